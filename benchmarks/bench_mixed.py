@@ -41,9 +41,9 @@ def simulated() -> Iterator[dict]:
         for effect in (0.0, SHIFT):
             studies = STUDIES if effect else 5 * STUDIES
             before = np.array(
-                [tested(mixed, effect, seed, earlier=True) for seed in range(STUDIES)]
+                [p_of_study(mixed, effect, seed, earlier=True) for seed in range(STUDIES)]
             )
-            after = np.array([tested(mixed, effect, seed) for seed in range(studies)])
+            after = np.array([p_of_study(mixed, effect, seed) for seed in range(studies)])
             limits = figure("", "", after <= LEVEL)
             yield {
                 "mixed": mixed,

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.data.dataset import COUNTS, KINDS, DataSet
+from xnbflow.evaluation.fitting import is_pipeline
 from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
 from xnbflow.preprocessing.designs import OfSamples
 
@@ -45,7 +45,7 @@ def build_estimator(
                 "transform of the sheet"
             )
             raise InputError(msg)
-        return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
+        return _pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
     estimator = import_estimator(entry["method"])
     params = {
         key: _value(value, columns, random_state) for key, value in entry.get("params", {}).items()
@@ -90,7 +90,7 @@ def normalising(estimator: BaseEstimator) -> BaseEstimator:
     >>> list(normalising(GaussianNB()).named_steps.values())
     [ReadFilter(), CountNormalizer(), GaussianNB()]
     """
-    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
+    steps = [step for _, step in estimator.steps] if is_pipeline(estimator) else []
     if any(isinstance(step, CountNormalizer) for step in steps):
         return estimator
     if late := [type(step).__name__ for step in steps if isinstance(step, OfSamples)]:
@@ -102,7 +102,13 @@ def normalising(estimator: BaseEstimator) -> BaseEstimator:
     # the classifier needs the names of features, since it may break ties by them
     reads = ReadFilter().set_output(transform="pandas")
     counts = CountNormalizer().set_output(transform="pandas")
-    return Pipeline([("reads", reads), ("counts", counts), ("classify", estimator)])
+    return _pipeline([("reads", reads), ("counts", counts), ("classify", estimator)])
+
+
+def _pipeline(steps: list[tuple[str, BaseEstimator]]) -> BaseEstimator:
+    from sklearn.pipeline import Pipeline  # noqa: PLC0415  a tenth of a second
+
+    return Pipeline(steps)
 
 
 def _names_columns(value: Any) -> bool:

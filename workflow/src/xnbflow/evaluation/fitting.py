@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import StratifiedGroupKFold
-from sklearn.pipeline import Pipeline
 
 from xnbflow.core.counts import listed
+from xnbflow.core.deferred import is_instance
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
+
+
+def is_pipeline(model: object) -> bool:
+    """Return whether a model is a pipeline of scikit-learn, without importing its module."""
+    return is_instance(model, "sklearn.pipeline.Pipeline")
 
 
 def sample_columns(model: BaseEstimator) -> dict[str, Any]:
@@ -90,13 +94,15 @@ def fit_grouped(
     if groups is None:
         return model.fit(X, y)
     last, prefix = model, ""
-    while isinstance(last, Pipeline):
+    while is_pipeline(last):
         name, last = last.steps[-1]
         prefix += f"{name}__"
     if "groups" not in inspect.signature(last.fit).parameters and not _searches(last):
         return model.fit(X, y)
     if isinstance(getattr(last, "cv", None), Integral) and _searches(last):
         n_splits = min(last.cv, len(np.unique(groups)))
+        from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second
+
         last.set_params(cv=StratifiedGroupKFold(n_splits))
     return model.fit(X, y, **{f"{prefix}groups": groups})
 
@@ -116,7 +122,7 @@ def imputes(model: BaseEstimator) -> bool:
     >>> imputes(GaussianNB()), imputes(make_pipeline(Imputer(), GaussianNB()))
     (False, True)
     """
-    if isinstance(model, Pipeline):
+    if is_pipeline(model):
         return any(imputes(step) for _, step in model.steps)
     return isinstance(model, Imputer) or type(model).__module__.startswith("sklearn.impute")
 

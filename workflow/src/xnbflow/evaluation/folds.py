@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
+from xnbflow.data.stratified import stratified_folds
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
@@ -76,8 +76,11 @@ def stratified_splits(
     >>> len(test), set(groups[train]) & set(groups[test])
     (4, set())
     """
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    splitter = kind(n_splits, shuffle=True, random_state=seed)
+    if groups is None:
+        return stratified_folds(labels, n_splits, seed)
+    from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second
+
+    splitter = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         return list(splitter.split(np.zeros(len(labels)), labels, groups))

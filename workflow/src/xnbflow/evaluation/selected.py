@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.neighbors import NearestCentroid
-from sklearn.pipeline import Pipeline
 
-from xnbflow.evaluation.fitting import sample_columns
+from xnbflow.core.deferred import is_instance
+from xnbflow.evaluation.fitting import is_pipeline, sample_columns
 from xnbflow.tables.contract import TRAINING_TABLES
 from xnbflow.tables.storage import table_of
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def class_priors(model: Any) -> pd.DataFrame:
 
 def last_step(
     model: BaseEstimator, names: np.ndarray | None = None
-) -> tuple[BaseEstimator, list[Pipeline], np.ndarray | None]:
+) -> tuple[BaseEstimator, "list[Pipeline]", np.ndarray | None]:
     """Return the last estimator of pipelines and searches, the steps before it, and its input.
 
     ``names`` are those of the model's features; without them only the last step is returned. The
@@ -105,8 +106,8 @@ def last_step(
     None where a transformer makes new ones or does not name them.
     """
     before = []
-    while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
-        if not isinstance(model, Pipeline):
+    while is_pipeline(model) or hasattr(model, "best_estimator_"):
+        if not is_pipeline(model):
             model = model.best_estimator_
             continue
         if len(model) > 1 and names is not None:
@@ -116,14 +117,14 @@ def last_step(
     return model, before, names
 
 
-def transformed(before: Sequence[Pipeline], X: pd.DataFrame) -> Any:
+def transformed(before: "Sequence[Pipeline]", X: pd.DataFrame) -> Any:
     """Return samples as input of the last step."""
     for transformers in before:
         X = transformers.transform(X)
     return X
 
 
-def _names_after(transformers: Pipeline, names: np.ndarray) -> np.ndarray | None:
+def _names_after(transformers: "Pipeline", names: np.ndarray) -> np.ndarray | None:
     try:
         after = transformers.get_feature_names_out(names)
     except (AttributeError, NotImplementedError, ValueError):
@@ -156,12 +157,13 @@ def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     Examples
     --------
     >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [5.0, 0.9], [6.0, 1.0]]), ["a", "a", "b", "b"]
+    >>> from sklearn.neighbors import NearestCentroid
     >>> features_with_effect(NearestCentroid(shrink_threshold=1.0).fit(X, y)).tolist()
     [[True, False], [True, False]]
     """
-    if isinstance(model, NearestCentroid):
+    if is_instance(model, "sklearn.neighbors.NearestCentroid"):
         return None if model.shrink_threshold is None else model.deviations_ != 0
-    if isinstance(model, OneVsRestClassifier):
+    if is_instance(model, "sklearn.multiclass.OneVsRestClassifier"):
         parts = [features_with_effect(each) for each in model.estimators_]
         known = [part for part in parts if part is not None]
         return np.vstack(known) if len(known) == len(parts) else None

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
@@ -88,7 +88,7 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
     value = values.mean()
     size = np.mean([len(set(half)) for pair in pairs for half in pair])
     spread = np.append(values, value + 1 / size).std(ddof=1)
-    margin = norm.ppf((1 + confidence) / 2) * spread
+    margin = ndtri((1 + confidence) / 2) * spread
     return Estimate(*map(float, np.clip([value, value - margin, value + margin], 0.0, 1.0)))
 
 

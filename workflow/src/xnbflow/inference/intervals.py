@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy  # scipy.stats and scipy.optimize, half a second, are imported where they are used
+import scipy  # scipy.optimize is imported where it is used
+from scipy.special import betainc, betaincinv, ndtri, stdtrit
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.methods import known_methods
@@ -60,8 +61,8 @@ def proportion_interval(
     share = np.divide(right, n, out=np.full(n.shape, np.nan), where=n > 0)
     alpha = right + 0.5
     beta = n - right + 0.5
-    lower = np.minimum(scipy.stats.beta.ppf(tail, alpha, beta), share)  # 0 where none is right
-    upper = np.maximum(scipy.stats.beta.ppf(1 - tail, alpha, beta), share)
+    lower = np.minimum(betaincinv(alpha, beta, tail), share)  # 0 where none is right
+    upper = np.maximum(betaincinv(alpha, beta, 1 - tail), share)
     return lower, upper
 
 
@@ -131,7 +132,7 @@ def few_groups_factor(n_groups: int) -> float:
     >>> round(few_groups_factor(5), 3), round(few_groups_factor(100), 3)  # (1.960 / 2.776)²
     (0.498, 0.976)
     """
-    return float(scipy.stats.norm.ppf(0.975) / scipy.stats.t.ppf(0.975, n_groups - 1)) ** 2
+    return float(ndtri(0.975) / stdtrit(n_groups - 1, 0.975)) ** 2
 
 
 def share_interval(
@@ -176,7 +177,7 @@ def share_p(
     if n == 0:
         return 1.0
     hits = float(np.mean(right)) * n
-    return float(scipy.stats.beta.cdf(limit, hits + 0.5, n - hits + 0.5))
+    return float(betainc(hits + 0.5, n - hits + 0.5, limit))
 
 
 def area_interval(
@@ -206,7 +207,7 @@ def area_interval(
     """
     if np.isnan(area) or not n or not m:
         return UNKNOWN
-    z = scipy.stats.norm.ppf((1 + confidence) / 2)
+    z = ndtri((1 + confidence) / 2)
     n_star = max(0.0, (n + m) / 2 - 1)
 
     def beyond(true: float) -> float:

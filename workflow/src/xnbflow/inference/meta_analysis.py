@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm, rankdata
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
@@ -68,7 +68,7 @@ def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
     spread = np.sqrt(comparisons["posterior_variance"])
     effect = (1 - 3 / (4 * degrees - 1)) * comparisons["difference"] / spread
     variance = (comparisons["standard_error"] / spread) ** 2 + effect**2 / (2 * degrees)
-    half = norm.isf(0.025) * np.sqrt(variance)
+    half = scipy.stats.norm.isf(0.025) * np.sqrt(variance)
     return {
         "effect": effect,
         "variance": variance,
@@ -94,13 +94,13 @@ def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) ->
     summary["same_direction"] = same_direction.sum(axis=0)
     holds = (same_direction & (compared["p"] <= _LEVEL)).sum(axis=0)
     summary["holds"] = holds
-    summary["chance"] = np.minimum(1.0, 2 * binom.sf(holds - 1, n_series, _LEVEL / 2))
+    summary["chance"] = np.minimum(1.0, 2 * scipy.stats.binom.sf(holds - 1, n_series, _LEVEL / 2))
     table = pd.DataFrame(summary, dtype=float)
     table[n_series < 2] = np.nan
     table["feature"] = cohorts[0].features
     table["series"] = n_series
     shown = {key: compared[key] for key in ("effect", "lower", "upper", "p")}
-    shown["rank"] = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
+    shown["rank"] = scipy.stats.rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
     for key, values in shown.items():
         table[[f"{key}.{series.name}" for series in cohorts]] = values.T
     weakest = np.nan_to_num(np.abs(effects)).min(axis=0)  # used where there is no p

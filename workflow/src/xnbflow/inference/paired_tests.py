@@ -7,7 +7,8 @@ up to 13 pairs; equal accuracies, hence ties and zeros, are the rule between cla
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy.stats import rankdata, t
+import pandas as pd
+from scipy.special import stdtr, stdtrit
 
 from xnbflow.core.errors import InputError, require_choice
 
@@ -178,8 +179,8 @@ def corrected_resampled_t_test(
     if np.round(np.ptp(differences), _DECIMALS) == 0:
         error = 0.0
     statistic = mean / error if error > 0 else np.copysign(np.inf, mean) if mean else 0.0
-    margin = t.ppf((1 + confidence) / 2, n - 1) * (error if error > 0 else np.nan)
-    p_value = 2 * t.sf(abs(statistic), n - 1)
+    margin = stdtrit(n - 1, (1 + confidence) / 2) * (error if error > 0 else np.nan)
+    p_value = 2 * stdtr(n - 1, -abs(statistic))
     if np.isinf(statistic):  # only the common sign of the differences is known
         p_value = 2.0 ** (1 - np.shape(first)[-1])
     return CorrectedTTest(*map(float, (statistic, p_value, mean, mean - margin, mean + margin)))
@@ -203,7 +204,7 @@ def _signed_rank(differences: np.ndarray, alternative: Alternative) -> SignedRan
     differences = np.round(differences, _DECIMALS)
     differences = differences[differences != 0]
     # mean ranks are multiples of one half: their doubles are whole numbers
-    doubled = np.rint(2 * rankdata(np.abs(differences))).astype(np.int64)
+    doubled = np.rint(2 * pd.Series(np.abs(differences)).rank().to_numpy()).astype(np.int64)
     observed = doubled[differences > 0].sum()
     probability = np.zeros(doubled.sum() + 1)  # of each sum of ranks, half of which count
     probability[0] = 1.0

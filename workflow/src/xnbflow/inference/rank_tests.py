@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import factorial
-from scipy.stats import chi2, f, norm, rankdata, studentized_range
+import scipy  # scipy.stats, half a second, is imported where it is used
+from scipy.special import factorial, ndtr
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.rounding import ROUNDING
@@ -100,7 +100,7 @@ def friedman_test(scores: pd.DataFrame) -> OmnibusTest:
     between = n * np.sum((ranks.mean(axis=0) - centre) ** 2)
     total = np.sum((ranks - centre) ** 2)
     statistic = float(n * (k - 1) * between / total) if between > 0 else 0.0
-    return OmnibusTest(statistic, float(chi2.sf(statistic, k - 1)), (k - 1,))
+    return OmnibusTest(statistic, float(scipy.stats.chi2.sf(statistic, k - 1)), (k - 1,))
 
 
 def iman_davenport_test(scores: pd.DataFrame) -> OmnibusTest:
@@ -138,7 +138,7 @@ def iman_davenport_test(scores: pd.DataFrame) -> OmnibusTest:
         arrangements = float(factorial(k) / np.prod(factorial(tied)))
         return OmnibusTest(np.inf, arrangements ** (1.0 - n), degrees)
     statistic = (n - 1) * friedman / left
-    return OmnibusTest(statistic, float(f.sf(statistic, *degrees)), degrees)
+    return OmnibusTest(statistic, float(scipy.stats.f.sf(statistic, *degrees)), degrees)
 
 
 def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> pd.DataFrame:
@@ -182,7 +182,7 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     names, values = ranks.index.to_numpy(), ranks.to_numpy()
     z = (values[second] - values[first]) / _standard_error(k, n_datasets)
     table = pd.DataFrame(
-        {"first": names[first], "second": names[second], "z": z, "p": 2 * norm.sf(z)}
+        {"first": names[first], "second": names[second], "z": z, "p": 2 * ndtr(-z)}
     )
     table["nemenyi"] = np.minimum(1.0, len(table) * table["p"])
     table["holm"] = holm(table["p"].to_numpy())
@@ -207,7 +207,7 @@ def _ranks(scores: pd.DataFrame) -> np.ndarray:
             "leave out the classifier or the data set"
         )
         raise InputError(msg)
-    return rankdata(-values, axis=1)
+    return scipy.stats.rankdata(-values, axis=1)
 
 
 class RankDiagram(NamedTuple):
@@ -256,7 +256,7 @@ def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05
     >>> round(critical_difference(4, 14), 2)
     1.25
     """
-    q = studentized_range.ppf(1 - alpha, n_classifiers, np.inf) / np.sqrt(2)
+    q = scipy.stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf) / np.sqrt(2)
     return float(q * _standard_error(n_classifiers, n_datasets))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from xnbflow.core.errors import InputError
 
@@ -66,6 +66,6 @@ def stability_index(
     chance = sizes * mean_size - index / 2 * (2 * mean_size * sizes - sizes - mean_size + 1)
     phi = (agreement / n_features - chance) / by_chance
     variance = 4 / n_sets * np.var(phi)
-    margin = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
+    margin = ndtri((1 + confidence) / 2) * np.sqrt(variance)
     lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
     return Stability(*map(float, (index, variance, lower, upper)))

@@ -1,11 +1,15 @@
 """Models for use: fitted on all samples, stored in a file, applied to new samples."""
 
-from xnbflow.models.model_file import read_model, write_model
-from xnbflow.models.prediction import predict_table
-from xnbflow.models.signature import gene_sets, signature_table
-from xnbflow.models.signature_overlap import compare_signatures
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
-from xnbflow.models.typicality import Typicality
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xnbflow.models.model_file import read_model, write_model
+    from xnbflow.models.prediction import predict_table
+    from xnbflow.models.signature import gene_sets, signature_table
+    from xnbflow.models.signature_overlap import compare_signatures
+    from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+    from xnbflow.models.typicality import Typicality
 
 __all__ = [
     "TrainedModel",
@@ -19,3 +23,30 @@ __all__ = [
     "signature_table",
     "write_model",
 ]
+
+#: The module of each public name: a job that trains classifiers imports none of them.
+_MODULES = {
+    "TrainedModel": "trained",
+    "Typicality": "typicality",
+    "compare_signatures": "signature_overlap",
+    "cross_validate": "trained",
+    "fit_model": "trained",
+    "gene_sets": "signature",
+    "predict_table": "prediction",
+    "read_model": "model_file",
+    "signature_table": "signature",
+    "write_model": "model_file",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use (PEP 562)."""
+    if name not in _MODULES:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
@@ -308,7 +308,9 @@ def _overview(
 ) -> pd.DataFrame:
     """Return the table ``cohort_series``: the series, and obstacles to their comparison."""
     every = np.unique(np.concatenate([each.classes for each in series]))
-    likeness = spearmanr(np.stack([filled(each).values.mean(axis=1) for each in cohorts], axis=1))
+    likeness = scipy.stats.spearmanr(
+        np.stack([filled(each).values.mean(axis=1) for each in cohorts], axis=1)
+    )
     # of two series it is a number
     agreement = np.full((len(cohorts), len(cohorts)), likeness.statistic)
     np.fill_diagonal(agreement, np.nan)

@@ -9,9 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_softmax
-from scipy.stats import norm
-from sklearn.linear_model import LogisticRegression
+from scipy.special import expit, log_softmax, ndtri
 
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
@@ -80,6 +78,8 @@ def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str,
     >>> round(found["slope"], 2), round(found["intercept"][1], 1)
     (0.25, -2.5)
     """
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  a third of a second
+
     odds = np.clip(np.maximum(log_posterior, -_MOST) @ [-1.0, 1.0], -_MOST, _MOST)
     centre, scale = odds.mean(), 2.0 * odds.std()
     scaled = (odds - centre) / scale
@@ -92,7 +92,7 @@ def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str,
     units = np.array([[1 / scale, 0.0], [-centre / scale, 1.0]])
     values = units @ [slope, level]
     errors = np.sqrt(np.diag(units @ np.linalg.inv(precision) @ units.T))
-    limits = values[:, None] + errors[:, None] * norm.ppf([0.025, 0.975])
+    limits = values[:, None] + errors[:, None] * ndtri([0.025, 0.975])
     return {
         "slope": float(values[0]),
         "intercept": [0.0, float(values[1])],

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import filled
@@ -37,7 +37,7 @@ def compare_signatures(
         (Spearman's, of all features' greatest distances between classes in either cohort; it is the
         same for all classes).
     """
-    rho = spearmanr(greatest_distances(train), greatest_distances(test)).statistic
+    rho = scipy.stats.spearmanr(greatest_distances(train), greatest_distances(test)).statistic
     rows = []
     for label in dict.fromkeys([*first["class"], *second["class"]]):
         one, two = (

@@ -3,24 +3,25 @@
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
+from xnbflow.core.deferred import is_instance
 from xnbflow.data.read_counts import log_cpm
-from xnbflow.evaluation.fitting import imputes, sample_columns
+from xnbflow.evaluation.fitting import imputes, is_pipeline, sample_columns
 from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.counts import CountNormalizer
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
+from xnbflow.preprocessing.selector import selects_features
 
-#: Steps that transform each feature by itself.
+#: Steps of scikit-learn that transform each feature by itself.
 _FEATURE_BY_FEATURE = (
-    Imputer, MaxAbsScaler, MinMaxScaler, OfSamples, RobustScaler, SelectorMixin,
-    SimpleImputer, StandardScaler,
-)  # fmt: skip
+    "sklearn.impute.SimpleImputer",
+    "sklearn.preprocessing.MaxAbsScaler",
+    "sklearn.preprocessing.MinMaxScaler",
+    "sklearn.preprocessing.RobustScaler",
+    "sklearn.preprocessing.StandardScaler",
+)
 
 
 def imputing(estimator: BaseEstimator) -> BaseEstimator:
@@ -36,6 +37,8 @@ def imputing(estimator: BaseEstimator) -> BaseEstimator:
         return estimator
     # the classifier needs the names of features, since it may break ties by them
     first = Imputer().set_output(transform="pandas")
+    from sklearn.pipeline import Pipeline  # noqa: PLC0415  a tenth of a second
+
     return Pipeline([("impute", first), ("classify", estimator)])
 
 
@@ -55,18 +58,27 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Return whether the steps before the last transform each feature by itself."""
-    return all(isinstance(step, _FEATURE_BY_FEATURE) for step in _steps_before(estimator))
+    return all(
+        isinstance(step, (Imputer, OfSamples))
+        or selects_features(step)
+        or is_instance(step, *_FEATURE_BY_FEATURE)
+        for step in _steps_before(estimator)
+    )
 
 
 def keeps_values(estimator: BaseEstimator) -> bool:
     """Return whether the last step gets the values of a sample unchanged, except missing ones."""
-    kept = (Imputer, SelectorMixin, SimpleImputer)
-    return all(isinstance(step, kept) for step in _steps_before(estimator))
+    return all(
+        isinstance(step, Imputer)
+        or selects_features(step)
+        or is_instance(step, "sklearn.impute.SimpleImputer")
+        for step in _steps_before(estimator)
+    )
 
 
 def normalisation_of_counts(estimator: BaseEstimator) -> CountNormalizer | None:
     """Return the fitted step that normalises counts; None of a model of other values."""
-    steps = estimator.named_steps.values() if isinstance(estimator, Pipeline) else ()
+    steps = estimator.named_steps.values() if is_pipeline(estimator) else ()
     return next((step for step in steps if isinstance(step, CountNormalizer)), None)
 
 
@@ -114,7 +126,7 @@ def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
 
 def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:
     """Return the steps before the last, also those in nested pipelines and searches."""
-    if isinstance(estimator, Pipeline):
+    if is_pipeline(estimator):
         *before, last = (step for _, step in estimator.steps)
         return [*before, *_steps_before(last)]
     if hasattr(estimator, "best_estimator_"):

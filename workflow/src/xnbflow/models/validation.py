@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import confusion_matrix
 
 from xnbflow.core.errors import require_choice
 from xnbflow.data.dataset import DataSet
@@ -141,6 +140,9 @@ def validate(
     if len(model.signature) and len(test.classes) > 1:
         other = fit_model(test, steps, symbols=symbols).signature
         signatures = compare_signatures(model.signature, other, train, test)
+    pairs = pd.crosstab(test.labels, predicted).reindex(
+        index=classes, columns=classes, fill_value=0
+    )
     row = verdict.columns(classes) | {"features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
     both = (("train", own, own_claims), ("test", verdict.measured, probabilities.max(axis=1)))
@@ -151,7 +153,7 @@ def validate(
             {
                 "true": np.repeat(classes, len(classes)),
                 "predicted": np.tile(classes, len(classes)),
-                "count": confusion_matrix(test.labels, predicted, labels=classes).ravel(),
+                "count": pairs.to_numpy().ravel(),
             }
         ),
         "predictions": predictions,

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.errors import InputError
@@ -41,6 +40,7 @@ from xnbflow.preprocessing.selection.pair_strengths import (
     distance_of_strength,
     pair_strengths,
 )
+from xnbflow.preprocessing.selector import FeatureSelector
 
 #: Parameters of `ClassSpecificNB` and `ClassSpecificNBCV`.
 COMMON_CONSTRAINTS: dict[str, list[Any]] = {
@@ -52,7 +52,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
+class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     """Base of `ClassSpecificNB` and `ClassSpecificNBCV`, which differ in the number of features.
 
     As a selector it keeps the features that any class uses. X may be sparse, CSR or CSC. There is

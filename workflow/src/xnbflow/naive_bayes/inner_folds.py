@@ -5,10 +5,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole
+from xnbflow.data.stratified import stratified_folds
 
 _FOLD = Constraint(
     "(training, test)",
@@ -59,7 +59,13 @@ def inner_folds(
             of = "samples per class" if groups is None else "groups"
             msg = f"cv={cv} with at most {most} {of}"
             raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
-        cv = n_splits if groups is None else StratifiedGroupKFold(n_splits)
+        if groups is None:
+            return stratified_folds(codes, n_splits)
+        from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second
+
+        cv = StratifiedGroupKFold(n_splits)
+    from sklearn.model_selection import check_cv  # noqa: PLC0415  a third of a second
+
     with warnings.catch_warnings():
         # A class with fewer samples than folds is absent from some folds, which is harmless here.
         warnings.filterwarnings("ignore", "The least populated class")

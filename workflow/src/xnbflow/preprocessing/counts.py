@@ -4,7 +4,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,9 +19,10 @@ from xnbflow.data.read_counts import (
 )
 from xnbflow.data.samples import Labels, Samples, plain_labels
 from xnbflow.preprocessing.estimator import Unlabelled
+from xnbflow.preprocessing.selector import FeatureSelector
 
 
-class ReadFilter(SelectorMixin, Declared):
+class ReadFilter(FeatureSelector, Declared):
     """Keep the features that have enough reads in the training samples (edgeR's `filterByExpr`).
 
     See `enough_reads`. The groups are the classes of the training samples.

@@ -1,7 +1,7 @@
 """Normalisation of samples: quantiles, z-scores, ranks."""
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy  # scipy.stats, half a second, is imported where it is used
 from sklearn.base import OneToOneFeatureMixin
 
 from xnbflow.core.errors import InputError
@@ -50,7 +50,7 @@ class SampleRanks(OneToOneFeatureMixin, Unlabelled):
 
     def _transformed(self, X: np.ndarray) -> np.ndarray:
         _refuse_empty_samples(X)
-        ranks = rankdata(X, axis=1, nan_policy="omit")
+        ranks = scipy.stats.rankdata(X, axis=1, nan_policy="omit")
         return (ranks - 0.5) / (~np.isnan(X)).sum(axis=1, keepdims=True)
 
 
@@ -96,8 +96,8 @@ class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
         cumulative = np.concatenate([[0.0], np.cumsum(self.target_)])
         normalised = np.empty(X.shape, order="F")
         for i, sample in enumerate(X):
-            first = rankdata(sample, "min").astype(np.intp) - 1
-            last = rankdata(sample, "max").astype(np.intp)
+            first = scipy.stats.rankdata(sample, "min").astype(np.intp) - 1
+            last = scipy.stats.rankdata(sample, "max").astype(np.intp)
             values = self.target_[first]
             tied = last - first > 1
             sums = cumulative[last[tied]] - cumulative[first[tied]]

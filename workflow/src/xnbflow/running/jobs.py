@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from xnbflow.core.atomic import lacks_space, no_space
+from xnbflow.core.deferred import defer_import
 from xnbflow.core.errors import InputError, printable
 from xnbflow.running.provenance import refuse_other_code, remove_stale_bytecode
 
@@ -45,6 +46,7 @@ def start_job(job: Any) -> None:
         raise RuntimeError(msg)
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(job.threads)
+    defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few jobs use it
     gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
     atexit.register(gc.freeze)  # a process that ends need not search all it has for cycles
     sys.excepthook = _report_exception

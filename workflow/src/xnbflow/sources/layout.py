@@ -399,6 +399,8 @@ def _add_names(dataset: SheetRow, option: str, names: Sequence[str]) -> SheetRow
 def is_text_column(cells: Sequence[str]) -> bool:
     """Return whether more than a quarter of the cells are not numbers; single ones are mistakes."""
     n_texts = sum(map(is_text, cells))
+    if not n_texts:
+        return False
     return 4 * n_texts > sum(not is_missing(cell) for cell in cells)
 
 

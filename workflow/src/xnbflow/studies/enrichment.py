@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import refuse_control_characters
@@ -115,7 +115,7 @@ def over_represented(chosen: set[str], sets: Mapping[str, set[str]], measured: i
     size = np.array([len(own) for own in sets.values()], dtype=int)
     overlap = np.array([len(own) for own in shared.values()], dtype=int)
     expected = size * len(chosen) / max(1, measured)
-    p = np.asarray(hypergeom.sf(overlap - 1, measured, size, len(chosen)))
+    p = np.asarray(scipy.stats.hypergeom.sf(overlap - 1, measured, size, len(chosen)))
     found = pd.DataFrame(
         {
             "gene_set": list(sets),

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.diagnostics.confounders import audit_row, usable
@@ -34,6 +31,11 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     if not design or sizes.min() < 2:
         return pd.DataFrame(columns=[*AUDIT_TABLES["audit"].fixed, "dataset"])
+    # half a second; few series have a phenotype
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
     values, votes = pd.concat(design, axis=1).to_numpy(), np.zeros((len(codes), len(sizes)))
     for train, test in stratified_splits(codes, header.groups, min(_SPLITS, sizes.max()), seed=0):
         model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))

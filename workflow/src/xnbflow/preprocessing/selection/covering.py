@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
+import scipy  # scipy.optimize, a tenth of a second, is imported where it is used
 
 #: Limit of branches, after which the best set so far is used; results do not depend on time.
 _NODES = 500
@@ -73,7 +73,9 @@ def _smallest_size(
         rows = np.column_stack([rows, omitted])
         lower = np.append(lower, 0.0)
         upper = np.append(upper, np.inf)
-    result = _solve(np.ones(len(lower)), [LinearConstraint(rows, lb=1.0)], lower, upper)
+    result = _solve(
+        np.ones(len(lower)), [scipy.optimize.LinearConstraint(rows, lb=1.0)], lower, upper
+    )
     bound = 0 if result.mip_dual_bound is None else int(np.ceil(result.mip_dual_bound - 1e-6))
     if result.x is None:
         greedy = _greedy_cover(rows) | (lower > 0.0)
@@ -86,8 +88,8 @@ def _smallest_size(
 def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.ndarray:
     """Return the set of a size that covers all rows with the greatest sum of strengths."""
     constraints = [
-        LinearConstraint(rows, lb=1.0),
-        LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
+        scipy.optimize.LinearConstraint(rows, lb=1.0),
+        scipy.optimize.LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
     ]
     result = _solve(-rows.mean(axis=0), constraints, forced.astype(float), np.ones(len(forced)))
     if result.x is None:
@@ -96,13 +98,16 @@ def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.nd
 
 
 def _solve(
-    cost: np.ndarray, constraints: list[LinearConstraint], lower: np.ndarray, upper: np.ndarray
-) -> OptimizeResult:
+    cost: np.ndarray,
+    constraints: "list[scipy.optimize.LinearConstraint]",
+    lower: np.ndarray,
+    upper: np.ndarray,
+) -> "scipy.optimize.OptimizeResult":
     """Minimise the cost of whole numbers within bounds and constraints."""
-    return milp(
+    return scipy.optimize.milp(
         cost,
         integrality=np.ones(len(cost), dtype=int),
-        bounds=Bounds(lower, upper),
+        bounds=scipy.optimize.Bounds(lower, upper),
         constraints=constraints,
         options={"node_limit": _NODES, "mip_rel_gap": 0.0},
     )

@@ -194,6 +194,8 @@ class PairRankings:
         for pair in pairs_with(code, self.n_classes):
             order = self.orders[pair]
             labels = self.ties[pair]
+            if len(labels) == labels.max(initial=0):  # no two features are interchangeable
+                continue
             has_equal = np.bincount(labels)[labels[: self.enough[pair]]] > 1
             for rank in np.flatnonzero(has_equal):
                 equal = order[labels == labels[rank]]
@@ -211,18 +213,18 @@ class PairRankings:
         which values equal up to rounding are equal. The last three are computed only for features
         that share their strength with another one, since they cannot change other ranks.
         """
+        by_strength = levels(-row[useful])
+        if by_strength.max(initial=-1) + 1 == len(useful):  # no two are equal, as in most pairs
+            return useful[np.argsort(by_strength)], np.arange(1, len(useful) + 1)
         keys = np.zeros((4, len(useful)), dtype=int)
-        keys[0] = levels(-row[useful])
-        tied = np.bincount(keys[0], minlength=1)[keys[0]] > 1
-        if tied.any():
-            parts = [self._criteria(part, pair) for part in self._standard.parts(useful[tied])]
-            for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
-                key[tied] = levels(values)
+        keys[0] = by_strength
+        tied = np.bincount(by_strength)[by_strength] > 1
+        parts = [self._criteria(part, pair) for part in self._standard.parts(useful[tied])]
+        for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
+            key[tied] = levels(values)
         order = np.lexsort((useful, *keys[::-1]))
-        first_three = keys[:3, order]
-        starts = (np.diff(first_three) != 0).any(axis=0)
-        starts = np.concatenate([np.ones(min(1, len(useful)), bool), starts])
-        return useful[order], np.cumsum(starts)
+        starts = (np.diff(keys[:3, order]) != 0).any(axis=0)
+        return useful[order], np.cumsum(np.concatenate([[True], starts]))
 
     @cached_property
     def _standard(self) -> StandardFeatures:

@@ -5,6 +5,9 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command `xnbflow`; exit with 0, with 1 where input is at fault, with 2 on misuse."""
-    from xnbflow.running.cli.app import run  # noqa: PLC0415  nothing is imported to import a package
+    # nothing is imported to import a package
+    from xnbflow.core.deferred import defer_import  # noqa: PLC0415
+    from xnbflow.running.cli.app import run  # noqa: PLC0415
 
+    defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few commands use it
     run()
