@@ -12,7 +12,7 @@ from xnbflow.evaluation.folds_file import read_folds
 def header(*counts, name="toy"):
     labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name, samples, labels, 3)
+    return DataSetHeader(name=name, samples=samples, labels=labels, n_features=3)
 
 
 def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
@@ -36,7 +36,13 @@ def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
 
 def grouped(labels, groups, name="toy"):
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name, samples, np.array(list(labels)), 3, np.array(list(groups)))
+    return DataSetHeader(
+        name=name,
+        samples=samples,
+        labels=np.array(list(labels)),
+        n_features=3,
+        groups=np.array(list(groups)),
+    )
 
 
 def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
