@@ -24,11 +24,18 @@ from xnbflow.report.page.style import (
     shorten,
 )
 
-_WIDTH, _WIDEST, _ROW = 5.4, 0.3, 0.2
-_LONGEST, _SIZE = 22, 8
+#: Inches of all samples, at most of one sample, and of a feature.
+_WIDTH = 5.4
+_WIDEST = 0.3
+_ROW = 0.2
+#: Letters of the name of a class, and points of small text.
+_LONGEST = 22
+_SIZE = 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
-_LEGEND, _LINE = "SD from the mean", 0.16
+_LEGEND = "SD from the mean"
+#: Inches of a line of text.
+_LINE = 0.16
 
 
 def draw_heatmap(
