@@ -1,5 +1,11 @@
 """The blocks of sections that tests look at: tables, figures, prose."""
 
+import base64
+import gzip
+import json
+import struct
+
+import numpy as np
 from report_study import walk
 
 from xnbflow.report.page import blocks as kinds
@@ -43,3 +49,15 @@ def table_with(section, *columns):
 
 def warnings_in(section):
     return [prose.text for prose in blocks(section, Prose) if prose.role == "warning"]
+
+
+def unpack(text):
+    """Read a packed content as charts.js does."""
+    data = gzip.decompress(base64.b64decode(text))
+    (size,) = struct.unpack("<I", data[:4])
+    header = json.loads(data[4 : 4 + size])
+    place, arrays = -(-(4 + size) // 8) * 8, {}
+    for name, kind, length in header.pop("arrays"):
+        arrays[name] = np.frombuffer(data, kind, length, place)
+        place = -(-(place + arrays[name].nbytes) // 8) * 8
+    return header, arrays

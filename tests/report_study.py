@@ -175,21 +175,25 @@ PLACES = {
 def study_of_tables(root, tables, configuration=None, **fields):
     """Write the tables that a section reads, from the fields that matter; return the study.
 
-    ``tables`` have lists of rows, or a frame, by name: those of the study, and as
-    ``diagnostic.genes`` those of another group of `PLACES`, of the data set ``d`` and the
-    classifier ``xnb`` where the group has one. Tables of the study that are not given are empty.
-    ``fields`` replace those of `SMALL_STUDY`. Nothing is trained.
+    ``tables`` have lists of rows by name: those of the study, and as ``diagnostic.genes`` those of
+    another group of `PLACES`, of the data set ``d`` and the classifier ``xnb`` where the group has
+    one. Fields that a table does not declare are left out. Tables of the study that are not given,
+    and the table of genes, are empty. ``fields`` replace those of `SMALL_STUDY`. Nothing is
+    trained.
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
     empty = contract.STUDY_TABLE.parent.of(study=study.id)
     shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
-    for name, rows in dict(tables).items():
+    for name, rows in ({"diagnostic.genes": ()} | dict(tables)).items():
         group, _, table = name.rpartition(".")
         group = group or ("study" if name in contract.STUDY_TABLES else "description")
         place, schemas = PLACES[group]
         path = place.of(**{key: (wildcards | {"table": table})[key] for key in place.wildcards})
-        frame = pd.DataFrame(list(rows)) if not isinstance(rows, pd.DataFrame) else rows
+        frame = pd.DataFrame(list(rows))
+        frame = frame[[column for column in frame if schemas[table].column(column)]]
+        texts = [column for column in frame if schemas[table].column(column).type == "text"]
+        frame = frame.assign(**{column: frame[column].fillna("") for column in texts})
         write_declared(frame, root / path, schemas[table])
     labels = {"nb": "NB", "xnb": "XNB"}
     return StudyResults(study, labels, configuration or {}, root)

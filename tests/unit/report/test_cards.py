@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_blocks import blocks
-from report_study import CLASSES, SCRIPT, changed, with_rows, write_study
+from report_study import CLASSES, SCRIPT, changed, study_of_tables, with_rows, write_study
 
 from xnbflow.report import cards
 from xnbflow.report.page.blocks import Cards
@@ -210,3 +210,170 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     assert details["Audit"] == (
         "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
     )
+
+
+def study_of_card(tmp_path, signature=(), **tables):
+    """Return a study of two classes whose model of xnb has this signature."""
+    place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+    estimate = place | {"folds_failed": 0, "upper": 0.9, "above": True, "estimate": 0.8}
+    estimates = [estimate | {"metric": name} for name in ("accuracy", "balanced_accuracy")]
+    estimates += [estimate | {"metric": "recall", "class": label} for label in ("a", "b")]
+    contents = {
+        "headline": [{"classifier": "xnb"}],
+        "datasets": [{"dataset": "d", "samples": 9, "features": 3, "classes": 2}],
+        "estimates": estimates,
+        "verdicts": [place | {"level": "well supported", "reasons": ""}],
+        "model.signature": signature,
+        "model.heatmap": [],
+        "diagnostic.gene_values": [],
+    }
+    return study_of_tables(tmp_path, contents | tables, final=("xnb",))
+
+
+def feature(label, name, rank, core=False, **fields):
+    row = {"class": label, "feature": name, "rank": rank, "core": core, "symbol": ""}
+    return row | {"direction": "high", "share_of_folds": 1.0, "share_of_halves": np.nan} | fields
+
+
+def of_d(results):
+    return cards.card(results, "d", "f", "xnb")
+
+
+@pytest.mark.parametrize(
+    ("n_features", "rest"), [(12, ""), (13, "and 1 other"), (15, "and 3 others")]
+)
+def test_a_card_names_twelve_features_of_two_classes_and_counts_the_others(
+    tmp_path, n_features, rest
+):
+    rows = [feature("b", f"g{i}", i) for i in range(n_features)]
+    card = of_d(study_of_card(tmp_path, rows))
+    assert [item.text for item in card.genes] == [f"g{i}" for i in range(12)]
+    assert card.rest == rest
+
+
+def test_the_core_comes_first_with_its_size(tmp_path):
+    rows = [
+        feature("b", "g1", 1),
+        feature("b", "g2", 2, core=True),
+        feature("a", "g2", 5, core=True),
+    ]
+    card = of_d(study_of_card(tmp_path, rows))
+    assert [(item.text, item.bold) for item in card.genes] == [("g2", True), ("g1", False)]
+    assert card.of == "Core set of 1 feature in bold (▲ higher in “b”)"
+
+
+def test_the_tile_of_the_core_counts_features_not_rows(tmp_path):
+    rows = [feature(label, "g2", 5, core=True) for label in "ab"]
+    summary = {"dataset": "d", "folds": "f", "classifier": "xnb", "mean": 200.0}
+    summary |= {"metric": "features_per_class", "folds_failed": 0}
+    card = of_d(study_of_card(tmp_path, rows, summary=[summary]))
+    tile = tiles(card)["Core features"]
+    assert (tile.text, tile.note) == ("1", "200 used per class")
+    assert card.facts["Features per class"] == "200"  # not 200.0
+
+
+@pytest.mark.parametrize(("halves", "of"), [(0.25, "half-samples"), (np.nan, "folds")])
+def test_shares_are_of_half_samples_where_these_were_fitted(tmp_path, halves, of):
+    card = of_d(study_of_card(tmp_path, [feature("b", "g1", 1, share_of_halves=halves)]))
+    assert card.share_of == of
+    assert card.rows[0].share == (0.25 if of == "half-samples" else 1.0)
+
+
+def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_path):
+    """The AUC of the other class is one minus this, and its fold change has the other sign."""
+    tested = [{"class": "a", "feature": "g1", "log_fold_change": -2.0, "auc": 0.125}]
+    rows = [feature("a", "g1", 1, direction="low")]
+    card = of_d(study_of_card(tmp_path, rows, **{"diagnostic.genes": tested}))
+    (row,) = card.rows
+    assert (row.change, row.auc, row.mark) == (2.0, 0.875, "▲")
+    assert card.genes[0].note == "LFC +2.0, AUC 0.88, 100% of folds"
+
+
+def test_the_features_of_a_class_that_separate_it_best_come_first():
+    rows = pd.DataFrame(
+        [
+            feature("a", "g1", 1, auc=0.6, log_fold_change=1.0, share=1.0, of="folds"),
+            feature("a", "g2", 2, auc=0.1, log_fold_change=-1.0, share=1.0, of="folds"),
+            feature("a", "g3", 3, auc=0.9, log_fold_change=1.0, share=0.5, of="folds"),
+        ]
+    )
+    assert [row.name for row in cards._rows_by_class(rows)] == ["g2", "g1", "g3"]
+
+
+def test_the_size_names_groups_and_missing_values():
+    about = {"samples": 30, "groups": 12.0, "features": 1000, "classes": 1, "missing": True}
+    assert cards._size(pd.Series(about)) == (
+        "30 samples of 12 groups (patients, batches), 1,000 features, 1 class, missing values "
+        "filled in"
+    )
+    about |= {"groups": np.nan, "missing": False}
+    assert cards._size(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
+
+
+def test_stability_is_of_halves_with_their_interval():
+    row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
+    stability = pd.DataFrame([row], index=[""])
+    (tile,) = cards._stability_tile(stability.loc[""])
+    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from .4"
+
+
+def test_facts_have_the_interval_of_halves(tmp_path):
+    row = {"dataset": "d", "folds": "f", "classifier": "xnb", "class": "", "halves": 0.5}
+    row |= {"halves_lower": 0.3, "halves_upper": 0.7}
+    card = of_d(study_of_card(tmp_path, stability=[row]))
+    assert card.facts["Stability (disjoint halves)"] == "0.50 [0.30, 0.70]"
+
+
+@pytest.mark.parametrize(
+    ("note", "above", "words"),
+    [
+        ("one sample", True, "A single sample: this class cannot be learned."),
+        ("constant", True, "Selected because a class hardly varies in them: see the densities."),
+        ("constant", False, "Never recognised."),
+        ("", True, ""),
+    ],
+)
+def test_a_class_has_one_warning(note, above, words):
+    recall = {"above": above, "estimate": 0.0, "taken_for": ""}
+    assert cards._class_warning(recall, note) == words
+
+
+CELLS = [
+    {"row": i, "feature": f"g{i}", "symbol": "", "column": 0, "sample": "s", "class": "a", "z": 0.0}
+    for i in range(3)
+]
+
+
+@pytest.mark.parametrize(("n_core", "drawing"), [(0, None), (1, "draw_gene"), (2, "draw_heatmap")])
+def test_a_card_has_the_heat_map_of_its_core_or_the_box_of_its_only_feature(
+    tmp_path, n_core, drawing
+):
+    rows = [feature("b", f"g{i}", i, core=i < n_core) for i in range(3)]
+    value = {"feature": "g0", "sample": "s", "class": "a", "value": 1.0}
+    tables = {"model.heatmap": CELLS, "diagnostic.gene_values": [value]}
+    figure = of_d(study_of_card(tmp_path, rows, **tables)).figure
+    assert (figure and figure.draw.__name__) == drawing
+    if n_core == 2:
+        assert figure.arguments["rows"] == ["g0", "g1"]
+
+
+def test_the_core_is_drawn_for_the_first_scheme_of_folds_only(tmp_path):
+    rows = [feature("b", f"g{i}", i, core=True) for i in range(3)]
+    study = study_of_card(tmp_path, rows, **{"model.heatmap": CELLS})
+    features = cards._features(study, {"dataset": "d", "folds": "f", "classifier": "xnb"})
+    for folds, drawn in (("f", True), ("other", False)):
+        place = {"dataset": "d", "folds": folds, "classifier": "xnb"}
+        assert (cards._figure(study, place, features) is not None) == drawn
+
+
+def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path):
+    """Of 100 random signatures 70 are as accurate where nothing is recognised."""
+    random = {"dataset": "d", "classifier": "xnb", "as_good_random": 70, "signatures": 100}
+    study = study_of_card(tmp_path, [feature("b", "g1", 1)], random_genes=[random])
+    verdicts = study.tables["verdicts"].assign(level="not supported")
+    card = of_d(with_rows(study, verdicts=verdicts))
+    assert card.badge == "Not supported"
+    assert card.details["Random features"] == (
+        "70 of 100 random signatures of equal size are as accurate."
+    )
+    assert card.warnings == []

@@ -2,8 +2,10 @@
 
 import re
 
-from report_study import changed, with_rows, write_study
+import pytest
+from report_study import changed, study_of_tables, with_rows, write_study
 
+from xnbflow.core.study import Validation
 from xnbflow.report.next_steps import next_steps
 
 
@@ -40,3 +42,92 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     assert steps(reasons="stability", learning_curve=curve) == ["add samples halves of", second]
     assert steps(reasons="stability unknown") == ["add samples with these", second]
     assert steps("not supported", "chance interval") == ["add samples"]
+
+
+PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+
+
+def steps_of(tmp_path, level="well supported", reasons="", fields=None, **tables):
+    """Return the next steps of a study with one verdict and these tables."""
+    verdict = PLACE | {"level": level, "reasons": reasons}
+    study = study_of_tables(tmp_path, {"verdicts": [verdict]} | tables, **(fields or {}))
+    return next_steps(study, PLACE)
+
+
+def forecast(n, accuracy, unreliable=""):
+    row = {"kind": "forecast", "training_samples": n, "balanced_accuracy": accuracy}
+    return PLACE | row | {"unreliable": unreliable}
+
+
+@pytest.mark.parametrize(
+    ("twice", "advice"),
+    [
+        (0.73, "more samples would add little"),
+        (0.7301, "add samples"),
+        (0.65, "more samples would"),
+    ],
+)
+def test_more_samples_are_worth_more_than_three_points(tmp_path, twice, advice):
+    curve = [forecast(30.0, 0.7), forecast(60.0, twice)]
+    first = steps_of(tmp_path, learning_curve=curve)[0]
+    assert first.startswith(advice)
+    assert first.endswith(f"(forecast {twice:.0%} with 60 training samples)")
+
+
+def test_an_unreliable_forecast_advises_nothing(tmp_path):
+    curve = [forecast(30.0, 0.7), forecast(60.0, 0.9, "wide")]
+    assert steps_of(tmp_path, learning_curve=curve)[0].startswith("more samples would add little")
+    curve = [forecast(60.0, 0.9, "wide")]
+    second = ["test the model on a second cohort (option validate)"]
+    assert steps_of(tmp_path, learning_curve=curve) == second
+    assert steps_of(tmp_path, "not supported", learning_curve=curve) == ["add samples"]
+
+
+@pytest.mark.parametrize(("n_classes", "words"), [(2, "both classes"), (3, "all classes")])
+def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_classes, words):
+    column = PLACE | {"column": "plate", "pairs": 0, "status": "cannot be separated"}
+    sizes = [{"dataset": "d", "class": f"c{i}", "samples": 5} for i in range(n_classes)]
+    (step,) = steps_of(tmp_path, concordance=[column], class_sizes=sizes)
+    assert step == (
+        f"compare the classes in a cohort where {words} have the same “plate”: in these samples "
+        "effects of the class and of “plate” cannot be separated"
+    )
+
+
+@pytest.mark.parametrize("severity", ["severe", "warning", "notice"])
+def test_warnings_of_the_audit_are_corrected_and_notices_are_not(tmp_path, severity):
+    finding = {"dataset": "d", "check": "scale", "severity": severity}
+    steps = steps_of(tmp_path, audit=[finding])
+    assert ("correct the scale of the values (see the audit)" in steps) == (severity != "notice")
+
+
+@pytest.mark.parametrize("level", ["well supported", "partly supported", "not supported"])
+def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, level):
+    steps = steps_of(tmp_path, level, fields={"final": ("xnb",)})
+    second = "test the model on a second cohort (option validate)"
+    assay = "choose features for an assay with “xnbflow panel”"
+    assert steps == (["add samples"] if level == "not supported" else [second, assay])
+    steps = steps_of(tmp_path, level)
+    assert assay not in steps  # the study keeps no model
+
+
+def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path):
+    pair = Validation("xnb", "d", "e")
+    row = {"model": "xnb", "train": "d", "test": "e", "verdict": "held"}
+    fields = {"validate": (pair,), "final": ("xnb",)}
+    steps = steps_of(tmp_path, fields=fields, **{"validation.verdicts": [row]})
+    assert steps == ["choose features for an assay with “xnbflow panel”"]
+    row["verdict"] = "did not hold"
+    steps = steps_of(tmp_path, fields=fields, **{"validation.verdicts": [row]})
+    assert steps == ["find out why it did not hold in the second cohort e"]
+
+
+def test_stability_comes_before_the_forecast(tmp_path):
+    curve = [forecast(30.0, 0.7), forecast(60.0, 0.9)]
+    for reasons, words in (
+        ("stability", "halves of these select different features"),
+        ("stability unknown", "with these the stability of the features cannot be judged"),
+        ("stability unknown; batch", "with these the stability of the features cannot be judged"),
+    ):
+        steps = steps_of(tmp_path, "partly supported", reasons, learning_curve=curve)
+        assert steps[0] == f"add samples: {words}"

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import report_study
 from report_blocks import blocks, column, drawn, table_with
-from report_study import CLASSES, changed, write_study
+from report_study import CLASSES, changed, study_of_tables, write_study
 
-from xnbflow.core.study import Validation
+from xnbflow.core.study import Cohorts, Validation
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
 from xnbflow.models.final import final_model
@@ -196,3 +196,120 @@ def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tm
     )
     wins = results.tables["averages"].set_index("classifier")["wins"]
     assert f"of 3 classifiers it is the most accurate on {wins['xnb']}, Naive Bayes on 2." in text
+
+
+PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+
+
+def accuracy_of(dataset, classifier, estimate, **fields):
+    row = {"dataset": dataset, "folds": "f", "classifier": classifier, "estimate": estimate}
+    row |= {"metric": "accuracy", "lower": 0.5, "upper": 0.95, "reference": 0.6, "folds_failed": 0}
+    return row | fields
+
+
+def study_of_verdict(tmp_path, tables, **fields):
+    """Return a study of one data set with an accuracy, a balanced accuracy and a verdict."""
+    verdict = PLACE | {"level": "partly supported", "reasons": ""} | fields
+    estimates = [accuracy_of("d", "xnb", 0.8, candidates=1)]
+    estimates.append(estimates[0] | {"metric": "balanced_accuracy", "estimate": 0.75})
+    contents = {"estimates": estimates, "verdicts": [verdict]}
+    return study_of_tables(tmp_path, contents | tables)
+
+
+def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_path):
+    rows = [accuracy_of("d", "xnb", 0.7), accuracy_of("e", "xnb", 0.9)]
+    rows += [accuracy_of("d", "nb", 0.6), accuracy_of("e", "nb", 0.95)]
+    wins = [{"classifier": "xnb", "wins": 1}, {"classifier": "nb", "wins": 1}]
+    tables = {"headline": [{"classifier": "xnb", "above": 1, "candidates": 2}]}
+    tables |= {"estimates": rows, "averages": wins}
+    study = study_of_tables(tmp_path, tables, datasets=("d", "e"))
+    assert sentences.headline(study) == (
+        "XNB has an accuracy of 70.0% (d) to 90.0% (e); it is above the majority-class rate on 1 "
+        "of 2 data sets (p at most 0.025, corrected by Holm); it was chosen after looking, as the "
+        "most accurate of 2, and its intervals and p-values are corrected for that; of 2 "
+        "classifiers it is the most accurate on 1, NB on 1."
+    )
+
+
+def test_no_other_classifier_that_is_never_first_is_named(tmp_path):
+    wins = [{"classifier": "xnb", "wins": 2}, {"classifier": "nb", "wins": 0}]
+    study = study_of_tables(tmp_path, {"averages": wins})
+    assert sentences._wins(study, "xnb") == "of 2 classifiers it is the most accurate on 2"
+
+
+@pytest.mark.parametrize("reasons", ["", "batch", "copies"])
+def test_a_headline_names_the_data_sets_with_copies(tmp_path, reasons):
+    tables = {"headline": [{"classifier": "xnb", "candidates": 1}]}
+    text = sentences.headline(study_of_verdict(tmp_path, tables, reasons=reasons))
+    assert ("samples of d are copies of others" in text) == (reasons == "copies")
+
+
+@pytest.mark.parametrize(
+    ("means", "words"), [([200.0, 200.0], "200"), ([66.67, 1234.5], "66.7 to 1,234")]
+)
+def test_a_headline_has_the_number_of_features(tmp_path, means, words):
+    rows = [
+        {"dataset": name, "folds": "f", "classifier": "xnb", "mean": mean, "folds_failed": 0}
+        for name, mean in zip("de", means, strict=True)
+    ]
+    rows = [row | {"metric": "features_per_class"} for row in rows]
+    study = study_of_tables(tmp_path, {"summary": rows})
+    assert sentences._features_clause(study, "xnb") == f"it uses {words} features per class"
+
+
+def test_classes_that_are_not_recognised_are_named(tmp_path):
+    recalls = [
+        PLACE | {"metric": "recall", "class": label, "above": label == "b"} for label in "abc"
+    ]
+    study = study_of_tables(tmp_path, {"estimates": recalls})
+    assert sentences._missed_classes(study, PLACE) == "“a”, “c” are not recognised"
+    study = study_of_tables(tmp_path, {"estimates": recalls[:2]})
+    assert sentences._missed_classes(study, PLACE) == "“a” is not recognised"
+
+
+OWN_TEST = "Permutation test of XNB: p = 0.01. XNB was chosen after looking, out of 2;"
+LABEL_TEST = "Label test (NB): p = 0.01. XNB was chosen after looking, out of 2;"
+
+
+@pytest.mark.parametrize(
+    ("p_value", "permuted", "candidates", "words"),
+    [
+        (0.0250004, "NB", 1, "Label test (NB): p = 0.0250004."),
+        (0.0249996, "", 1, "Permutation test of XNB: p = 0.0249996."),
+        (np.nan, "", 1, "No permutation test was run: the verdict rests on intervals alone."),
+        (0.01, "", 2, f"{OWN_TEST} intervals and p are corrected."),
+        (0.01, "NB", 2, f"{LABEL_TEST} intervals are corrected."),
+    ],
+)
+def test_the_tests_of_a_verdict(tmp_path, p_value, permuted, candidates, words):
+    study = study_of_verdict(tmp_path, {}, p_value=p_value, permuted=permuted)
+    assert sentences._tests(study, PLACE, candidates) == words
+
+
+@pytest.mark.parametrize("near", ["", "permutation test"])
+def test_a_verdict_near_its_limit_is_marked(tmp_path, near):
+    study = study_of_verdict(tmp_path, {}, near=near)
+    assert ("near its limit" in sentences._tests(study, PLACE, 1)) == bool(near)
+
+
+def test_a_cohort_contradicts_a_model_of_one_series_and_no_merged_one(tmp_path):
+    row = {"model": "xnb", "train": "d", "test": "e", "verdict": "did not hold"}
+    rows = [row | {"strategy": "one series"}, row | {"strategy": "merged", "test": "g"}]
+    tables = {"cohorts.cohort_matrix": rows}
+    study = study_of_tables(tmp_path, tables, cohorts=Cohorts(("d", "e"), "xnb"))
+    against = ["it did not hold in the second cohort e"]
+    assert sentences.contradictions(study, "d", "xnb") == against
+    assert sentences.contradictions(study, "d", "nb") == []
+    assert sentences.contradictions(study, "e", "xnb") == []
+
+
+def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
+    tests = [{"dataset": "d", "classifier": "xnb", "at_least": 2, "permutations": 99}]
+    study = study_of_verdict(
+        tmp_path, {"permutation_tests": tests}, level="not supported", reasons="permutation test"
+    )
+    assert sentences.verdict(study, PLACE).sentence == (
+        "Not supported: XNB has a balanced accuracy of 75.0% (95% interval 50.0% to 95.0%; chance "
+        "60.0%) and an accuracy of 80.0%, the majority-class baseline 60.0%, but the permutation "
+        "test does not exclude chance: 2 of 99 permutations were as good."
+    )

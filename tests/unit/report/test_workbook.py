@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from report_study import SCRIPT, changed, write_study
+from report_study import SCRIPT, changed, study_of_tables, write_study
 
 from xnbflow.report import workbook
 from xnbflow.report.study_page import write_record
@@ -116,3 +116,38 @@ def test_the_record_has_the_verdicts_and_sizes_that_the_index_shows(study, tmp_p
     levels = study.rows("verdicts", classifier=chosen).set_index("dataset")["level"].to_dict()
     assert record["verdicts"] == levels
     assert record["sizes"][0] == {"dataset": "alpha", "samples": 36, "features": 40}
+
+
+def test_models_have_sheets_of_their_core_and_their_signature(tmp_path):
+    rows = [
+        {"class": "b", "feature": "g1", "rank": 1, "core": True},
+        {"class": "b", "feature": "g2", "rank": 2, "core": False},
+    ]
+    genes = [
+        {"class": label, "feature": name, "rank": rank, "difference": sign}
+        for label, sign in (("a", -1.0), ("b", 1.0))
+        for name, rank in (("g2", 2), ("g1", 1))
+    ]
+    tables = {"model.signature": rows, "diagnostic.genes": genes, "headline": [{"classifier": ""}]}
+    results = study_of_tables(tmp_path, tables, final=("xnb",))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workbook, "_methods", lambda _: [])
+        sheets = dict(workbook._sheets(results))
+    assert sheets["core"]["feature"].tolist() == ["g1"]
+    assert sheets["signature"]["feature"].tolist() == ["g1", "g2"]
+    assert sheets["signature"].columns[:2].tolist() == ["dataset", "classifier"]
+    assert set(sheets["signature"]["classifier"]) == {"XNB"}
+    assert "genes d a" not in sheets  # the mirror image of b
+    assert sheets["genes d b"]["feature"].tolist() == ["g1", "g2"]  # by rank
+    assert sheets["genes d b"]["difference"].tolist() == [1.0, 1.0]
+
+
+def test_sheets_without_rows_are_left_out(sheets):
+    assert all(len(rows) > 1 for rows in sheets.values())
+
+
+def test_a_column_is_as_wide_as_its_longest_text_within_limits():
+    assert workbook._width(pd.Series(["x" * 30], name="a")) == 30
+    assert workbook._width(pd.Series(["x" * 99], name="a")) == 60
+    assert workbook._width(pd.Series([1.5], name="a")) == 12
+    assert workbook._width(pd.Series([1.5], name="a_long_name_of_a_column")) == 25

@@ -14,6 +14,7 @@ from report_study import (
     SAMPLES,
     SCRIPT,
     changed,
+    study_of_tables,
     with_rows,
     write_declared,
     write_study,
@@ -335,3 +336,123 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
         read_record("small", {}, results.root)
     with pytest.raises(InputError, match="xnbflow run absent"):
         read_record("absent", {}, results.root)
+
+
+PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+
+
+def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
+    rows = [
+        {"class": "b", "feature": f"g{i}", "symbol": "", "rank": i, "p": 0.001, "fdr": 0.01}
+        | {"difference": 1.0}
+        for i in range(7)
+    ]
+    rows[1]["difference"] = -1.0
+    rows[2]["fdr"] = 0.05
+    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    found = source._genes(study, "d")
+    assert (found["tested"], found["found"]) == (7, 6)
+    (of_class,) = found["higher"]
+    assert of_class["found"] == 5
+    assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
+    rows.append(rows[0] | {"feature": "g8", "rank": 8})
+    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("rank", "fdr", "named"),
+    [(3, 0.04, True), (4, 0.04, False), (1, 0.05, False), (1, None, False)],
+)
+def test_a_gene_set_is_named_by_rank_and_fdr(rank, fdr, named):
+    assert source._is_named({"rank": rank, "fdr": fdr}) == named
+
+
+def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
+    verdict = PLACE | {"level": "well supported", "reasons": ""}
+    estimate = PLACE | {"metric": "balanced_accuracy", "class": "", "lower": 0.5}
+    curve = {"dataset": "d", "classifier": "xnb"}
+    study = study_of_tables(tmp_path, {"verdicts": [verdict], "estimates": [estimate]})
+    tables = {
+        "estimates": [estimate, estimate | {"classifier": "nb", "lower": 0.1}],
+        "summary": [PLACE | {"metric": "features_per_class", "mean": 7.0, "folds_failed": 0}],
+        "stability": [PLACE | {"class": "a"}, PLACE | {"class": "", "stability": 0.5}],
+        "random_genes": [],
+        "learning_curve": [curve | {"kind": "measured"}, curve | {"kind": "forecast"}],
+    }
+    found = source._verdict(study, verdict, tables)
+    assert found["balanced_accuracy"]["lower"] == 0.5
+    assert found["features"] == 7.0
+    assert found["stability"]["stability"] == 0.5
+    assert [row["kind"] for row in found["learning_curve"]] == ["forecast"]
+
+
+def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    own = {"dataset": "alpha", "classifier": "nb", "signatures": 100}
+    results = with_rows(results, random_genes=[own])
+    (place,) = source.facts(results)["places"]
+    assert len(place["verdicts"][0]["random_genes"]) == 1
+    other = replace(results.study, folds=("another", "3-fold"))
+    configuration = results.configuration | {"folds": {"another": {}, "3-fold": {}}}
+    results = replace(results, study=other, configuration=configuration)
+    vars(results)["trained_with"] = {}  # the other scheme has no training
+    _, place = source.facts(results)["places"]
+    assert place["verdicts"][0]["random_genes"] == []
+
+
+def test_intervals_of_a_paper_are_described_as_they_are_computed(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "forest"))
+    assert results.tables["headline"]["candidates"].iloc[0] == 2
+    text = writer.sections_of_text(paragraphs(results))["Statistics"]
+    assert "corrected for 2 candidates by Bonferroni's method" in text
+    assert "The upper limit is 1 where the number of errors, divided in the same way, is at" in text
+    assert "upper limit of the accuracy is the greater one" in text
+    assert "design effect" not in text  # no groups
+    grouped = changed(results, "datasets", groups=12.0)
+    text = writer.sections_of_text(paragraphs(grouped))["Statistics"]
+    assert "In alpha the number of samples is divided by the design effect" in text
+
+
+def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    entries = {"nb": {"method": "gaussian_nb"}}
+    tuned = {"nb": {"method": "csnb_cv"}}
+    tables = {"summary": [], "stability": []}
+    for classifiers, labels in ((entries, []), (tuned, ["Naive Bayes"])):
+        configuration = results.configuration | {"classifiers": classifiers}
+        study = replace(results, configuration=configuration)
+        assert source._classifier_facts(study, tables)["tuned"] == labels
+
+
+def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",))
+    own = {"dataset": "alpha", "folds": "3-fold", "first": "nb", "mean_difference": 0.1}
+    rows = [
+        own | {"second": "xnb", "corrected_t_holm": 0.05},
+        own | {"second": "forest", "corrected_t_holm": 0.051},
+    ]
+    text = paragraphs(with_rows(results, pairwise_within=rows))
+    assert "After adjustment 1 of 2 comparisons" in text
+    assert "Naive Bayes minus XNB: +0.100 in accuracy" in text
+    assert "Naive Bayes minus Forest" not in text
+
+
+def test_pages_of_a_work_have_an_en_dash_in_bibtex():
+    assert "pages = {65--70}" in writer.bibtex(["holm1979"])
+
+
+def test_a_card_of_a_model_has_the_test_cohort(tmp_path):
+    pair = {"model": "xnb", "train": "d", "test": "e", "match": "feature", "harmonise": "none"}
+    rows = [pair | {"cohort": "train", "value": 0.9}, pair | {"cohort": "test", "value": 0.6}]
+    tables = {"validation.accuracy": rows, "validation.verdicts": [pair | {"verdict": "held"}]}
+    validate = (Validation("xnb", "d", "e"),)
+    study = study_of_tables(tmp_path, tables, validate=validate)
+    (row,) = writer.reached_elsewhere(study, "d", "xnb")
+    assert (row["value"], row["verdict"]) == (0.6, "held")
+    assert (
+        writer.reached_elsewhere(
+            replace(study, study=replace(study.study, validate=())), "d", "xnb"
+        )
+        == []
+    )

@@ -1,27 +1,11 @@
 """The packed genes of a page: what a browser unpacks is what the tables have."""
 
-import base64
-import gzip
-import json
-import struct
-
 import numpy as np
 import pandas as pd
 import pytest
+from report_blocks import unpack
 
 from xnbflow.report.page.gene_content import gene_content, pack_arrays, round_to_steps
-
-
-def unpack(text):
-    """Read a packed content as charts.js does."""
-    data = gzip.decompress(base64.b64decode(text))
-    (size,) = struct.unpack("<I", data[:4])
-    header = json.loads(data[4 : 4 + size])
-    place, arrays = -(-(4 + size) // 8) * 8, {}
-    for name, kind, length in header.pop("arrays"):
-        arrays[name] = np.frombuffer(data, kind, length, place)
-        place = -(-(place + arrays[name].nbytes) // 8) * 8
-    return header, arrays
 
 
 def decoded(steps, limits):

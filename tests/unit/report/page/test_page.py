@@ -26,7 +26,7 @@ from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.index import write_index
 from xnbflow.report.page import blocks as kinds
-from xnbflow.report.page import style
+from xnbflow.report.page import page, style
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.sections.signature import heatmap_figure
@@ -291,3 +291,29 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     assert "<code>xnbflow run other</code>" in html
     assert "Not &lt;yet&gt;" in index.read_text()
     assert html.index("small/report.html") < html.index("Not <yet>")
+
+
+@pytest.mark.parametrize(("value", "place"), [(-0.2, 0.0), (0.25, 25.0), (1.3, 100.0)])
+def test_a_value_beyond_the_axis_of_a_tile_is_at_its_end(value, place):
+    assert page._percent(kinds.Tile(label="l", text="t"), value) == place
+
+
+def test_the_axis_of_a_tile_may_begin_elsewhere():
+    tile = kinds.Tile(label="l", text="t", low=-1.0, high=3.0)
+    assert page._percent(tile, 0.0) == 25.0
+
+
+def test_a_cell_is_marked_where_the_table_says_so():
+    frame = pd.DataFrame({"name": ["x", "y"], "a": [1.0, 2.0]})
+    table = kinds.Table(frame, "", {"a": ".1f"}, frozenset({(1, "a")}), links={"name": ["u", ""]})
+    assert page._cells(table) == [
+        [("x", False, False, "u"), ("1.0", True, False, "")],
+        [("y", False, False, ""), ("2.0", True, True, "")],
+    ]
+
+
+def test_a_legend_has_what_a_figure_shows_and_how_it_is_read():
+    one, other = figure("a"), figure("b")
+    gallery = kinds.Gallery([one], "Around.")
+    legends = [legend for _, legend in kinds.with_legends([gallery, kinds.Group("g", [other])])]
+    assert legends == [f'"{SCRIPT}" how Around.', f'"{SCRIPT}" how']

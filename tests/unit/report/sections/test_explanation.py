@@ -1,9 +1,10 @@
 """The section on selected features: frequencies, distances, dependence."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from report_blocks import drawn, table_with
-from report_study import SCRIPT, write_study
+from report_study import SCRIPT, study_of_tables, write_study
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.report.sections import (
@@ -46,3 +47,70 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
     others = np.abs(np.corrcoef(residuals)[np.triu_indices(len(residuals), 1)])
     assert len(pairs) == (others > 0.5).sum()
+
+
+PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+
+
+def selected(feature, label, frequency, rank, distance=0.5):
+    row = {"feature": feature, "class": label, "frequency": frequency, "mean_rank": rank}
+    return PLACE | row | {"mean_distance": distance}
+
+
+SELECTION = [
+    selected("rare", "a", 0.2, 9.0),
+    selected("always", "b", 1.0, 2.0, 0.9),
+    selected("always", "a", 1.0, 3.0, 0.6),
+    selected("often", "a", 0.8, 1.0),
+]
+
+
+def test_the_matrix_has_the_most_frequent_features_by_class(tmp_path):
+    sizes = [{"dataset": "d", "class": label, "samples": 5} for label in "ab"]
+    study = study_of_tables(tmp_path, {"class_sizes": sizes})
+    figure = explanation._matrix(study, PLACE, pd.DataFrame(SELECTION))
+    assert figure.arguments["rows"] == ["often", "rare", "always"]  # of a first, then of b
+    np.testing.assert_array_equal(
+        figure.arguments["values"], [[0.8, np.nan], [0.2, np.nan], [1.0, 1.0]]
+    )
+    assert figure.arguments["texts"] == [["80", ""], ["20", ""], ["", ""]]
+    assert figure.alt.endswith("that are drawn: a 3, b 1.")
+
+
+def test_a_matrix_of_many_features_leaves_the_rarest_out(monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_ROWS", 2)
+    features = explanation._features_by_class(pd.DataFrame(SELECTION), ["a", "b"])
+    assert features == ["often", "always"]
+
+
+def test_the_table_begins_with_the_most_frequent_and_counts_the_rest(tmp_path, monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_SELECTED", 3)
+    distances = [PLACE | {"class": "a", "feature": "often", "other_class": "b", "distance": 0.25}]
+    profiles = [PLACE | {"class": "a", "feature": "often", "direction": "high"}]
+    tables = {"class_distances": distances, "profiles": profiles}
+    study = study_of_tables(tmp_path, tables)
+    table = explanation._selected_table(study, PLACE, pd.DataFrame(SELECTION))
+    assert table.frame["feature"].tolist() == ["always", "always", "often"]
+    assert table.frame["to b"].tolist()[2] == 0.25
+    assert table.frame["direction"].tolist()[2] == "high"
+    assert table.caption.endswith(" 1 rarer ones are in selection.tsv.")
+
+
+def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_path):
+    curve = [PLACE | {"feature": "always", "class": c, "x": 0.0, "density": 1.0} for c in "abc"]
+    values = [PLACE | {"feature": "always", "class": c, "value": 2.0, "sample": c} for c in "abc"]
+    distance = {"class": "b", "feature": "always", "other_class": "c", "distance": 0.75}
+    tables = {"densities": curve, "values": values, "class_distances": [PLACE | distance]}
+    study = study_of_tables(tmp_path, tables)
+    (figure,) = explanation._density_figures(study, PLACE, pd.DataFrame(SELECTION))
+    assert (figure.arguments["focus"], figure.arguments["chosen"]) == (1, [0, 1])
+    assert figure.arguments["notes"] == ["", "", "0.75"]
+    assert figure.alt == "Densities of always in 3 classes; selected for b, a."
+
+
+def test_the_stability_is_that_of_features_of_any_class(tmp_path):
+    row = PLACE | {"stability": 0.8, "lower": 0.7, "upper": 0.9}
+    rows = [row | {"class": ""}, row | {"class": "a", "stability": 0.1}]
+    figure = explanation._stability(study_of_tables(tmp_path, {"stability": rows}))
+    (group,) = figure.arguments["groups"]
+    assert (group.values, group.lower, group.upper) == ([0.8], [0.7], [0.9])

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from counts_cases import simulated_counts
-from report_study import completed, walk
+from report_blocks import unpack
+from report_study import completed, study_of_tables, walk
 from study_files import StudyFiles, configuration
 from toys import dataset
 
@@ -14,7 +15,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.report.page.blocks import Figure, Gallery, GeneExplorer, Group, Links, Prose, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections import audit, genes
+from xnbflow.report.sections import audit, further_comparisons, genes
 from xnbflow.report.workbook import write_workbook
 from xnbflow.tables.contract import TRUTH_TABLE
 
@@ -183,3 +184,153 @@ def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, t
         "levels(sex)",
         "cancer vs normal",
     ]
+
+
+def gene(feature, rank, **fields):
+    row = {"feature": feature, "class": "b", "rank": rank, "symbol": "", "difference": 1.0}
+    return row | {"log_fold_change": 1.0, "p": 0.001, "fdr": 0.01, "auc": 0.9} | fields
+
+
+def test_genes_in_words_count_both_ends_of_the_auc_and_the_fdr():
+    rows = [
+        gene("g1", 1, auc=1.0),
+        gene("g2", 2, auc=0.0),
+        gene("g3", 3, p=0.04, fdr=0.2),
+        gene("g4", 4, p=0.04, fdr=0.05),
+    ]
+    both = [row | {"class": label} for row in rows for label in "ab"]
+    assert genes._in_words(pd.DataFrame(both)) == (
+        "2 of 4 features separate these classes perfectly (AUC of 0 or 1). 2 differ at an FDR "
+        "below 0.05."
+    )
+    three = [row | {"class": label} for row in rows[:1] for label in "abc"]
+    assert genes._in_words(pd.DataFrame(three)) == (
+        "1 of 1 feature separates at least one class from all others perfectly (AUC of 0 or 1). 1 "
+        "differs in at least one comparison at an FDR below 0.05."
+    )
+
+
+def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smallest(tmp_path):
+    rows = [gene(f"g{i}", i, p=0.001 * i, fdr=0.009 * i) for i in range(1, 8)]
+    rows[1]["symbol"] = "TP53"
+    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    (figure,) = genes._volcano_plots(study.diagnosed("d"), "d", ["a", "b"], [1]).figures
+    assert figure.arguments["cut"] == 0.005  # FDR .045; the next has .054
+    assert figure.arguments["names"] == {"g1": 0, "TP53": 1, "g3": 2, "g4": 3}
+    assert (
+        figure.alt == "Volcano plot of b against the others: 5 features of 7 at an FDR below 0.05."
+    )
+
+
+@pytest.mark.parametrize(("n_genes", "rest"), [(200, False), (201, True)])
+def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
+    rows = [gene(f"g{i}", i, difference=(1.0, -1.0, 0.0)[i % 3]) for i in range(1, n_genes + 1)]
+    tables = study_of_tables(tmp_path, {"diagnostic.genes": rows}).diagnosed("d")
+    table = genes._table(tables, tables["genes"])
+    assert len(table.frame) == 200
+    assert table.frame["higher or lower"].tolist()[:3] == ["↓", "", "↑"]
+    assert table.caption.endswith("All are in the files.") == rest
+
+
+def test_names_of_a_volcano_plot_are_at_their_points():
+    """Untested features come before tested ones in the table."""
+    row = {"contrast": "slope(age)", "symbol": "", "log_fold_change": 1.0, "t": 3.0}
+    rows = [
+        row | {"feature": "g0", "p": np.nan, "fdr": np.nan},
+        row | {"feature": "g1", "p": 0.001, "fdr": 0.01},
+        row | {"feature": "g2", "p": 0.04, "fdr": 0.06},
+    ]
+    figure = further_comparisons._volcano("n", "slope(age)", pd.DataFrame(rows), [])
+    assert figure.arguments["names"] == {"g1": 0}
+    assert figure.arguments["p"].tolist() == [0.001, 0.04]
+
+
+def gene_set(name, rank, **fields):
+    return {"dataset": "d", "class": "b", "gene_set": name, "rank": rank} | fields
+
+
+def test_gene_sets_are_the_best_of_their_tests(tmp_path):
+    tests = [
+        gene_set("S1", 1, fdr=0.01),
+        gene_set("S11", 11, fdr=0.02),
+        gene_set("S2", 2, fdr=0.05),
+    ]
+    overlaps = [
+        gene_set("S1", 1, fold=2.0, by="", genes="A B"),
+        gene_set("S2", 2, fold=1.0, by="", genes="A"),
+        gene_set("S3", 11, fold=3.0, by="", genes="A"),
+        gene_set("S4", 3, fold=4.0, by="xnb", genes="C"),
+    ]
+    ranked = [gene_set("S1", 10, nes=2.5), gene_set("S2", 11, nes=2.0)]
+    tables = {"gene_set_tests": tests, "enrichment": overlaps, "prerank": ranked}
+    (group,) = genes._gene_sets(study_of_tables(tmp_path, tables))
+    assert group.note == "2 tests at an FDR below 0.05"
+    _, significant, overlap_figure, overlap_table, rank_figure, rank_table = group.blocks
+    assert significant.frame["gene_set"].tolist() == ["S1"]
+    assert overlap_figure.arguments["rows"] == ["S1"]
+    assert overlap_figure.arguments["groups"][0].values == [2.0]
+    assert overlap_table.frame["gene_set"].tolist() == ["S1", "S4"]
+    assert rank_figure.arguments["groups"][0].values == [2.5]
+    assert rank_table.frame["gene_set"].tolist() == ["S1"]
+
+
+def test_without_a_significant_set_a_sentence_says_so(tmp_path):
+    study = study_of_tables(tmp_path, {"gene_set_tests": [gene_set("S1", 1, fdr=0.05)]})
+    (group,) = genes._gene_sets(study)
+    texts = [block.text for block in group.blocks]
+    assert texts[1].startswith("No gene set is higher or lower")
+    assert texts[2].startswith("There are no preranked scores")
+    assert group.note == "0 tests at an FDR below 0.05"
+
+
+def test_statistics_of_the_page_are_those_of_their_columns():
+    rows = pd.DataFrame([gene("g1", 1, p=1e-3, fdr=1e-2, mean=7.0, log_fold_change=-2.0)])
+    found = genes._statistics([rows, rows.assign(auc=0.25)])
+    assert {name: column[0] for name, column in found.items()} == {
+        "change.0": -2.0,
+        "evidence.0": 3.0,
+        "fdr.0": 2.0,
+        "auc.0": 0.9,
+        "change.1": -2.0,
+        "evidence.1": 3.0,
+        "fdr.1": 2.0,
+        "auc.1": 0.25,
+        "mean": 7.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("symbol", "feature", "kind"),
+    [("TP53", "p1", 1), ("", "TP53", 2), ("", "p1", 0), ("TP53 /// WRAP53", "p1", 1)],
+)
+def test_a_gene_is_searched_by_its_symbol_else_by_its_name(symbol, feature, kind):
+    assert genes._kind_of_term(symbol, feature) == kind
+
+
+@pytest.mark.parametrize("adjusted", ["age", ""])
+def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(tmp_path, adjusted):
+    rows = [gene("g1", 1), gene("g2", 2, auc=0.1)]
+    both = rows + [row | {"class": "a", "auc": 1 - row["auc"]} for row in rows]
+    value = {"sample": "s1", "class": "a", "group": "", "batch": "", "value": 1.0}
+    cell = {"row": 0, "feature": "g1", "symbol": "", "column": 0, "sample": "s1", "class": "a"}
+    about = {"dataset": "d", "samples": 1, "adjusted": adjusted, "control": ""}
+    tables = {
+        "headline": [{"classifier": "xnb"}],
+        "datasets": [about],
+        "diagnostic.genes": both,
+        "diagnostic.gene_values": [value | {"feature": "g1"}],
+        "diagnostic.gene_heatmap": [cell | {"z": 0.0}],
+        "diagnostic.contrasts": [],
+        "model.signature": [{"class": "a", "feature": "g2", "core": True, "symbol": ""}],
+    }
+    study = study_of_tables(tmp_path, tables, final=("xnb",))
+    blocks = list(genes._blocks_of_series(study, study.diagnosed("d"), "d", 100_000))
+    assert blocks[0].text.endswith("Comparisons are adjusted for age.") == bool(adjusted)
+    (explorer,) = (block for block in blocks if isinstance(block, GeneExplorer))
+    header, arrays = unpack(explorer.content)
+    assert header["contrasts"] == ["b"]
+    assert header["features"] == ["g1", "g2"]
+    assert arrays["core"].tolist() == [0, 1]
+    assert arrays["auc.0"].tolist() == [65534, 0]
+    (group,) = (block for block in blocks if isinstance(block, Group))
+    assert set(group.blocks[0].frame["class"]) == {"b"}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from report_blocks import blocks, table_with, warnings_in
-from report_study import CLASSIFIERS, SCRIPT, write_study
+from report_study import CLASSIFIERS, SCRIPT, study_of_tables, write_study
 from toys import put
 
 from xnbflow.report.page import blocks as kinds
@@ -67,3 +67,44 @@ def test_folds_versions_and_seconds_are_in_the_overview(results):
     assert facts["numpy"] == np.__version__
     assert facts["Processor time"] == "8 s, all jobs together, without this page"
     assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 4, 300]]
+
+
+@pytest.mark.parametrize(("n_samples", "is_small"), [(2, True), (3, False)])
+def test_a_class_with_a_sample_for_each_fold_is_not_small(tmp_path, n_samples, is_small):
+    sizes = [{"dataset": "d", "class": "a", "samples": n_samples}]
+    study = study_of_tables(tmp_path, {"class_sizes": sizes}, {"folds": {"f": {"splits": 3}}})
+    assert len(overview._small_classes(study)) == is_small
+    of_file = {"folds": {"f": {"splits": 3, "file": "folds.csv"}}}
+    assert overview._small_classes(replace(study, configuration=of_file)).empty
+
+
+def test_failures_and_warnings_are_counted_apart(tmp_path):
+    row = {"dataset": "d", "folds": "f", "classifier": "nb", "text": "t"}
+    rows = [row | {"kind": "error"}, row | {"kind": "warnings"}, row | {"kind": "warnings"}]
+    prose, group = overview._problems(study_of_tables(tmp_path, {"problems": rows}))
+    assert prose.text == "1 fit failed; 2 gave warnings."
+    assert group.opened
+    assert group.blocks[0].frame["fits"].tolist() == [1, 2]
+    (prose, group) = overview._problems(study_of_tables(tmp_path, {"problems": rows[1:]}))
+    assert prose.text == "0 fits failed; 2 gave warnings."
+    assert not group.opened
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_data_sets_name_what_was_filled_in(tmp_path, missing):
+    rows = [{"dataset": "d", "samples": 9, "missing": missing, "imputed": 1234, "groups": np.nan}]
+    table = overview._datasets(study_of_tables(tmp_path, {"datasets": rows}))
+    assert table.frame["missing"].tolist() == ["1,234 filled in" if missing else "none"]
+    assert ("medians of the training samples" in table.caption) == missing
+    assert "never on both sides" not in table.caption
+
+
+def test_run_time_is_summed_and_memory_is_the_most_of_a_job(tmp_path):
+    study = study_of_tables(tmp_path, {}, datasets=("d", "e"))
+    for dataset, seconds in (("d", 8), ("e", 100)):
+        wildcards = {"study": "s", "dataset": dataset, "folds": "f"}
+        path = usage_of("classify").of(**wildcards, job=study.study.job_of("nb"))
+        text = f"seconds\tprocessor_seconds\tmax_memory_mb\n1\t{seconds}\t{seconds * 10}\n"
+        put(tmp_path, text, path)
+    rows = overview._job_seconds(study).to_numpy().tolist()
+    assert rows == [["classify", 2, 108, 2, 1000]]

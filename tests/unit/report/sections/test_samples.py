@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from report_study import write_study
+from report_study import study_of_tables, write_study
 from scipy.special import logsumexp
 
 from xnbflow.report.page.page import write_page
@@ -64,3 +64,39 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert wrong < {s[0] for s in some["samples"]}
     assert len(some["samples"]) == len(wrong) + 2
     assert some["left_out"] == 36 - len(some["samples"])
+
+
+SAMPLE = {"dataset": "d", "folds": "f", "classifier": "nb", "true": "a"}
+
+
+def test_a_wrong_sample_has_the_classes_that_it_was_predicted_as(tmp_path):
+    tests = [
+        SAMPLE | {"sample": "s1", "tested": 2, "mistakes": "b 1"},
+        SAMPLE | {"sample": "s1", "tested": 1, "mistakes": "c 1", "classifier": "xnb"},
+    ]
+    wrong = [{"dataset": "d", "folds": "f", "sample": "s1", "true": "a", "wrong_by": 2}]
+    study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
+    group = samples._misclassified(study, "d", "f")
+    assert group.note == "1 sample that some classifier got wrong"
+    row = group.blocks[0].frame.iloc[0]
+    assert (row["NB"], row["XNB"]) == ("b 1 of 2", "c")
+
+
+@pytest.mark.parametrize(("n_wrong", "more"), [(150, ""), (152, " 2 more are in")])
+def test_a_long_table_counts_the_samples_that_it_leaves_out(tmp_path, n_wrong, more):
+    names = [f"s{i}" for i in range(n_wrong)]
+    tests = [SAMPLE | {"sample": name, "tested": 1, "mistakes": "b 1"} for name in names]
+    wrong = [{"dataset": "d", "folds": "f", "sample": name, "true": "a"} for name in names]
+    study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
+    table = samples._misclassified(study, "d", "f").blocks[0]
+    assert len(table.frame) == 150
+    assert ("more are in" in table.caption) == bool(more)
+    assert more in table.caption
+
+
+def test_samples_without_a_mistake_and_untested_samples_are_named(tmp_path):
+    tests = [SAMPLE | {"sample": "s1", "tested": 1, "mistakes": ""}]
+    study = study_of_tables(tmp_path, {"samples": tests})
+    assert samples._misclassified(study, "d", "f").note == "no mistake"
+    untested = study_of_tables(tmp_path, {"samples": []})
+    assert samples._misclassified(untested, "d", "f").note == "not tested"

@@ -1,1 +1,21 @@
-"""The report: sections of blocks (text, tables, figures) on one self-contained page per study."""
+"""The report: sections of blocks (text, tables, figures) on one self-contained page per study.
+
+====================  ==========================================================================
+``outline``           Which sections does a study have, and on which page?
+``results``           Where is a table of the study, and which rows of it?
+``sections``          What does a chapter of the page contain? One file each.
+``cards``             What does the first screen of a data set show?
+``next_steps``        What should the reader do next?
+``sentences``         How well is a result supported, in words?
+``texts``             Which long texts are constant (``texts.toml``)?
+``numbers``           How are p-values, counts and lists of words written?
+``drawings``          How is a figure drawn? Functions of plain numbers and text.
+``page``              How do blocks become HTML, figures SVG, and charts JSON?
+``manuscript``        What goes into a paper: paragraphs, references, checklists, model cards?
+``study_page``        Which files does the job *report* write, and how are they read again?
+``index``             Which studies are there?
+``workbook``          Which sheets does ``xnbflow export`` write?
+``pack``              Which files does ``xnbflow pack`` put into the zip file?
+``gene_figures``      How does ``xnbflow gene`` draw any feature?
+====================  ==========================================================================
+"""

@@ -10,19 +10,35 @@ _MOST_DIGITS = 9
 _SMALLEST = 1e-300
 
 
-def format_p(p: float) -> str:
-    """Return a p-value with two digits, or as many as show on which side of a level it lies.
+def p_digits(p: float) -> int:
+    """Return the digits of a p-value: two, or as many as show on which side of a level it lies.
 
     Examples
     --------
-    >>> format_p(0.0123), format_p(0.025), format_p(0.0250004), format_p(0.0504)
-    ('0.012', '0.025', '0.0250004', '0.0504')
+    >>> p_digits(0.0123), p_digits(0.025), p_digits(0.0250004), p_digits(float("nan"))
+    (2, 2, 6, 2)
     """
     for digits in range(2, _MOST_DIGITS):
-        text = f"{p:.{digits}g}"
-        if all((p > level) == (float(text) > level) for level in _LEVELS):
-            return text
-    return f"{p:.{_MOST_DIGITS}g}"
+        shown = float(f"{p:.{digits}g}")
+        if all(_side(p, level) == _side(shown, level) for level in _LEVELS):
+            return digits
+    return _MOST_DIGITS
+
+
+def _side(p: float, level: float) -> int:
+    """Return 1 above a level, -1 below it, and 0 on it or for a missing p."""
+    return int(p > level) - int(p < level)
+
+
+def format_p(p: float) -> str:
+    """Return a p-value with its `p_digits`.
+
+    Examples
+    --------
+    >>> format_p(0.0123), format_p(0.025), format_p(0.0250004), format_p(0.0499)
+    ('0.012', '0.025', '0.0250004', '0.0499')
+    """
+    return f"{p:.{p_digits(p)}g}"
 
 
 def p_equals(p: float) -> str:

@@ -1,4 +1,19 @@
 """Drawings of figures, as functions of plain numbers and text.
 
 Each process that draws imports them; they import only matplotlib and numpy.
+
+=================  ====================================================================
+``calibration``    Are probabilities right, and do they order the samples (ROC)?
+``components``     Which samples are alike?
+``densities``      How does a feature differ between classes, and between cohorts?
+``gene``           Which values does a feature have, by class, batch and patient?
+``heatmap``        Do the features of a signature go together?
+``histograms``     Are features normal and independent?
+``lines``          How does a number change: learning curves, sizes?
+``matrix``         Which class is taken for which, which feature is selected for which?
+``probabilities``  Which samples are uncertain or wrong?
+``ranks``          Do classifiers differ over data sets?
+``rows``           How large is a number, with its interval, in each row?
+``volcano``        Which features differ?
+=================  ====================================================================
 """

@@ -8,8 +8,10 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, DASHES, GREY, column_width, new_axes, style_of
 
-#: Inches of a line of a legend, and classes whose curves differ by their dashes.
-_LINE, _FEW = 0.17, 6
+#: Inches of a line of a legend.
+_LINE = 0.17
+#: Classes whose curves differ by their dashes.
+_FEW = 6
 
 
 def draw_calibration(

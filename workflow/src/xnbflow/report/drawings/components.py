@@ -35,10 +35,10 @@ def draw_components(
     side = min(width - 0.7, 4.0)
     figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)
     for i, kind in enumerate(kinds):
-        own = scores[[group == kind for group in groups]]
+        of_kind = scores[[group == kind for group in groups]]
         colour, marker = style_of(i)
         axes.plot(
-            *own.T,
+            *of_kind.T,
             linestyle="",
             marker=marker,
             color=colour,

@@ -24,10 +24,12 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
+#: Heights in inches: of the rug of a class, and of the curves.
 _RUG_ROW = 0.17
 _CURVES = 1.15
 #: Inches that the curves of two cohorts are high, and that the title of an axis takes.
-_COHORT_CURVES, _TITLE = 1.5, 0.3
+_COHORT_CURVES = 1.5
+_TITLE = 0.3
 #: With more classes only the one in focus has a colour, since ten curves are indistinguishable.
 _MOST_COLOURED = 6
 
@@ -44,7 +46,7 @@ def draw_densities(
 ) -> Figure:
     """Draw the density of a feature in each class, and below each class's samples as a rug.
 
-    The ``densities``, of shape (n_classes, n_points), are known on the ``grid``; ``samples`` are
+    The ``densities``, of shape (n_classes, n_points), are those on the ``grid``; ``samples`` are
     the feature's values per class. ``chosen`` are the numbers of the classes that the feature was
     selected for, ``focus`` the one of them that it separates best; ``notes`` are written right of
     each class's rug.
@@ -65,14 +67,14 @@ def draw_densities(
         colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
         curve = np.minimum(densities[i], 1.02 * height)
         dashes = DASHES[i % len(DASHES)] if few else "-"
-        look: dict[str, Any] = {"color": colour, "linestyle": dashes}
-        axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **look)
+        style: dict[str, Any] = {"color": colour, "linestyle": dashes}
+        axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **style)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
         values, base = np.unique(samples[i]), -row * (i + 1)
         ticks = np.tile([base + 0.1 * row, base + 0.75 * row, np.nan], len(values))
         axes.plot(np.repeat(values, 3), ticks, color=colour, linewidth=0.8, alpha=0.8)
-        axes.plot(grid[[0, -1]], [base, base], linewidth=0.9, **look)
+        axes.plot(grid[[0, -1]], [base, base], linewidth=0.9, **style)
     middles = [-row * (i + 0.6) for i in range(len(classes))]
     name_rows(axes, middles, labels, size=8)
     beside = axes.get_yaxis_transform()
@@ -118,10 +120,10 @@ def draw_cohorts(
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
         first = unknown if train is None else train
-        look: dict[str, Any] = {"marker": marker, "markevery": 0.15, "markersize": 3}
-        axes.plot(grid, first, color=colour, linewidth=1.2, label=name, **look)
+        style: dict[str, Any] = {"marker": marker, "markevery": 0.15, "markersize": 3}
+        axes.plot(grid, first, color=colour, linewidth=1.2, label=name, **style)
         second = unknown if test is None else test
-        axes.plot(grid, second, color=colour, linewidth=1.6, linestyle="--", **look)
+        axes.plot(grid, second, color=colour, linewidth=1.6, linestyle="--", **style)
     legend_above(axes, columns)
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from xnbflow.report.drawings.probabilities import spread_of_samples
 from xnbflow.report.page.style import (
     COLOURS,
     GREY,
@@ -41,7 +42,7 @@ def draw_gene(
     """
     labels, codes = np.unique(classes, return_inverse=True)
     # the same for every feature of a series, so that figures can be compared
-    spread = (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
+    places = codes + spread_of_samples(len(values))
     names = [shorten(label, 24) for label in labels]
     shown = sorted({*batches} - {""})
     needed = 0.7 + len(names) * max(0.6, 0.1 + label_width(names))
@@ -53,21 +54,21 @@ def draw_gene(
         width, 2.2 + bottom + room, left=0.6, bottom=bottom, top=0.4 + room, ylabel=ylabel
     )
     write_heading(figure, shorten(title, 40))
-    known = [values[(codes == i) & ~np.isnan(values)] for i in range(len(labels))]
+    of_classes = [values[(codes == i) & ~np.isnan(values)] for i in range(len(labels))]
     outline = {"color": INK, "linewidth": 0.8}
     axes.boxplot(
-        known, positions=range(len(labels)), widths=0.66, showfliers=False, manage_ticks=False,
+        of_classes, positions=range(len(labels)), widths=0.66, showfliers=False, manage_ticks=False,
         boxprops=outline, whiskerprops=outline, capprops=outline,
         medianprops=outline | {"linewidth": 1.8},
     )  # fmt: skip
     for group in {*groups} - {""}:
-        own = np.flatnonzero(np.asarray(groups) == group)
-        own = own[np.argsort(codes[own], kind="stable")]
-        if len(set(codes[own])) > 1:
-            axes.plot(codes[own] + spread[own], values[own], color=GREY, linewidth=0.6)
+        samples = np.flatnonzero(np.asarray(groups) == group)
+        samples = samples[np.argsort(codes[samples], kind="stable")]
+        if len(set(codes[samples])) > 1:
+            axes.plot(places[samples], values[samples], color=GREY, linewidth=0.6)
     for i, batch in enumerate(shown or [""]):
-        own = np.asarray(batches) == batch if shown else np.full(len(values), True)
-        look: dict[str, Any] = {
+        of_batch = np.asarray(batches) == batch if shown else np.full(len(values), True)
+        style: dict[str, Any] = {
             "color": COLOURS[i],
             "marker": MARKERS[i],
             "markersize": 3,
@@ -76,10 +77,10 @@ def draw_gene(
             # one picture of many points: a mark each would make the page large
             "rasterized": len(values) > _MANY,
         }
-        axes.plot((codes + spread)[own], values[own], label=shorten(batch), **look)
+        axes.plot(places[of_batch], values[of_batch], label=shorten(batch), **style)
     if shown:
-        unknown = np.asarray(batches) == ""
-        axes.plot((codes + spread)[unknown], values[unknown], ".", color=GREY)
+        without_batch = np.asarray(batches) == ""
+        axes.plot(places[without_batch], values[without_batch], ".", color=GREY)
         legend_above(axes, columns)
     axes.set_xlim(-0.5, len(labels) - 0.5)
     name_columns(axes, names, upright=upright)

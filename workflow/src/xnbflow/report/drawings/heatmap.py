@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,11 +25,18 @@ from xnbflow.report.page.style import (
     shorten,
 )
 
-_WIDTH, _WIDEST, _ROW = 5.4, 0.3, 0.2
-_LONGEST, _SIZE = 22, 8
+#: Inches of all samples, at most of one sample, and of a feature.
+_WIDTH = 5.4
+_WIDEST = 0.3
+_ROW = 0.2
+#: Letters of the name of a class, and points of small text.
+_LONGEST = 22
+_SIZE = 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
-_LEGEND, _LINE = "SD from the mean", 0.16
+_LEGEND = "SD from the mean"
+#: Inches of a line of text.
+_LINE = 0.16
 
 
 def draw_heatmap(
@@ -45,57 +53,71 @@ def draw_heatmap(
     """
     tracks = tracks or {}
     labels = [shorten(row, 34) for row in rows]
-    names_of_tracks = [shorten(name, 24) for name in ("class", *tracks) if tracks]
-    n, m = z.shape
-    left = 0.15 + label_width([*labels, *names_of_tracks])
-    wide = column_width(max(left + min(_WIDTH, _WIDEST * m) + 0.1, 4.2))
-    inner = wide - left - 0.1 if column_width(0.0) else min(_WIDTH, _WIDEST * m)
-    edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
-    spans = list(pairwise(edges))
+    strip_labels = [shorten(name, 24) for name in ("class", *tracks) if tracks]
+    n_rows, n_samples = z.shape
+    left = 0.15 + label_width([*labels, *strip_labels])
+    screen_width = min(_WIDTH, _WIDEST * n_samples)
+    width = column_width(max(left + screen_width + 0.1, 4.2))
+    inner = width - left - 0.1 if column_width(0.0) else screen_width
+    right = width - left - inner
+    spans = _spans(classes)
     names = [shorten(classes[start], _LONGEST) for start, _ in spans]
-    right = wide - left - inner
-    lines, places = _placed(names, spans, inner / m, (-left, inner + right))
-    strips = _TRACK * len(names_of_tracks)
-    top = 0.2 + _LINE * (1 + max(lines)) + strips
+    lines, places = _place_names(names, spans, inner / n_samples, (-left, inner + right))
+    strips = _TRACK * len(strip_labels)
     looks = [looks_of(cells, COLOURS[i]) for i, cells in enumerate(tracks.values())]
-    key = list(_flowed(dict(zip(names_of_tracks[1:], looks, strict=True)), wide - 0.3))
-    bottom = 0.7 + _LINE * (1 + key[-1][1] if key else 0)
-    height = top + bottom + _ROW * n
-    figure, axes = new_axes(wide, height, left=left, right=right, bottom=bottom, top=top)
-    if column_width(0.0):
-        shade_cells(axes, np.clip(z / _MOST, 0, 1), ORANGE, framed=False)
-        shade_cells(axes, np.clip(-z / _MOST, 0, 1), BLUE, framed=False, below=True)
-    else:  # an image: a tenth of the bytes of shapes
-        cells = np.array([to_rgba(colour) for colour in (BLUE, ORANGE)])[(z > 0).astype(int)]
-        cells[..., 3] = np.clip(np.nan_to_num(abs(z)) / _MOST, 0, 1)
-        axes.imshow(cells, interpolation="none", aspect="auto")
-    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
-    heights = [-0.5 - (strips - _TRACK * (i + 0.5)) / _ROW for i in range(len(names_of_tracks))]
-    name_rows(axes, [*range(n), *heights], [*labels, *names_of_tracks])
-    order = enumerate(dict.fromkeys(classes))
-    looks.insert(0, {name: (GREY, 0.4 + 0.6 * (i % 2)) for i, name in order})
-    for y, texts, look in zip(heights, [classes, *tracks.values()], looks, strict=False):
-        _draw_strip(axes, y, texts, look)
+    key = list(_legend_texts(dict(zip(strip_labels[1:], looks, strict=True)), width - 0.3))
+    top = 0.2 + _LINE * (1 + max(lines)) + strips
+    bottom = 0.7 + _LINE * (1 + key[-1].line if key else 0)
+    height = top + bottom + _ROW * n_rows
+    figure, axes = new_axes(width, height, left=left, right=right, bottom=bottom, top=top)
+    _shade(axes, z)
+    axes.set(xlim=(-0.5, n_samples - 0.5), ylim=(n_rows - 0.5, -0.5), xlabel="samples")
     axes.set_xticks([])
     axes.spines[:].set_visible(False)
+    heights = [-0.5 - (strips - _TRACK * (i + 0.5)) / _ROW for i in range(len(strip_labels))]
+    name_rows(axes, [*range(n_rows), *heights], [*labels, *strip_labels])
+    of_classes = {
+        name: (GREY, 0.4 + 0.6 * (i % 2)) for i, name in enumerate(dict.fromkeys(classes))
+    }
+    for y, texts, look in zip(
+        heights, [classes, *tracks.values()], [of_classes, *looks], strict=False
+    ):
+        _draw_strip(axes, y, texts, look)
     for name, (start, end), line, place in zip(names, spans, lines, places, strict=True):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
-        up, middle = -0.55 - (strips + line * _LINE) / _ROW, (start + end - 1) / 2
-        if line:
-            ends = [-0.5 - strips / _ROW, up]
+        y, middle = -0.55 - (strips + line * _LINE) / _ROW, (start + end - 1) / 2
+        if line:  # a thin line leads to a name above the others
+            ends = [-0.5 - strips / _ROW, y]
             axes.plot([middle] * 2, ends, color=GREY, linewidth=0.5, clip_on=False)
-        axes.text(place * m / inner - 0.5, up, name, ha="center", va="bottom", size=_SIZE)
-    for x, line, text, colour, alpha in key:
-        y = (0.5 + _LINE * (key[-1][1] - line)) / height
-        if colour:
-            box = (0.2 + x) / wide, y - 0.05 / height
-            square = Rectangle(box, 0.1 / wide, 0.1 / height, fc=colour, alpha=alpha, lw=0)
-            figure.add_artist(square)
-        weight, after = ("normal", 0.14) if colour else ("bold", 0.0)
-        figure.text((0.2 + x + after) / wide, y, text, va="center", weight=weight, size=_SIZE)
+        x = place * n_samples / inner - 0.5
+        axes.text(x, y, name, ha="center", va="bottom", size=_SIZE)
+    _write_key(figure, key)
     colour_bar(figure, _LEGEND, [-_MOST, 0.0, _MOST], (BLUE, ORANGE))
     return figure
+
+
+def _spans(classes: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the first sample of each run of a class, and the one after its last.
+
+    Examples
+    --------
+    >>> _spans(["a", "a", "b"])
+    [(0, 2), (2, 3)]
+    """
+    starts = [i for i, label in enumerate(classes) if i and label != classes[i - 1]]
+    return list(pairwise([0, *starts, len(classes)]))
+
+
+def _shade(axes: Axes, z: np.ndarray) -> None:
+    """Fill the cells: shapes in print; on a page an image, which has a tenth of the bytes."""
+    if column_width(0.0):
+        shade_cells(axes, np.clip(z / _MOST, 0, 1), ORANGE, framed=False)
+        shade_cells(axes, np.clip(-z / _MOST, 0, 1), BLUE, framed=False, below=True)
+        return
+    cells = np.array([to_rgba(colour) for colour in (BLUE, ORANGE)])[(z > 0).astype(int)]
+    cells[..., 3] = np.clip(np.nan_to_num(abs(z)) / _MOST, 0, 1)
+    axes.imshow(cells, interpolation="none", aspect="auto")
 
 
 #: Inches of a track, and the colours of its categories.
@@ -127,10 +149,18 @@ def _draw_strip(axes: Axes, y: float, texts: Sequence[str], look: Look) -> None:
             axes.add_artist(cell)
 
 
-def _flowed(
-    tracks: Mapping[str, Look], width: float
-) -> Iterator[tuple[float, int, str, str, float]]:
-    """Yield the texts of a legend: left end in inches, line, text, colour and opacity of its mark.
+class _KeyText(NamedTuple):
+    """A text of a legend: its left end in inches, its line, and colour and opacity of its mark."""
+
+    x: float
+    line: int
+    text: str
+    colour: str
+    alpha: float
+
+
+def _legend_texts(tracks: Mapping[str, Look], width: float) -> Iterator[_KeyText]:
+    """Yield the texts of a legend: each track in bold, then its texts with their marks.
 
     A line begins with each track and where a text would exceed the width.
     """
@@ -139,14 +169,29 @@ def _flowed(
         line, x = line + 1, 0.0
         for text, (colour, alpha) in {name: ("", 1.0), **looks}.items():
             shown = shorten(text, 34)
-            needed = label_width([shown], _SIZE) + 0.14 * bool(colour)
+            mark = 0.14 if colour else 0.0
+            needed = label_width([shown], _SIZE) + mark
             if x and x + needed > width:
                 line, x = line + 1, 0.15
-            yield x, line, shown, colour, alpha
+            yield _KeyText(x, line, shown, colour, alpha)
             x += needed + 0.12
 
 
-def _placed(
+def _write_key(figure: Figure, key: Sequence[_KeyText]) -> None:
+    """Write the legend of the strips above that of the cells."""
+    width, height = figure.get_size_inches()
+    for text in key:
+        x, y = 0.2 + text.x, (0.5 + _LINE * (key[-1].line - text.line)) / height
+        weight = "bold"
+        if text.colour:
+            corner = x / width, y - 0.05 / height
+            size = 0.1 / width, 0.1 / height
+            figure.add_artist(Rectangle(corner, *size, fc=text.colour, alpha=text.alpha, lw=0))
+            x, weight = x + 0.14, "normal"
+        figure.text(x / width, y, text.text, va="center", weight=weight, size=_SIZE)
+
+
+def _place_names(
     names: Sequence[str], spans: Sequence[tuple[int, int]], cell: float, room: tuple[float, float]
 ) -> tuple[list[int], list[float]]:
     """Return in which line of text each name is written, and where its middle is, in inches.

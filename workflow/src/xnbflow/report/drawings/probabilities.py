@@ -46,11 +46,11 @@ def draw_probabilities(
     places = places + spread_of_samples(len(true))
     axes.axhline(0.5, color=GREY, linestyle="--", linewidth=1)
     for i, (name, label) in enumerate(zip(classes, names, strict=True)):
-        own = np.array([each == name for each in predicted], dtype=bool)
+        of_class = np.array([prediction == name for prediction in predicted], dtype=bool)
         colour, marker = style_of(i)
         axes.plot(
-            places[own], probability[own], linestyle="", label=label, markersize=4, alpha=0.8,
-            color=colour, marker=marker,
+            places[of_class], probability[of_class], linestyle="", label=label, markersize=4,
+            alpha=0.8, color=colour, marker=marker,
         )  # fmt: skip
     axes.set(ylim=(-0.04, 1.04), xlim=(-0.6, len(classes) - 0.4), ylabel="probability of its class")
     name_columns(axes, names, upright=upright)

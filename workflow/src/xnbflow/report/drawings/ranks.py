@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from xnbflow.report.page.style import INK, ORANGE, column_width, label_width, new_axes, shorten
 
 #: Inches from bar to bar, and from name to name.
-_BAR, _LINE = 0.12, 0.22
+_BAR = 0.12
+_LINE = 0.22
 
 
 def draw_ranks(

@@ -55,10 +55,11 @@ def draw_points(
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
-    named, labels = names if len(names) > 1 else [], [shorten(name, length) for name in rows]
+    legend = names if len(names) > 1 else []
+    labels = [shorten(name, length) for name in rows]
     left = min(0.073 * length, 0.2 + label_width(labels))
     width = column_width(max(4.6, left + 2.7))
-    columns, room = legend_room(named, width - left)
+    columns, room = legend_room(legend, width - left)
     top = 0.1 + room + 0.25 * bool(title)
     height = 0.5 + top + (0.14 + 0.085 * n_lines) * len(rows)
     figure, axes = new_axes(width, height, left=left, right=0.25, top=top, xlabel=xlabel)
@@ -92,6 +93,6 @@ def draw_points(
         axes.set_xlim(right=most)
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
-    if named:
+    if legend:
         legend_above(axes, columns)
     return figure

@@ -35,27 +35,27 @@ def draw_volcano(
         column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel=label
     )
     write_heading(figure, title)
-    y, found = evidence(p), p <= cut
-    for which, colour in (
-        (~found, GREY),
-        (found & (change < 0), BLUE),
-        (found & (change >= 0), ORANGE),
+    y, differs = evidence(p), p <= cut
+    for features, colour in (
+        (~differs, GREY),
+        (differs & (change < 0), BLUE),
+        (differs & (change >= 0), ORANGE),
     ):
         # one picture within the drawing: a mark each would make the page large
-        axes.plot(change[which], y[which], ".", color=colour, markersize=2, rasterized=True)
-    _name(axes, change, y, names)
+        axes.plot(change[features], y[features], ".", color=colour, markersize=2, rasterized=True)
+    _write_names(axes, change, y, names)
     return figure
 
 
-def _name(axes: Axes, x: np.ndarray, y: np.ndarray, names: dict[str, int]) -> None:
+def _write_names(axes: Axes, x: np.ndarray, y: np.ndarray, names: dict[str, int]) -> None:
     """Write names beside their points, but for those that would lie on one before."""
     line = 0.05 * (y.max(initial=0) - y.min(initial=0))
     middle = float(np.mean(axes.get_xlim()))
-    taken: list[float] = []
+    heights: list[float] = []  # of the names that are written
     for name, i in names.items():
-        if any(abs(y[i] - other) < line for other in taken):
+        if any(abs(y[i] - other) < line for other in heights):
             continue
-        taken.append(y[i])
+        heights.append(y[i])
         right = x[i] > middle  # names stay within the axes
         axes.annotate(
             shorten(name, 24),

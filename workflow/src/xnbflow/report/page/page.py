@@ -26,6 +26,7 @@ from xnbflow.report.page.blocks import (
     with_legends,
 )
 from xnbflow.report.page.charts import chart_of
+from xnbflow.report.page.glossary import with_terms
 from xnbflow.report.page.library import Library, digest_of, drawing_library
 from xnbflow.report.page.style import print_figure, render
 
@@ -38,6 +39,7 @@ ENVIRONMENT = jinja2.Environment(
 )
 ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
+ENVIRONMENT.filters["terms"] = with_terms
 ENVIRONMENT.tests["known"] = lambda number: not math.isnan(number)
 
 _TEMPLATES = files("xnbflow.report.page").joinpath("templates")

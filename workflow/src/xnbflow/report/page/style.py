@@ -77,7 +77,8 @@ _ON_PAPER: dict[str, Any] = {
     "svg.fonttype": "path",
 }
 
-_MM_PER_INCH, _POINTS_PER_INCH = 25.4, 72
+_MM_PER_INCH = 25.4
+_POINTS_PER_INCH = 72
 #: Inches of a column in print; none on a page.
 _COLUMN: ContextVar[float | None] = ContextVar("column", default=None)
 #: Multiples of powers of ten at which axes have ticks.
@@ -98,10 +99,15 @@ def column_width(natural: float) -> float:
 def label_width(labels: Sequence[str], size: float = 9.0) -> float:
     """Return the inches that the widest of some labels takes at a font size in points.
 
-    Capitals are wider than other letters, and those of scripts without letters wider still.
+    Capital letters are wider, and CJK characters are wider still.
     """
-    letters = (sum(1 + 0.6 * (c > "\u2e80") + 0.3 * c.isupper() for c in each) for each in labels)
-    return 0.0087 * size * max(letters, default=0.0)
+    widths = [sum(map(_letter_width, label)) for label in labels]
+    return 0.0087 * size * max(widths, default=0.0)
+
+
+def _letter_width(letter: str) -> float:
+    """Return the width of a letter, in widths of a small one."""
+    return 1 + 0.6 * (letter > "\u2e80") + 0.3 * letter.isupper()
 
 
 def shorten(name: str, length: int = 26) -> str:
@@ -227,7 +233,7 @@ def _place_of_axes(figure: Figure) -> str:
     (axes,) = figure.axes
     (width, height), box = figure.get_size_inches() * _POINTS_PER_INCH, axes.get_position()
     place = (box.x0 * width, (1 - box.y1) * height, box.width * width, box.height * height)
-    return " ".join(f"{each:.6g}" for each in (*place, *axes.get_xlim(), *axes.get_ylim()))
+    return " ".join(f"{number:.6g}" for number in (*place, *axes.get_xlim(), *axes.get_ylim()))
 
 
 def print_figure(

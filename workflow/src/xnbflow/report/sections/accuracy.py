@@ -10,12 +10,12 @@ import pandas as pd
 from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.numbers import format_p
+from xnbflow.report.numbers import p_digits
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import Column
+from xnbflow.tables.contract import STUDY_TABLES, Column
 
 _TEXTS = texts_of("accuracy")
 #: Metrics beside accuracy: label, meaning and format.
@@ -174,12 +174,12 @@ def _permutations(results: StudyResults) -> list[Block]:
     columns += ["permutations", "at_least", "p_value"]
     if table["permuted"].any():
         columns.append("permuted")
-    # as text, because more digits are needed where p lies beside its level
-    rows = table.assign(
-        metric=table["metric"].str.replace("_", " "),
-        p_value=table["p_value"].map(format_p, na_action="ignore"),
-    )
-    return [results.tables.show("permutation_tests", _TEXTS["permutations"], columns, rows)]
+    rows = table.assign(metric=table["metric"].str.replace("_", " "))
+    declared = STUDY_TABLES["permutation_tests"].columns["p_value"]
+    digits = max(3, *table["p_value"].map(p_digits))  # a p beside its level is not rounded to it
+    shown = {"p_value": replace(declared, format=f".{digits}g")}
+    caption = _TEXTS["permutations"]
+    return [results.tables.show("permutation_tests", caption, columns, rows, own=shown)]
 
 
 def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:

@@ -32,7 +32,7 @@ def section(results: StudyResults) -> Section | None:
     if not chosen:
         return Section("answer", "What was found", "", blocks)
     cards = [card(results, *place, chosen) for place in results.places]
-    features_are_named = any(_names_features(each) for each in cards)
+    features_are_named = any(map(_names_features, cards))
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
     files = sources("estimates", "verdicts", "selection", "profiles", "stability", "audit")
     blocks.append(Cards(cards, caption, files))

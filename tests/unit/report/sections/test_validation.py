@@ -1,0 +1,98 @@
+"""The section on second cohorts: verdicts in words, and numbers of both cohorts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import study_of_tables
+
+from xnbflow.core.study import Validation
+from xnbflow.report.page.blocks import Group
+from xnbflow.report.sections import validation
+from xnbflow.report.sentences import cohort_verdict
+
+PAIR = {"model": "xnb", "train": "d", "test": "e", "match": "feature", "harmonise": "none"}
+
+
+def study_of_pairs(tmp_path, verdicts, **tables):
+    """Return a study with a pair of cohorts for each verdict, by different harmonisations."""
+    ways = ["none", "rank", "zscore"][: len(verdicts)]
+    rows = [
+        PAIR | {"harmonise": way, "verdict": verdict}
+        for way, verdict in zip(ways, verdicts, strict=True)
+    ]
+    contents = {"validation.verdicts": rows}
+    contents |= {f"validation.{name}": rows for name, rows in tables.items()}
+    pairs = tuple(Validation("xnb", "d", "e", harmonise=way) for way in ways)
+    return study_of_tables(tmp_path, contents, validate=pairs)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        (["held"], "In a second cohort the model held."),
+        (
+            ["shares samples"],
+            (
+                "In a second cohort the model shared samples with the training cohort, so that "
+                "there is no verdict."
+            ),
+        ),
+        (["did not hold", "held"], "In a second cohort, of 2 models: 1 held, 1 did not hold."),
+        (["held", "held"], "In a second cohort, of 2 models: 2 held."),
+    ],
+)
+def test_one_verdict_is_a_sentence_and_several_are_counted(tmp_path, verdicts, words):
+    assert validation.verdicts_in_words(study_of_pairs(tmp_path, verdicts)) == words
+
+
+def test_a_cohort_that_shares_samples_is_named_once():
+    """The verdict and its reason are the same words."""
+    row = {"train": "a", "test": "b", "n": 40, "right": 30.0, "value": 0.75, "lower": 0.6}
+    row |= {"upper": 0.85, "chance": 0.5, "p_value": 0.0250004, "loss": np.nan, "auc": np.nan}
+    row |= {"verdict": "shares samples", "reason": "shared samples"}
+    text = cohort_verdict(row, "NB")
+    assert text.startswith("No verdict, because the cohorts share samples: NB, trained on a, has a")
+    assert text.count("share") == 1
+    assert "permuted labels: p = 0.0250004)" in text  # not .025, the level itself
+
+
+def test_accuracies_of_both_cohorts_stand_side_by_side(tmp_path):
+    rows = [
+        PAIR | {"cohort": "train", "value": 0.9, "right": 27, "n": 30},
+        PAIR | {"cohort": "test", "value": 0.6, "right": 12, "n": 20},
+    ]
+    study = study_of_pairs(tmp_path, ["held"], accuracy=rows)
+    frame = validation._overview(study).frame
+    assert frame["value"].tolist() == [0.6]
+    assert frame["cross-validated"].tolist() == [0.9]
+    assert frame["n"].tolist() == [20]
+    assert "match" not in frame  # the default
+    section = validation.section(_with_details(tmp_path, rows))
+    (group,) = (block for block in section.blocks if isinstance(block, Group))
+    assert group.note == "held: 12 of 20 right"
+    assert group.title == "XNB: d → e"
+
+
+def _with_details(tmp_path, accuracy):
+    """Return a study with every table that the section reads."""
+    row = PAIR | {"true": "a", "predicted": "a", "count": 3}
+    tables = {"accuracy": accuracy, "confusion": [row], "recall": [PAIR | {"cohort": "test"}]}
+    tables |= {"signatures": [], "calibration": [], "densities": [], "predictions": [PAIR]}
+    return study_of_pairs(tmp_path, ["held"], **tables)
+
+
+def test_densities_are_of_training_and_of_test():
+    row = {"feature": "g", "symbol": "TP53", "class": "a", "x": 0.0}
+    rows = [row | {"cohort": "test", "density": 2.0}, row | {"cohort": "train", "density": 1.0}]
+    rows.append(row | {"class": "b", "cohort": "test", "density": 3.0})
+    (figure,) = validation._density_figures(pd.DataFrame(rows), "n")
+    curves = figure.arguments["curves"]
+    assert [values.tolist() for values in curves["a"]] == [[1.0], [2.0]]
+    assert curves["b"][0] is None
+    assert figure.arguments["feature"] == "TP53 (g)"
+
+
+def test_options_are_in_the_title_of_a_pair(tmp_path):
+    study = study_of_pairs(tmp_path, ["held"])
+    pair = Validation("xnb", "d", "e", match="symbol", harmonise="rank")
+    assert validation._title(study, pair) == "XNB: d → e (by symbol, rank)"

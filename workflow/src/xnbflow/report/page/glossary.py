@@ -1,0 +1,49 @@
+"""Terms of the glossary in a text of the page, each with its meaning under the pointer."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from markupsafe import Markup, escape
+
+
+@cache
+def glossary() -> Mapping[str, str]:
+    """Return the meaning of each term of ``glossary.toml``."""
+    text = files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8")
+    terms: Mapping[str, str] = tomllib.loads(text)
+    return terms
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Return a pattern of any term as whole words, also as the first of a sentence or in plural."""
+    words = []
+    for term in sorted(glossary(), key=len, reverse=True):
+        first = f"[{term[0].upper()}{term[0]}]"
+        words.append(f"{first}{re.escape(term[1:])}")
+    return re.compile(rf"(?<![\w-])({'|'.join(words)})(?=s?(?![\w-]))")
+
+
+def with_terms(text: str) -> Markup:
+    """Return a text as HTML in which the first occurrence of each term has its meaning.
+
+    Examples
+    --------
+    >>> print(with_terms("Recall < 1: the recall of a class."))
+    <abbr title="Share of the samples of a class that are predicted as this class.">Recall</abbr> \
+&lt; 1: the recall of a class.
+    """
+    meanings = dict(glossary())
+    html, end = Markup(), 0
+    for match in _pattern().finditer(text):
+        word = match[0]
+        term = word if word in glossary() else f"{word[0].lower()}{word[1:]}"
+        meaning = meanings.pop(term, "")
+        if meaning:
+            marked = Markup('<abbr title="{}">{}</abbr>').format(meaning, word)
+            html += escape(text[end : match.start()]) + marked
+            end = match.end()
+    return html + escape(text[end:])
