@@ -1,4 +1,25 @@
-"""Diagnostics of a series: whether features are normal, and independent given the class."""
+"""Diagnostics of a series: its features, its classes, and causes of unreliable accuracies.
+
+================== ==================================================================
+normality          Is a feature normal, in all samples and within the classes?
+dependence         Which features depend on another one given the class?
+correlation        What are the within-class correlations of all pairs of features?
+genes              How does each feature differ between a class and the others?
+linear_models      Which moderated tests compare classes? (limma)
+least_squares, moderation, voom, block_correlation, modelled_features
+                   Fits, variances, weights, repeated samples and features of these models
+contrasts          Which comparisons does a user ask for, and what are their results?
+areas              What are the exact areas under the ROC curve of all features?
+camera             Does a gene set differ from the other genes?
+false_discovery    Which p-values remain small after adjustment?
+series_audit       Which findings question the accuracies of a series?
+confounders, sample_levels, likeness
+                   Which columns, levels of samples and copies are among them?
+heatmap, gene_values, diagnostic_tables
+                   Which tables does a page show?
+features           Are the samples and labels of a test valid?
+================== ==================================================================
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -7,33 +7,38 @@ from xnbflow.density.tiles import map_strips
 
 
 def sample_order(values: np.ndarray) -> np.ndarray:
-    """Return for each feature its samples in ascending order, as `doubled_wins` takes them.
+    """Return for each feature its samples in ascending order, the input of `doubled_wins`.
 
     ``values`` and positions have shape (n_features, n_samples). Among samples with equal values, in
     any order, all but the first have -1 minus their position. Samples with missing values come last
     and are n_samples.
+
+    Examples
+    --------
+    >>> sample_order(np.array([[5.0, 2.0, np.nan, 2.0]])).tolist()
+    [[1, -4, 0, 4]]
     """
-    found = np.empty(values.shape, dtype=np.int32)
+    ordered = np.empty(values.shape, dtype=np.int32)
 
     def sort(strip: slice) -> None:
         order = np.argsort(values[strip], axis=1).astype(np.int32)
         ascending = np.take_along_axis(values[strip], order, axis=1)
         equal = ascending[:, 1:] == ascending[:, :-1]
         order[:, 1:] = np.where(equal, -1 - order[:, 1:], order[:, 1:])
-        found[strip] = np.where(np.isnan(ascending), values.shape[1], order)
+        ordered[strip] = np.where(np.isnan(ascending), values.shape[1], order)
 
     map_strips(sort, len(values), values.shape[1], ns_per_value=50.0)
-    return found
+    return ordered
 
 
 def doubled_wins(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return doubled numbers of pairs of samples in which the first class is higher, per feature.
 
-    By the order of `sample_order` and the classes' codes (n_samples,), shape (n_features,
-    n_classes, n_classes). Ties count half, so that the counts are doubled: twice Mann and Whitney's
-    U (Annals of Mathematical Statistics 18, 1947), exactly. The order does not depend on the
-    classes, so permuted labels use the same. Missing values are left out. With itself a class has
-    the square of its number of samples.
+    ``order`` is that of `sample_order`, ``codes`` (n_samples,) are the classes; the result has
+    shape (n_features, n_classes, n_classes). Ties count one half, so the exact whole numbers are
+    twice Mann and Whitney's U (Annals of Mathematical Statistics 18, 1947). The order does not
+    depend on the classes, so permuted labels use the same. Missing values are omitted. The entry of
+    a class with itself is the square of its number of samples.
     """
     wins = np.zeros((len(order), n_classes, n_classes), dtype=np.int64)
     classes = codes.astype(np.int64)
@@ -47,9 +52,14 @@ def doubled_wins(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.nda
 
 @njit(nogil=True)
 def _count(order: np.ndarray, codes: np.ndarray, wins: np.ndarray) -> None:
-    """Add to ``wins`` for each sample, in ascending order, those below it twice, its ties once."""
+    """Add to ``wins`` for each sample twice the samples below it, and once its ties.
+
+    ``below`` and ``equal`` count, for each class, the samples so far with a smaller and with the
+    present value. A sample that is not negative in ``order`` begins a new value.
+    """
     n_classes = wins.shape[1]
-    below, equal = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    below = np.empty(n_classes, np.int64)
+    equal = np.empty(n_classes, np.int64)
     for f in range(len(order)):
         below[:] = 0
         equal[:] = 0
@@ -62,9 +72,9 @@ def _count(order: np.ndarray, codes: np.ndarray, wins: np.ndarray) -> None:
                 equal[:] = 0
             else:
                 sample = -1 - sample
-            own = codes[sample]
+            code = codes[sample]
             for c in range(n_classes):
-                wins[f, own, c] += 2 * below[c] + equal[c]
-                wins[f, c, own] += equal[c]
-            wins[f, own, own] += 1  # the pair with itself
-            equal[own] += 1
+                wins[f, code, c] += 2 * below[c] + equal[c]
+                wins[f, c, code] += equal[c]
+            wins[f, code, code] += 1  # the sample with itself
+            equal[code] += 1

@@ -16,19 +16,27 @@ from xnbflow.data.class_design import DEPENDENT
 _LARGEST = 0.99
 #: Share of the features at each end that the mean leaves out.
 _TRIM = 0.15
-#: When the iterations of a feature end.
-_TOLERANCE, _MOST_ITERATIONS = 1e-6, 20
+#: Gain of the log likelihood, in first order, below which the iterations of a feature end.
+_TOLERANCE = 1e-6
+_MOST_ITERATIONS = 20
 #: Variances are at least this share of the largest one, as weights of an iteration.
 _LEAST_SHARE = 1e-3
+#: Damping, relative to the information, above which no step lowers the deviance.
 _DAMPED = 1e15
+#: Deviances and values that are smaller are 0.
 _NO_DEVIANCE = 1e-15
 
 
 def block_correlation(values: np.ndarray, matrix: np.ndarray, groups: np.ndarray) -> float:
     """Return the correlation of samples of a group, the trimmed mean over the features.
 
-    Each feature has a variance of groups ``s_b`` and one of samples ``s_e`` (by REML); its
-    correlation is ``s_b / (s_b + s_e)``. These are averaged on the scale of Fisher's z.
+    Each feature has a variance of groups ``s_b`` and a variance of samples ``s_e``, both estimated
+    by REML; its correlation is ``s_b / (s_b + s_e)``. The correlations are averaged on the scale of
+    Fisher's z.
+
+    The estimation is a regression: with orthonormal contrasts that the design does not explain, and
+    that are eigenvectors of the covariance of groups, the squared contrasts of a feature are
+    independent and have the means ``s_e + s_b lambda``, with ``lambda`` the eigenvalues.
 
     Parameters
     ----------
@@ -57,12 +65,12 @@ def block_correlation(values: np.ndarray, matrix: np.ndarray, groups: np.ndarray
     left, singular, _ = np.linalg.svd(matrix, full_matrices=True)
     rank = int((singular > DEPENDENT * singular[0]).sum())
     outside = left[:, rank:]  # orthonormal contrasts that the design does not explain
-    member = (groups[:, None] == np.unique(groups)).astype(float)
-    largest = int(member.sum(axis=0).max())
-    vectors, lengths, _ = np.linalg.svd(outside.T @ member, full_matrices=True)
-    spectrum = np.zeros(outside.shape[1])
+    in_group = (groups[:, None] == np.unique(groups)).astype(float)
+    largest_group = int(in_group.sum(axis=0).max())
+    vectors, lengths, _ = np.linalg.svd(outside.T @ in_group, full_matrices=True)
+    spectrum = np.zeros(outside.shape[1])  # the eigenvalues
     spectrum[: len(lengths)] = lengths**2
-    if largest < 2 or len(spectrum) < 3 or np.ptp(spectrum) < 1e-8:
+    if largest_group < 2 or len(spectrum) < 3 or np.ptp(spectrum) < 1e-8:
         msg = (
             "a correlation of repeated samples cannot be estimated: the design leaves no "
             "differences within groups, or none between them; use repeated=mean"
@@ -72,10 +80,12 @@ def block_correlation(values: np.ndarray, matrix: np.ndarray, groups: np.ndarray
     components = _variance_components(squares, spectrum)
     total = components.sum(axis=1)
     correlation = np.divide(components[:, 1], total, np.full(len(total), np.nan), where=total != 0)
-    least = 1 / (1 - largest) + 0.01
-    z = np.arctanh(np.clip(correlation[~np.isnan(correlation)], least, _LARGEST))
-    cut = int(np.floor(len(z) * _TRIM))
-    return float(np.tanh(np.sort(z)[cut : len(z) - cut].mean()))
+    # The covariance of a group of m samples is positive definite above -1 / (m - 1).
+    smallest = 1 / (1 - largest_group) + 0.01
+    z = np.arctanh(np.clip(correlation[~np.isnan(correlation)], smallest, _LARGEST))
+    n_trimmed = int(np.floor(len(z) * _TRIM))
+    trimmed = np.sort(z)[n_trimmed : len(z) - n_trimmed]
+    return float(np.tanh(trimmed.mean()))
 
 
 def whitening(groups: np.ndarray, correlation: float) -> np.ndarray:
@@ -105,11 +115,12 @@ def _variance_components(squares: np.ndarray, spectrum: np.ndarray) -> np.ndarra
         y = squares[feature]
         if y.max() == 0:
             continue
-        # start: least squares, or the mean where a fitted value is negative
+        # Start from least squares, or from the mean if a fitted value is negative.
         s_b = (deviations * (y - y.mean())).sum() / (deviations**2).sum()
         s_e = y.mean() - s_b * spectrum.mean()
         if (s_e + s_b * spectrum).min() < 0:
-            s_e, s_b = y.mean(), 0.0
+            s_e = y.mean()
+            s_b = 0.0
         components[feature] = _maximise(y, spectrum, s_e, s_b)
     return components
 
@@ -118,8 +129,9 @@ def _variance_components(squares: np.ndarray, spectrum: np.ndarray) -> np.ndarra
 def _maximise(y: np.ndarray, spectrum: np.ndarray, s_e: float, s_b: float) -> np.ndarray:
     """Return the variances of greatest likelihood of one feature, (2,), from a start.
 
-    By Levenberg-Marquardt steps with the expected information ``[[a, b], [b, c]]`` (statmod's
-    ``glmgam.fit``): a step that raises the deviance is repeated with twice the damping.
+    The algorithm is that of statmod's ``glmgam.fit``: Levenberg-Marquardt steps with the expected
+    information ``[[a, b], [b, c]]``. A step that raises the deviance is repeated with twice the
+    damping, and the damping is divided by 10 after a step that needed no repetition.
     """
     mu = s_e + s_b * spectrum
     deviance = _gamma_deviance(y, mu)
@@ -147,7 +159,9 @@ def _maximise(y: np.ndarray, spectrum: np.ndarray, s_e: float, s_b: float) -> np
                     return np.array([s_e, s_b])
                 damping *= 2
                 damped = True
-        s_e, s_b, deviance = s_e + step_e, s_b + step_b, new_deviance
+        s_e += step_e
+        s_b += step_b
+        deviance = new_deviance
         if not damped:
             damping /= 10
         if gradient_e * step_e + gradient_b * step_b < _TOLERANCE:

@@ -25,7 +25,7 @@ from xnbflow.diagnostics.moderation import fit_variance_prior, posterior_varianc
 PRESET_CORRELATION = 0.01
 #: Residual variances are at least this for the correlation, as in limma.
 _LEAST_VARIANCE = 1e-8
-#: Fewest genes, inside and outside of the set, of a test.
+#: Fewest genes outside of the set in a test.
 _FEWEST_GENES = 3
 
 
@@ -40,9 +40,9 @@ class SetTests:
     correlation : ndarray
         Mean correlation of the residuals of two genes of the set, or the preset.
     shift : ndarray
-        Mean statistic of the genes of the set less that of the other genes.
+        Mean statistic of the genes of the set less the mean of the other genes.
     p, fdr : ndarray
-        Two-sided p, and after Benjamini and Hochberg's adjustment over the sets.
+        Two-sided p-value, and its adjustment over the sets by Benjamini and Hochberg.
     """
 
     size: np.ndarray
@@ -65,7 +65,7 @@ def camera(
     Parameters
     ----------
     values : ndarray of shape (n_genes, n_units)
-        None missing, usually logarithms.
+        Values, usually logarithms; none may be missing.
     design : ndarray of shape (n_units, n_columns)
     contrast : ndarray of shape (n_columns,)
     sets : sequence of ndarray of int
@@ -99,11 +99,14 @@ def camera(
     standard = residuals / np.sqrt(np.maximum(variance, _LEAST_VARIANCE))[:, None]
     inflation = np.array([_inflation(standard[members], df) for members in sets])
     sizes = np.array([len(members) for members in sets])
-    correlation = np.divide(
-        inflation - 1, sizes - 1, out=np.full(len(sizes), np.nan), where=sizes > 1
-    )
-    return _compared(
-        statistic, sets, correlation, np.maximum(inflation, 1.0), min(df, len(values) - 2)
+    unknown = np.full(len(sizes), np.nan)
+    correlation = np.divide(inflation - 1, sizes - 1, out=unknown, where=sizes > 1)
+    return _compare_sets(
+        statistic=statistic,
+        sets=sets,
+        correlation=correlation,
+        inflation=np.maximum(inflation, 1.0),
+        df=min(df, len(values) - 2),
     )
 
 
@@ -120,24 +123,28 @@ def camera_preranked(
     array([ True])
     """
     sizes = np.array([len(members) for members in sets])
-    return _compared(
-        statistic,
-        sets,
-        np.full(len(sets), correlation),
-        1 + (sizes - 1) * correlation,
-        len(statistic) - 2,
+    return _compare_sets(
+        statistic=statistic,
+        sets=sets,
+        correlation=np.full(len(sets), correlation),
+        inflation=1 + (sizes - 1) * correlation,
+        df=len(statistic) - 2,
     )
 
 
 def _inflation(standard: np.ndarray, df: int) -> float:
-    """Return the variance inflation of a set: ``m`` times the variance of its mean residual."""
+    """Return the variance inflation of a set: ``m`` times the variance of its mean residual.
+
+    The inflation is ``1 + (m - 1) rho`` with ``rho`` the mean correlation of two genes of the set.
+    """
     if len(standard) == 1:
         return 1.0
     mean = standard.mean(axis=0)
     return float(len(standard) * (mean**2).sum() / df)
 
 
-def _compared(
+def _compare_sets(
+    *,
     statistic: np.ndarray,
     sets: Sequence[np.ndarray],
     correlation: np.ndarray,
@@ -150,22 +157,29 @@ def _compared(
     the pooled variance is ``((G - 1) s² - d² m (G - m) / G) / (G - 2)`` and ``t = d / sqrt(pooled
     (inflation / m + 1 / (G - m)))``.
     """
-    n_genes, mean, variance = len(statistic), statistic.mean(), statistic.var(ddof=1)
+    n_genes = len(statistic)
+    mean = statistic.mean()
+    variance = statistic.var(ddof=1)
     shift = np.full(len(sets), np.nan)
     t = np.full(len(sets), np.nan)
-    sizes = np.array([len(members) for members in sets], dtype=int)
-    for place, members in enumerate(sets):
+    for i, members in enumerate(sets):
         inside = len(members)
         outside = n_genes - inside
         if not inside or outside < _FEWEST_GENES:
             continue
-        shift[place] = n_genes / outside * (statistic[members].mean() - mean)
-        between = shift[place] ** 2 * inside * outside / n_genes
+        # The mean of all genes is a mean of both, so the difference of the means is larger than
+        # that from the mean of all by this factor.
+        shift[i] = n_genes / outside * (statistic[members].mean() - mean)
+        between = shift[i] ** 2 * inside * outside / n_genes
         pooled = ((n_genes - 1) * variance - between) / (n_genes - 2)
-        t[place] = shift[place] / np.sqrt(pooled * (inflation[place] / inside + 1 / outside))
+        t[i] = shift[i] / np.sqrt(pooled * (inflation[i] / inside + 1 / outside))
     p = 2 * stdtr(df, -np.abs(t))
     return SetTests(
-        size=sizes, correlation=correlation, shift=shift, p=p, fdr=benjamini_hochberg(p[None])[0]
+        size=np.array([len(members) for members in sets], dtype=int),
+        correlation=correlation,
+        shift=shift,
+        p=p,
+        fdr=benjamini_hochberg(p[None])[0],
     )
 
 

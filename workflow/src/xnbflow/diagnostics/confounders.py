@@ -6,7 +6,7 @@ The columns are tested one by one. A column that names the class is not a confou
 import re
 from dataclasses import replace
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,8 +26,10 @@ from xnbflow.sources.plausibility import (
 )
 from xnbflow.sources.sample_columns import with_known_covariates
 
-#: Largest adjusted p of an association with the class, and of a severe one.
-LEVEL, SEVERE = 0.05, 0.02
+#: Largest adjusted p of an association with the class.
+LEVEL = 0.05
+#: Largest adjusted p of a severe association.
+SEVERE = 0.02
 #: Most samples for a permuted chi-squared test; its asymptotic form suffices for more.
 _MOST_PERMUTED = 300
 #: Most distinct whole numbers that are treated as categories.
@@ -43,56 +45,91 @@ _FOLLOW_UP = (
 )
 _MOST_WORDS = 4
 
+#: A row of the table ``audit``.
 Row = dict[str, Any]
+
+
+class Association(NamedTuple):
+    """The association of a column with the class.
+
+    Attributes
+    ----------
+    strength : float
+        Cramer's V, or the share of the variance of the ranks.
+    p : float
+    description : str
+        What differs, without the name of the column: "has different ranks in the classes".
+    complete : bool
+        Whether each category has one class.
+    """
+
+    strength: float
+    p: float
+    description: str
+    complete: bool = False
 
 
 def confounders(series: DataSet) -> list[Row]:
     """Test the class against every column of the phenotype; the strongest association first.
 
-    Fisher's exact test of two categories and two classes, the chi-squared test of more (permuted
-    where it is not exact enough; exact where each category has one class), Kruskal and Wallis's of
-    numbers and dates; p is adjusted by Holm over the columns. ``value`` is Cramer's V, or the share
-    of the variance of the ranks. A column is severe where it separates classes completely and the
-    adjusted p is at most .02. If that is above .05, a complete separation is a warning for batches
-    and a notice for other columns. Later findings about classifiers can make others severe
-    (`xnbflow.studies.concordances`). Columns without variation, identifiers, and columns that name
-    the class are not tested. Where samples have groups, the tests are of *units*: a group's samples
-    of one class count once for each category, and by the mean of their numbers.
+    Two categories and two classes are tested by Fisher's exact test, more by the chi-squared test
+    (permuted if expected counts are small; exact if each category has one class), numbers and dates
+    by the test of Kruskal and Wallis. The p-values are adjusted by Holm over the columns. ``value``
+    is Cramer's V, or the share of the variance of the ranks. A column is severe if it separates
+    classes completely and the adjusted p is at most .02. If the adjusted p is above .05, a complete
+    separation is a warning for batches and a notice for other columns. Findings about classifiers
+    can make further columns severe (`xnbflow.studies.concordances`). Columns without variation,
+    identifiers, and columns that name the class are not tested. If samples have groups, the tests
+    are of *units*: the samples of a group in one class are one unit for each category, or one unit
+    with the mean of their numbers.
 
-    For columns that are associated with the class and for those of batches, ``genes`` and
-    ``genes_adjusted`` are the linear features at a false discovery rate below .05, without and with
-    the column in the model, both in the samples with a value of it; the latter is missing where the
-    column cannot be adjusted for.
+    For columns that are associated with the class and for batches, ``genes`` and ``genes_adjusted``
+    are the numbers of linear features at a false discovery rate below .05, without and with the
+    column in the model, both in the samples with a value in the column. The second number is
+    missing if the column cannot be adjusted for.
     """
-    labels, found, same = pd.Series(series.labels), [], []
-    known = {} if series.sample_metadata is None else series.sample_metadata
-    batches = {str(name) for name in known if is_batch(str(name), list(known[name]))}
-    for name, cells in known.items():
-        present = ~cells.map(is_missing)
-        own, texts = labels[present], cells[present].str.strip()
+    labels = pd.Series(series.labels)
+    phenotype = {} if series.sample_metadata is None else series.sample_metadata
+    tested: dict[str, Association] = {}
+    not_tested: list[Row] = []
+    for column, all_cells in phenotype.items():
+        name = str(column)
+        present = ~all_cells.map(is_missing)
+        cells = all_cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
-        if is_follow_up(str(name), texts):
-            same.append(audit_row("follow-up", str(name), "notice", _FOLLOW_UP.format(name=name)))
-        elif is_class_in_other_words(own, texts):
-            text = f"“{name}” names the class ({_by_class(own, texts)}), so it is not a confounder"
-            same.append(audit_row("class in other words", str(name), "notice", text))
-        elif tested := association(own, texts, groups):
-            found.append(audit_row("confounder", str(name), "none", tested[2], *tested[:2]))
-    adjusted = holm(np.array([row["p"] for row in found]))
-    for row, p in zip(found, adjusted.tolist(), strict=True):
-        row["p_holm"], text = p, row["finding"]
-        complete = text.startswith("separates")
-        if p <= LEVEL or complete:
-            certain = p <= LEVEL or row["subject"] in batches
-            row["severity"] = "warning" if certain else "notice"
-            row["severity"] = "severe" if complete and p <= SEVERE else row["severity"]
-            row["finding"] = f"“{row['subject']}” {text}"
-        else:
-            row["finding"] = f"no difference of “{row['subject']}” between the classes was found"
-        if row["severity"] != "none" or row["subject"] in batches:
-            row.update(_genes(series, row["subject"], row["finding"]))
+        if is_follow_up(name, cells):
+            text = _FOLLOW_UP.format(name=name)
+            not_tested.append(audit_row("follow-up", name, "notice", text))
+        elif is_class_in_other_words(labels[present], cells):
+            values = _by_class(labels[present], cells)
+            text = f"“{name}” names the class ({values}), so it is not a confounder"
+            not_tested.append(audit_row("class in other words", name, "notice", text))
+        elif result := association(labels[present], cells, groups):
+            tested[name] = result
+    adjusted = holm(np.array([result.p for result in tested.values()]))
+    rows = []
+    for (name, result), p_holm in zip(tested.items(), adjusted.tolist(), strict=True):
+        batch = is_batch(name, list(phenotype[name]))
+        severity = _severity(result, p_holm, batch=batch)
+        finding = f"“{name}” {result.description}"
+        if severity == "none":
+            finding = f"no difference of “{name}” between the classes was found"
+        row = audit_row("confounder", name, severity, finding, result.strength, result.p)
+        row["p_holm"] = p_holm
+        if severity != "none" or batch:
+            row.update(_genes(series, name, finding))
+        rows.append(row)
     order = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
-    return sorted(found, key=lambda row: (order[row["severity"]], row["p"])) + same
+    return sorted(rows, key=lambda row: (order[row["severity"]], row["p"])) + not_tested
+
+
+def _severity(result: Association, p_holm: float, *, batch: bool) -> str:
+    """Return the severity of an association, as `confounders` documents it."""
+    if result.complete and p_holm <= SEVERE:
+        return "severe"
+    if p_holm <= LEVEL or (result.complete and batch):
+        return "warning"
+    return "notice" if result.complete else "none"
 
 
 def audit_row(
@@ -106,35 +143,38 @@ def audit_row(
 def _genes(series: DataSet, name: str, finding: str) -> Row:
     """Return the numbers of features that differ without and with a column, and a remedy."""
     cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
-    known = ~cells.map(is_missing)
-    values = usable(pd.Series(series.labels)[known], cells[known])
+    present = ~cells.map(is_missing)
+    values = usable(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
-    is_code = is_category and pd.to_numeric(cells[known], errors="coerce").notna().all()
+    is_code = is_category and pd.to_numeric(cells[present], errors="coerce").notna().all()
     others = tuple(term for term in series.adjust if column_of_term(term) != name)
     term = f"factor({name})" if is_code else name
     try:
-        compared = with_known_covariates(replace(series, adjust=(*others, term)))
-        found = {
-            "genes": _at_level(replace(compared, adjust=others)),
-            "genes_adjusted": _at_level(compared),
-        }
+        adjusted = with_known_covariates(replace(series, adjust=(*others, term)))
+        genes = _count_different(replace(adjusted, adjust=others))
+        genes_adjusted = _count_different(adjusted)
     except InputError:
         finding = f"{finding}; no comparison of features can be adjusted for it"
-        return {"genes": _at_level(replace(series, adjust=others)), "finding": finding}
-    line = ",".join(re.sub(r"batch \((.*?)\)", r"\1", each) for each in (*others, term))
+        return {"genes": _count_different(replace(series, adjust=others)), "finding": finding}
     if len(others) < len(series.adjust):
         text = "comparisons of features are adjusted for it"
     else:
+        terms = [re.sub(r"batch \((.*?)\)", r"\1", term) for term in (*others, term)]
         text = (
-            f"to adjust comparisons of features for it, write adjust={line} in the sheet's options"
+            f"to adjust comparisons of features for it, write adjust={','.join(terms)} in the "
+            "sheet's options"
         )
-        if not known.all():
-            n = counted(int((~known).sum()), "sample", "has", "have")
+        if not present.all():
+            n = counted(int((~present).sum()), "sample", "has", "have")
             text += f" ({n} no value and would be left out)"
-    return found | {"finding": f"{finding}; {text}"}
+    return {
+        "genes": genes,
+        "genes_adjusted": genes_adjusted,
+        "finding": f"{finding}; {text}",
+    }
 
 
-def _at_level(series: DataSet) -> float:
+def _count_different(series: DataSet) -> float:
     """Return the number of linear features that differ between a class and the others, or NaN."""
     values = series.values[series.kinds == "linear"]
     fdr = class_comparisons(values, series)["fdr"]
@@ -144,8 +184,11 @@ def _at_level(series: DataSet) -> float:
 
 def association(
     labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
-) -> tuple[float, float, str] | None:
-    """Return the strength, the p-value and a description; None if no test is possible."""
+) -> Association | None:
+    """Return the association of a column with the class; None if no test is possible.
+
+    ``labels`` and ``cells`` are those of the samples with a value, ``groups`` their groups or None.
+    """
     units = pd.DataFrame({"label": labels, "cell": cells, "group": groups})
     if groups is not None:
         units = units.drop_duplicates()
@@ -154,33 +197,38 @@ def association(
         return None
     labels = units["label"][values.index]
     if not pd.api.types.is_numeric_dtype(values):
-        return _of_categories(labels, values)
+        return _category_association(labels, values)
     if groups is not None:
         values = values.groupby([units["group"], labels]).mean()
         labels = values.index.get_level_values("label").to_series(values.index)
-    varies = min(values.nunique(), labels.nunique()) > 1
-    return _of_numbers(labels, values) if varies else None
+    if min(values.nunique(), labels.nunique()) < 2:
+        return None
+    return _number_association(labels, values)
 
 
 def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return known cells as numbers or text; None for identifiers, constants and outcomes.
+    """Return cells as numbers or text; None for identifiers, constants and outcomes.
 
-    Outcomes are the class, in its own or other words, and follow-up.
+    Outcomes are the class, in its own or other words, and follow-up. A column of text is an
+    identifier if its levels have less than 3 samples in the mean, or 2 for batches, except if it
+    has as many levels as there are classes.
     """
-    n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
-    if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
+    n_levels = cells.nunique()
+    n_classes = labels.nunique()
+    if n_levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
         return None
     if is_class_in_other_words(labels, cells) or is_follow_up(str(cells.name), cells):
         return None
     numbers = as_numbers(cells)
-    is_category = levels <= n / (2 if is_technical(str(cells.name)) else 3) or levels == n_classes
+    mean_size = 2 if is_technical(str(cells.name)) else 3
+    is_category = n_levels <= len(cells) / mean_size or n_levels == n_classes
     if numbers is not None and not (is_category and _are_codes(numbers)):
         return numbers
     return cells if is_category else None
 
 
 def column_levels(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return the level of each known cell, numbers in thirds; None where `usable` is None."""
+    """Return the level of each cell, numbers in thirds; None if `usable` is None."""
     values = usable(labels, cells)
     if values is None or not pd.api.types.is_numeric_dtype(values):
         return values
@@ -202,8 +250,9 @@ def is_follow_up(name: str, cells: pd.Series) -> bool:
 def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     """Return whether a column names the classes: each of its values occurs in one class only.
 
-    Its own name has a word for a diagnosis; or it has one value for each class, and for all classes
-    but one at most the value has a word of the class's name, among four words at most.
+    In addition, the name of the column has a word for a diagnosis, or the column has one value for
+    each class and these are similar to the classes. A value is similar if it has at most four words
+    and one of them is in the name of its class; one of the values may differ.
 
     Examples
     --------
@@ -213,20 +262,23 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     >>> is_class_in_other_words(labels, pd.Series(["north", "north", "south"], name="hospital"))
     False
     """
-    name, n_classes, n_levels = str(cells.name), labels.nunique(), cells.nunique()
+    name = str(cells.name)
+    n_classes = labels.nunique()
+    n_levels = cells.nunique()
     most = max(n_classes, len(cells) / 3)
     if n_classes < 2 or not n_classes <= n_levels <= most or is_technical(name):
         return False
-    levels = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
-    if len(levels) > n_levels:  # a value of several classes
+    pairs = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
+    if len(pairs) > n_levels:  # a value occurs in several classes
         return False
-    common = set.intersection(*map(_words, levels["label"]))
-    alike = [
-        len(_words(level)) <= _MOST_WORDS and bool((_words(label) - common) & _words(level))
-        for label, level in levels.itertuples(index=False)
-    ]
-    by_value = n_classes == n_levels and sum(alike) >= n_classes - 1
-    return by_value or bool(_words(name) & _words(_DIAGNOSES))
+    if _words(name) & _words(_DIAGNOSES):
+        return True
+    common = set.intersection(*map(_words, pairs["label"]))
+    n_similar = 0
+    for label, level in pairs.itertuples(index=False):
+        words = _words(level)
+        n_similar += len(words) <= _MOST_WORDS and bool((_words(label) - common) & words)
+    return n_classes == n_levels and n_similar >= n_classes - 1
 
 
 def _words(text: str) -> set[str]:
@@ -247,71 +299,85 @@ def as_numbers(cells: pd.Series) -> pd.Series | None:
 
 
 def _are_codes(numbers: pd.Series) -> bool:
+    """Return whether numbers are probably codes of categories: few distinct whole numbers."""
     return bool(numbers.nunique() <= _FEW and (numbers == numbers.round()).all())
 
 
-def _of_numbers(labels: pd.Series, numbers: pd.Series) -> tuple[float, float, str]:
+def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:
+    """Return the association of numbers; the strength is epsilon squared, ``(H - k + 1)/(n - k)``.
+
+    With the H of Kruskal and Wallis, k classes and n samples it estimates the share of the variance
+    of the ranks between the classes.
+    """
     from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series have a phenotype
 
     groups = [part.to_numpy() for _, part in numbers.groupby(labels)]
     h, p = kruskal(*groups)
     strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
-    return strength, float(p), "has different ranks in the classes"
+    return Association(strength, float(p), "has different ranks in the classes")
 
 
-def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str]:
+def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
+    """Return the association of categories; the strength is Cramer's V."""
     from scipy.stats import (  # noqa: PLC0415  see above
         PermutationMethod,
         chi2_contingency,
         fisher_exact,
     )
-    from scipy.stats.contingency import association as strength_of  # noqa: PLC0415
+    from scipy.stats.contingency import association as cramers_v  # noqa: PLC0415
 
-    table = pd.crosstab(labels, cells)
-    counts = table.to_numpy()
-    strength, few = float(strength_of(counts)), len(cells) <= _MOST_PERMUTED
+    counts = pd.crosstab(labels, cells).to_numpy()
+    n_classes, n_categories = counts.shape
+    strength = float(cramers_v(counts))
+    few = len(cells) <= _MOST_PERMUTED
     complete = strength > 1 - 1e-9 and (counts > 0).sum(axis=0).max() == 1
     if complete and few:
         p = _complete_p(counts)
     elif counts.shape == (2, 2):
-        p = fisher_exact(counts).pvalue
+        p = float(fisher_exact(counts).pvalue)
     else:
         test = chi2_contingency(counts)
-        p = test.pvalue
+        p = float(test.pvalue)
         if test.expected_freq.min() < 5 and few:
             permuted = PermutationMethod(n_resamples=999, rng=np.random.default_rng(0))
-            p = chi2_contingency(counts, correction=False, method=permuted).pvalue
-    if not complete or (p > LEVEL and counts.shape[0] != counts.shape[1]):
-        return strength, float(p), "is distributed differently in the classes"
+            p = float(chi2_contingency(counts, correction=False, method=permuted).pvalue)
+    # Many small categories separate classes by chance.
+    if not complete or (p > LEVEL and n_classes != n_categories):
+        return Association(strength, p, "is distributed differently in the classes")
     text = (
         f"separates classes completely ({_by_class(labels, cells)}). Unless it is another name of "
         "the class, a classifier may recognise it instead of the class, and these samples cannot "
         "show which of the two"
     )
-    return strength, float(p), text
+    return Association(strength, p, text, complete=True)
 
 
 def _complete_p(counts: np.ndarray) -> float:
     """Return an upper bound of the probability that with random labels each category has one class.
 
-    It is exact for two classes: the share of the ways to choose the samples of a class that are
-    unions of categories. ``counts`` (n_classes, n_categories) are numbers of samples.
+    The bound is exact for two classes: the number of unions of categories that have as many samples
+    as a class, over the number of ways to choose the samples of this class. ``counts`` (n_classes,
+    n_categories) are numbers of samples.
     """
     n = int(counts.sum())
-    ways = [1] + [0] * n  # to choose categories with so many samples
+    unions = [1] + [0] * n  # by their number of samples
     for size in counts.sum(axis=0).tolist():
         for total in range(n, size - 1, -1):
-            ways[total] += ways[total - size]
-    return min(ways[size] / comb(n, size) for size in counts.sum(axis=1).tolist())
+            unions[total] += unions[total - size]
+    return min(unions[size] / comb(n, size) for size in counts.sum(axis=1).tolist())
 
 
 def _by_class(labels: pd.Series, cells: pd.Series) -> str:
-    """Return the values of each class with their numbers of samples, in words."""
-    held = cells.groupby(labels).value_counts(sort=True)
-    return "; ".join(
-        f"{label}: {listed([f'“{short(level)}” ({n})' for (_, level), n in own.items()], 3)}"
-        for label, own in held.groupby(level=0)
-    )
+    """Return the values of each class with their numbers of samples, in words.
+
+    For example ``normal: “north” (6); tumour: “south” (5), “west” (1)``.
+    """
+    counts = cells.groupby(labels).value_counts(sort=True)
+    texts = []
+    for label, counts_of_class in counts.groupby(level=0):
+        levels = [f"“{short(level)}” ({n})" for (_, level), n in counts_of_class.items()]
+        texts.append(f"{label}: {listed(levels, 3)}")
+    return "; ".join(texts)
 
 
 def short(text: str, length: int = 46) -> str:

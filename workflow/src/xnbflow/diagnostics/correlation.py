@@ -1,13 +1,15 @@
 """Within-class correlations of all pairs of features (XNB paper, Table 1, column P).
 
-They are the inner products of residuals from the class means, of length 1: a matrix times its
-transpose. BLAS makes a tile of its upper triangle in float32, which is searched while in cache.
-Comparisons within the error bound of float32 are repeated in float64.
+A correlation is the inner product of residuals from the class means, scaled to length 1. All of
+them are a matrix times its transpose. BLAS computes tiles of the upper triangle in float32, which
+are searched while they are in the cache. Comparisons within the error bound of float32 are repeated
+in float64, so the results are those of float64.
 """
 
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -22,7 +24,7 @@ from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_f
 
 #: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
 _TILE = 512
-#: All bits of a float32 but its sign.
+#: All bits of a float32 except its sign.
 _NO_SIGN = np.int32(0x7FFFFFFF)
 #: Bins of the histogram of |r|, from 0 to 1.
 _BINS = 50
@@ -31,7 +33,7 @@ _HISTOGRAM_PAIRS = 2**24
 
 
 def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
-    """Subtract from each feature its class means and scale what remains to unit length.
+    """Subtract the class means from each feature and scale the residuals to unit length.
 
     Parameters
     ----------
@@ -90,8 +92,8 @@ def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray
     Returns
     -------
     partner : ndarray of int, shape (n_features, n_partners)
-        Row numbers, by falling ``|r|``, ties by rising number; -1 where no further feature has a
-        correlation other than 0.
+        Row numbers, by descending ``|r|``, ties by ascending number; -1 where no further feature
+        has a correlation other than 0.
     r : ndarray of float64, shape (n_features, n_partners)
         The signed correlations; 0 where there is no partner.
 
@@ -102,21 +104,36 @@ def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray
     >>> partner[:, 0], r[:, 0].round(3)
     (array([1, 0, 0]), array([ 0.993,  0.993, -0.5  ]))
     """
-    partner, r, _, _ = scan_pairs(residuals, n_partners=n_partners)
-    return partner, r
+    pairs = scan_pairs(residuals, n_partners=n_partners)
+    return pairs.partner, pairs.r
 
 
-def scan_pairs(
-    residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.inf
-) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+class PairScan(NamedTuple):
+    """The results of `scan_pairs`.
+
+    Attributes
+    ----------
+    partner, r : ndarray of shape (n_features, n_partners)
+        The features that correlate most with each feature, as from `top_partners`.
+    n_pairs : int
+        The number of pairs with ``|r|`` above the cut.
+    histogram : ndarray of int, shape (50,)
+        Counts of ``|r|`` in equal bins from 0 to 1, over every pair (i, j > i) whose i is a
+        multiple of a stride: 1 up to about 16 million pairs, then larger.
+    """
+
+    partner: np.ndarray
+    r: np.ndarray
+    n_pairs: int
+    histogram: np.ndarray
+
+
+def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.inf) -> PairScan:
     """Compute the correlations of all pairs once, in tiles that are not stored.
 
-    The results are partners and correlations as from `top_partners`, the number of pairs with |r|
-    above ``cut``, and counts of |r| in 50 equal bins from 0 to 1 over every pair (i, j > i) whose i
-    is a multiple of a stride: 1 up to about 16 million pairs, then larger.
-
-    The result does not depend on the number of threads. Each has a tile of its own and a BLAS
-    limited to one thread: on such small tiles a BLAS with several threads is slower.
+    The result does not depend on the number of threads. Each thread takes strips of rows from a
+    queue, and has a tile and a list of partners of its own. BLAS is limited to one thread, because
+    on such small tiles a BLAS with several threads is slower.
     """
     n_features, n_samples = residuals.shape
     if n_partners < 1:
@@ -129,10 +146,12 @@ def scan_pairs(
     stride = 1 + n_features**2 // (2 * _HISTOGRAM_PAIRS)
     n_threads = numba.get_num_threads()
     strips: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-    for start in [*range(0, n_features, _TILE), *[None] * n_threads]:
+    for start in range(0, n_features, _TILE):
         strips.put(start)
+    for _ in range(n_threads):
+        strips.put(None)  # ends a thread
 
-    def search(_: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    def search(_: int) -> PairScan:
         partner = np.full((n_features, n_partners), -1)
         r = np.zeros((n_features, n_partners))
         histogram = np.zeros(_BINS, dtype=np.int64)
@@ -144,18 +163,23 @@ def scan_pairs(
                 columns = screen[second : second + _TILE]
                 tile = buffer[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=tile)
-                at = (first, second)
-                n_pairs += _search_tile(tile, at, residuals, varies, cut, band, partner, r)
-                _count_bins(tile, at, stride, residuals, band, histogram)
-        return partner, r, n_pairs, histogram
+                origin = (first, second)
+                n_pairs += _search_tile(tile, origin, residuals, varies, cut, band, partner, r)
+                _count_bins(tile, origin, stride, residuals, band, histogram)
+        return PairScan(partner, r, n_pairs, histogram)
 
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-        found = zip(*pool.map(search, range(n_threads)), strict=True)
-    partners, rs, n_pairs, histograms = found  # each thread has searched other tiles
-    partner, r = np.concatenate(partners, axis=1), np.concatenate(rs, axis=1)
+        scans = list(pool.map(search, range(n_threads)))
+    # Each thread has the best partners among its tiles; the best of all are among them.
+    partner = np.concatenate([scan.partner for scan in scans], axis=1)
+    r = np.concatenate([scan.r for scan in scans], axis=1)
     best = np.lexsort((partner, -np.abs(r)), axis=1)[:, :n_partners]
-    partner, r = (np.take_along_axis(each, best, axis=1) for each in (partner, r))
-    return partner, r, sum(n_pairs), np.sum(histograms, axis=0)
+    return PairScan(
+        partner=np.take_along_axis(partner, best, axis=1),
+        r=np.take_along_axis(r, best, axis=1),
+        n_pairs=sum(scan.n_pairs for scan in scans),
+        histogram=np.sum([scan.histogram for scan in scans], axis=0),
+    )
 
 
 @cache
@@ -170,10 +194,12 @@ def _subtract(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) ->
 
     A class is first shifted by its first value, so that a constant class leaves exact zeros.
     """
-    n_samples, n_classes = len(codes), 0
+    n_samples = len(codes)
+    n_classes = 0
     for code in codes:
         n_classes = max(n_classes, code + 1)
-    count, first = np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
+    count = np.zeros(n_classes, dtype=np.int64)
+    first = np.zeros(n_classes, dtype=np.int64)
     for j in range(n_samples - 1, -1, -1):
         count[codes[j]] += 1
         first[codes[j]] = j
@@ -202,7 +228,7 @@ def _subtract(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) ->
 @njit(nogil=True)
 def _search_tile(
     tile: np.ndarray,
-    at: tuple[int, int],
+    origin: tuple[int, int],
     residuals: np.ndarray,
     varies: np.ndarray,
     cut: float,
@@ -212,42 +238,46 @@ def _search_tile(
 ) -> int:
     """Add a tile's pairs to the lists of both features; return the number with |r| above the cut.
 
-    A row is searched again only if a value is within ``band`` of the cut or of the list of one of
-    its two features, which is rare after a few tiles. A tile on the diagonal has its pairs twice,
-    so only the row's feature is used there.
+    ``origin`` are the features of the tile's first row and column. A first pass over a row finds
+    its largest value, and whether a value reaches the limit of its column: the last |r| in the list
+    of the column's feature, less ``band``. Only then, or if the largest value is within ``band`` of
+    the cut or of the list of the row's feature, is the row searched again, which is rare after a
+    few tiles. A tile on the diagonal has its pairs twice, so only the row's feature is used there.
     """
-    diagonal = at[0] == at[1]
+    diagonal = origin[0] == origin[1]
     limits = np.full(tile.shape[1], np.float32(np.inf), dtype=np.float32)
     for b in range(tile.shape[1]):
         if diagonal:
             tile[b, b] = 0.0
-        elif varies[at[1] + b]:
-            limits[b] = max(0.0, abs(r[at[1] + b, -1]) - band)
-    bits, limit_bits = tile.view(np.int32), limits.view(np.int32)
+        elif varies[origin[1] + b]:
+            limits[b] = max(0.0, abs(r[origin[1] + b, -1]) - band)
+    bits = tile.view(np.int32)
+    limit_bits = limits.view(np.int32)
     largest = np.empty(1, dtype=np.int32)
     largest_value = largest.view(np.float32)
     n_pairs = 0
     for a in range(tile.shape[0]):
-        i = at[0] + a
-        largest[0], beyond = _look_over(bits[a], limit_bits)
+        i = origin[0] + a
+        largest[0], beyond = _compare_with_limits(bits[a], limit_bits)
         if largest_value[0] > cut - band:
-            n_pairs += _count_above(tile[a], i, at[1], residuals, cut, band)
+            n_pairs += _count_above(tile[a], i, origin[1], residuals, cut, band)
         if varies[i] and largest_value[0] >= abs(r[i, -1]) - band:
-            _offer_line(tile[a], i, at[1], residuals, band, partner[i], r[i])
+            _insert_row(tile[a], i, origin[1], residuals, band, partner[i], r[i])
         if beyond:
             for b in range(tile.shape[1]):
                 if abs(tile[a, b]) >= limits[b]:
-                    j = at[1] + b
-                    _offer(i, _correlation(residuals, i, j), partner[j], r[j])
+                    j = origin[1] + b
+                    _insert(i, _correlation(residuals, i, j), partner[j], r[j])
                     limits[b] = max(0.0, abs(r[j, -1]) - band)
     return n_pairs // 2 if diagonal else n_pairs
 
 
 @njit(nogil=True)
-def _look_over(row: np.ndarray, limits: np.ndarray) -> tuple[np.int32, np.int32]:
-    """Return the largest absolute value, and whether one reaches the limit of its column.
+def _compare_with_limits(row: np.ndarray, limits: np.ndarray) -> tuple[np.int32, np.int32]:
+    """Return the largest absolute value, and whether a value reaches the limit of its column.
 
-    Floats without their sign are ordered as their bits are, whose maximum LLVM vectorises.
+    ``row`` and ``limits`` are the bits of floats as whole numbers: without their sign floats have
+    the same order as their bits, whose maximum LLVM vectorises.
     """
     largest = beyond = np.int32(0)
     for b in range(len(row)):
@@ -261,15 +291,20 @@ def _look_over(row: np.ndarray, limits: np.ndarray) -> tuple[np.int32, np.int32]
 def _count_above(
     row: np.ndarray, i: int, first: int, residuals: np.ndarray, cut: float, band: float
 ) -> int:
-    """Return how many pairs of feature i and those from ``first`` on have |r| above the cut."""
-    low, high = np.float32(cut - band), np.float32(cut + band)
-    near = sure = np.float32(0.0)
+    """Return how many pairs of feature i with features from ``first`` on have |r| above the cut.
+
+    Values beyond ``band`` above the cut are counted in float32, values within ``band`` of it in
+    float64. Counts in float32, which LLVM vectorises, are exact: a row has at most 512 values.
+    """
+    low = np.float32(cut - band)
+    high = np.float32(cut + band)
+    above_low = above_high = np.float32(0.0)
     for b in range(len(row)):
         value = abs(row[b])
-        near += np.float32(1.0) if value > low else np.float32(0.0)
-        sure += np.float32(1.0) if value > high else np.float32(0.0)
-    count = int(sure)
-    if near > sure:
+        above_low += np.float32(1.0) if value > low else np.float32(0.0)
+        above_high += np.float32(1.0) if value > high else np.float32(0.0)
+    count = int(above_high)
+    if above_low > above_high:
         for b in range(len(row)):
             if low < abs(row[b]) <= high and i != first + b:
                 count += abs(_correlation(residuals, i, first + b)) > cut
@@ -286,8 +321,8 @@ def _correlation(residuals: np.ndarray, i: int, j: int) -> float:
 
 
 @njit(nogil=True)
-def _offer_line(
-    line: np.ndarray,
+def _insert_row(
+    row: np.ndarray,
     i: int,
     first: int,
     residuals: np.ndarray,
@@ -295,31 +330,33 @@ def _offer_line(
     partners: np.ndarray,
     rs: np.ndarray,
 ) -> None:
-    """Add to the list of feature i those from ``first`` on that may precede its last entry."""
-    for b in range(len(line)):
-        if abs(line[b]) >= abs(rs[-1]) - band and first + b != i:
-            _offer(first + b, _correlation(residuals, i, first + b), partners, rs)
+    """Insert into the list of feature i the features from ``first`` on that may be in it."""
+    for b in range(len(row)):
+        if abs(row[b]) >= abs(rs[-1]) - band and first + b != i:
+            _insert(first + b, _correlation(residuals, i, first + b), partners, rs)
 
 
 @njit(nogil=True)
-def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
-    """Insert feature j into a list by falling |r|, if it precedes the last entry.
+def _insert(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
+    """Insert feature j into a list by descending |r|, if it precedes the last entry.
 
-    A thread adds features by rising number, so that the first of equals precedes the others.
+    A thread inserts features by ascending number, so that the first of equals precedes the others.
     """
-    place = len(rs)
-    while place > 0 and abs(r) > abs(rs[place - 1]):
-        place -= 1
-        if place + 1 < len(rs):
-            partners[place + 1], rs[place + 1] = partners[place], rs[place]
-    if place < len(rs):
-        partners[place], rs[place] = j, r
+    position = len(rs)
+    while position > 0 and abs(r) > abs(rs[position - 1]):
+        position -= 1
+        if position + 1 < len(rs):
+            partners[position + 1] = partners[position]
+            rs[position + 1] = rs[position]
+    if position < len(rs):
+        partners[position] = j
+        rs[position] = r
 
 
 @njit(nogil=True)
 def _count_bins(
     tile: np.ndarray,
-    at: tuple[int, int],
+    origin: tuple[int, int],
     stride: int,
     residuals: np.ndarray,
     band: float,
@@ -327,14 +364,14 @@ def _count_bins(
 ) -> None:
     """Count |r| of the pairs (i, j > i) whose i is a multiple of ``stride``.
 
-    An r within ``band`` of a limit of bins is computed in float64; one that equals the limit but
-    for rounding is above it.
+    An r within ``band`` of a limit of bins is computed in float64; an r that equals the limit up to
+    rounding is in the upper bin.
     """
     n_bins = len(histogram)
-    for a in range(-at[0] % stride, len(tile), stride):
-        for b in range(a + 1 if at[0] == at[1] else 0, tile.shape[1]):
+    for a in range(-origin[0] % stride, len(tile), stride):
+        for b in range(a + 1 if origin[0] == origin[1] else 0, tile.shape[1]):
             r = float(abs(tile[a, b]))
             limit = np.rint(r * n_bins) / n_bins
             if limit > 0.0 and abs(r - limit) < band:
-                r = abs(_correlation(residuals, at[0] + a, at[1] + b)) + ROUNDING
+                r = abs(_correlation(residuals, origin[0] + a, origin[1] + b)) + ROUNDING
             histogram[min(int(r * n_bins), n_bins - 1)] += 1

@@ -11,7 +11,7 @@ from xnbflow.core.rounding import ROUNDING
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ConditionalDependence:
     """Features that depend on another feature given the class.
 
@@ -20,7 +20,7 @@ class ConditionalDependence:
     dependent : ndarray of bool, shape (n_features,)
         Whether a feature correlates with at least one other beyond the cut.
     ratio : float
-        The share of dependent features: column P of Table 1.
+        The share of dependent features, which is column P of Table 1.
     n_pairs : int
         Number of dependent pairs.
     max_abs_r : ndarray of float, shape (n_features,)
@@ -36,8 +36,8 @@ class ConditionalDependence:
     dof : int
         Degrees of freedom of the p-values.
     histogram : ndarray of int, shape (50,)
-        Counts of ``|r|`` in equal bins from 0 to 1: all pairs up to some 5,000 features, beyond
-        that the pairs of every second, third, ... feature with all later ones.
+        Counts of ``|r|`` in equal bins from 0 to 1: all pairs of up to about 5,000 features, else
+        the pairs of every second, third, ... feature with all later ones.
     """
 
     dependent: np.ndarray
@@ -62,10 +62,10 @@ def conditional_dependence(
 ) -> ConditionalDependence:
     """Test every pair of features for correlation within the classes.
 
-    From each feature its class means are subtracted; two features depend on each other if the
-    Pearson correlation r of their residuals has ``|r| > min_abs_r`` and ``p < alpha``. As p falls
-    with ``|r|``, both together are one cut on ``|r|``. An r that equals the cut up to rounding
-    (`xnbflow.core.rounding.ROUNDING`) is not above it.
+    The class means are subtracted from each feature. Two features depend on each other if the
+    Pearson correlation r of their residuals has ``|r| > min_abs_r`` and ``p < alpha``. Because p
+    decreases with ``|r|``, both conditions together are one cut on ``|r|``. An r that equals the
+    cut up to rounding (`xnbflow.core.rounding.ROUNDING`) is not above it.
 
     Parameters
     ----------
@@ -78,7 +78,8 @@ def conditional_dependence(
     alpha : float
         Largest p-value of a single pair, in (0, 1].
     dof : {"paper", "exact"}
-        Degrees of freedom of p: n - 2 as in the paper, or n - k - 1, as k means were estimated.
+        Degrees of freedom of p: n - 2 as in the paper, or n - k - 1, because the means of k classes
+        are estimated.
 
     Returns
     -------
@@ -115,21 +116,24 @@ def conditional_dependence(
         msg = f"dof is {dof!r}; use 'paper' (n - 2) or 'exact' (n - classes - 1)"
         raise InputError(msg)
     residuals = normalised_residuals(X, y)
-    freedom = residuals.shape[1] - (2 if dof == "paper" else len(np.unique(y)) + 1)
-    # the two-sided p-value of |r| is alpha at the square root
-    cut = max(min_abs_r, float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha))))
-    partner, rs, n_pairs, histogram = scan_pairs(residuals, cut=cut + ROUNDING)
-    r = rs[:, 0]
+    n_estimated = 2 if dof == "paper" else len(np.unique(y)) + 1
+    freedom = residuals.shape[1] - n_estimated
+    # p is the incomplete beta function of 1 - r² with parameters freedom / 2 and 1/2, as for
+    # Student's t. Its inverse is the |r| at which p equals alpha.
+    r_at_alpha = float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha)))
+    cut = max(min_abs_r, r_at_alpha)
+    pairs = scan_pairs(residuals, cut=cut + ROUNDING)
+    r = pairs.r[:, 0]
     dependent = np.abs(r) > cut + ROUNDING
     return ConditionalDependence(
         dependent=dependent,
         ratio=float(dependent.mean()),
-        n_pairs=n_pairs,
+        n_pairs=pairs.n_pairs,
         max_abs_r=np.abs(r),
-        partner=partner[:, 0],
+        partner=pairs.partner[:, 0],
         r=r,
         p=betainc(freedom / 2, 0.5, 1 - r**2),
         cut=cut,
         dof=freedom,
-        histogram=histogram,
+        histogram=pairs.histogram,
     )

@@ -16,45 +16,51 @@ from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-#: Features and samples whose values a page can show.
-_FEATURES_SHOWN, _SAMPLES_SHOWN = 2000, 400
+#: Number of features whose values a page can show.
+_FEATURES_SHOWN = 2000
+#: Number of samples that a page can show.
+_SAMPLES_SHOWN = 400
+#: Number of features of the heat map.
+_HEATMAP_FEATURES = 24
 
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
     """Compare the classes of a series, and test it for normality and conditional dependence.
 
-    ``tests`` are ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; None tests
-    nothing. Features with missing values are not tested: imputed ones would look normal, or
-    dependent. With fewer than two others the tables of the tests are empty.
+    ``tests`` are ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; with None there
+    are no tests. Features with missing values are not tested, because imputed values look normal,
+    or dependent. With fewer than two complete features the tables of the tests are empty.
     """
-    genes, contrasts = gene_table(series), contrast_table(series)
+    genes = gene_table(series)
+    contrasts = contrast_table(series)
     series = with_log_counts(series)
-    tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}
-    tables |= {"genes": genes, "contrasts": contrasts}
-    tables |= {"gene_heatmap": heatmap(genes, series, n_features=24)}
     first = first_features(genes, _FEATURES_SHOWN)
+    tables = {name: pd.DataFrame(columns=table.fixed) for name, table in DIAGNOSTIC_TABLES.items()}
+    tables["genes"] = genes
+    tables["contrasts"] = contrasts
+    tables["gene_heatmap"] = heatmap(genes, series, n_features=_HEATMAP_FEATURES)
     tables["gene_values"] = gene_values(series, first, _SAMPLES_SHOWN)
-    values, features = series.values, series.features
+    values = series.values
+    features = series.features
     if series.missing:
         complete = ~np.isnan(values).any(axis=1)
-        values, features = values[complete], features[complete]
-    if tests is None or len(features) < 2:
-        return tables
-    return tables | {
-        name: pd.DataFrame(columns)
-        for name, columns in _tests(values.T, features, series, tests).items()
-    }
+        values = values[complete]
+        features = features[complete]
+    if tests is not None and len(features) >= 2:
+        for name, columns in _tests(values.T, features, series, tests).items():
+            tables[name] = pd.DataFrame(columns)
+    return tables
 
 
 def _tests(
     X: np.ndarray, features: np.ndarray, series: DataSet, settings: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return the columns of the tables of both tests; ``X`` has the given features only."""
+    """Return the columns of the tables of both tests; ``X`` (n_samples, n_features) is complete."""
     W, p = shapiro_wilk(X)
     within_W, within_p = shapiro_wilk_within(X, series.labels)
-    found = conditional_dependence(X, series.labels, **settings)
-    edges = np.linspace(0.0, 1.0, len(found.histogram) + 1)
-    names = pd.array(np.append(features, ""), dtype="str")
+    dependence = conditional_dependence(X, series.labels, **settings)
+    edges = np.linspace(0.0, 1.0, len(dependence.histogram) + 1)
+    names = pd.array(np.append(features, ""), dtype="str")  # a partner of -1 has no name
     classes = pd.array(series.classes, dtype="str")
     return {
         "normality": {"feature": names[:-1], "W": W, "p": p},
@@ -66,16 +72,20 @@ def _tests(
         },
         "dependence": {
             "feature": names[:-1],
-            "partner": names[found.partner],
-            "r": found.r,
-            "p": found.p,
-            "dependent": found.dependent,
+            "partner": names[dependence.partner],
+            "r": dependence.r,
+            "p": dependence.p,
+            "dependent": dependence.dependent,
         },
         "dependence_test": {
             "tested": [len(features)],
-            "dependent_pairs": [found.n_pairs],
-            "cut": [found.cut],
-            "dof": [found.dof],
+            "dependent_pairs": [dependence.n_pairs],
+            "cut": [dependence.cut],
+            "dof": [dependence.dof],
         },
-        "correlations": {"lower": edges[:-1], "upper": edges[1:], "pairs": found.histogram},
+        "correlations": {
+            "lower": edges[:-1],
+            "upper": edges[1:],
+            "pairs": dependence.histogram,
+        },
     }

@@ -11,7 +11,7 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     p : ndarray of shape (..., n_tests)
-        P-values. NaN (as for a class that is too small) stays NaN and does not count as a test.
+        P-values. A missing one (NaN) remains missing, and is not counted as a test.
 
     Returns
     -------
@@ -29,16 +29,20 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     """
     adjusted = np.full(p.shape, np.nan)
     for row in np.ndindex(p.shape[:-1]):
-        order = np.argsort(p[row])[: np.count_nonzero(~np.isnan(p[row]))]  # NaN are last
-        rates = p[row][order] * (len(order) / np.arange(1, len(order) + 1))
-        adjusted[row][order] = np.minimum(np.minimum.accumulate(rates[::-1])[::-1], 1.0)
+        n_tests = np.count_nonzero(~np.isnan(p[row]))
+        order = np.argsort(p[row])[:n_tests]  # NaN are last
+        rates = p[row][order] * (n_tests / np.arange(1, n_tests + 1))
+        # A test is also rejected if one with a larger p-value is: the least rate from it on.
+        least_rates = np.minimum.accumulate(rates[::-1])[::-1]
+        adjusted[row][order] = np.minimum(least_rates, 1.0)
     return adjusted
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
     """Return p-values adjusted for multiple testing by Holm's step-down procedure.
 
-    Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
+    Missing p-values are not counted as tests and remain missing; a value below 0 or above 1 is an
+    `InputError`.
 
     S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
     Statistics 6 (1979), 65-70.
@@ -47,8 +51,9 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     if ((p < 0) | (p > 1)).any():
         msg = f"p-values must lie between 0 and 1, got {np.nanmin(p):g} to {np.nanmax(p):g}"
         raise InputError(msg)
-    places = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # the missing last
+    n_tests = np.count_nonzero(~np.isnan(p))
+    order = np.argsort(p, kind="stable")[:n_tests]  # NaN are last
+    products = p[order] * np.arange(n_tests, 0, -1)
     adjusted = np.full(p.shape, np.nan)
-    products = p[places] * np.arange(len(places), 0, -1)
-    adjusted[places] = np.minimum(np.maximum.accumulate(products), 1.0)
+    adjusted[order] = np.minimum(np.maximum.accumulate(products), 1.0)
     return adjusted

@@ -12,7 +12,8 @@ from xnbflow.density.tiles import feature_major
 def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
     """Return X (n_samples, n_features) transposed as float64, without a copy if possible.
 
-    An X that is not two-dimensional, has no feature, or holds no numbers is an `InputError`.
+    An X that is not two-dimensional, has no feature, or has cells that are not numbers is an
+    `InputError`.
     """
     try:
         values = np.asarray(X, dtype=np.float64)
@@ -35,7 +36,7 @@ def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     if labels.shape != (n_samples,):
         msg = f"y has shape {labels.shape}; give one class label for each of {n_samples} samples"
         raise InputError(msg)
-    missing = pd.isna(np.asarray(y, dtype=object))  # as text NaN is a label like others
+    missing = pd.isna(np.asarray(y, dtype=object))  # in an array of texts, NaN would be a label
     if missing.any():
         msg = (
             f"y has no label in row {int(np.argmax(missing))} "

@@ -15,7 +15,7 @@ _MOST_BATCHES = 8
 
 
 def first_features(genes: pd.DataFrame, n_features: int) -> list[str]:
-    """Return the first features of every class by rank, then the second, each once.
+    """Return the first feature of every class by rank, then the second ones, without repetitions.
 
     Examples
     --------
@@ -32,10 +32,11 @@ def gene_values(
 ) -> pd.DataFrame:
     """Return the table ``gene_values`` of `DIAGNOSTIC_TABLES`: a row per feature and sample.
 
-    Of more than ``n_samples`` samples each class has its share, evenly spaced. The batch is the
-    first column of the phenotype that names one and has 2 to 8 values, the column of the option
-    ``batch`` before others; it is empty where there is none. Groups, which may be patients, are
-    numbered from 1 in the order of samples: their names stay in the series.
+    If there are more than ``n_samples`` samples, each class has its share of them, evenly spaced.
+    The batch is the first column of the phenotype whose name is that of a batch and that has 2 to 8
+    values; the column of the option ``batch`` has priority. It is empty without such a column.
+    Groups, which may be patients, are numbered from 1 in the order of samples, so that their names
+    are not on the page.
 
     Examples
     --------
@@ -45,28 +46,33 @@ def gene_values(
     """
     rows = pd.Index(series.features).get_indexer(features)
     samples = shown_samples(series.labels, n_samples or series.n_samples)
-    empty = np.full(series.n_samples, "")
-    of_samples = {
+    columns_of_samples = {
         "sample": series.samples,
         "class": series.labels,
-        "group": empty if series.groups is None else _numbered(series.groups),
+        "group": _group_numbers(series),
         "batch": _batches(series),
     }
-    columns = {name: np.tile(each[samples], len(rows)) for name, each in of_samples.items()}
-    values = series.values[np.ix_(rows, samples)].reshape(-1)
-    found = {"feature": np.repeat(np.asarray(features, dtype=object), len(samples)), **columns}
-    return pd.DataFrame({**found, "value": values})[DIAGNOSTIC_TABLES["gene_values"].fixed]
+    columns: dict[str, np.ndarray] = {
+        "feature": np.repeat(np.asarray(features, dtype=object), len(samples)),
+        "value": series.values[np.ix_(rows, samples)].reshape(-1),
+    }
+    for name, column in columns_of_samples.items():
+        columns[name] = np.tile(column[samples], len(rows))
+    return pd.DataFrame(columns)[DIAGNOSTIC_TABLES["gene_values"].fixed]
 
 
-def _numbered(groups: np.ndarray) -> np.ndarray:
-    return (pd.factorize(groups)[0] + 1).astype(str)
+def _group_numbers(series: DataSet) -> np.ndarray:
+    """Return the number of each sample's group as text; empty texts without groups."""
+    if series.groups is None:
+        return np.full(series.n_samples, "")
+    return (pd.factorize(series.groups)[0] + 1).astype(str)
 
 
 def _batches(series: DataSet) -> np.ndarray:
     """Return the batch of each sample; empty texts if there are no batches to draw."""
-    known = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
-    names = sorted(filter(is_technical, known), key=lambda name: not name.startswith("batch ("))
-    for name in names:
-        if 1 < known[name].nunique() <= _MOST_BATCHES:
-            return known[name].to_numpy(dtype=str)
+    phenotype = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
+    names = [name for name in phenotype if is_technical(name)]
+    for name in sorted(names, key=lambda name: not name.startswith("batch (")):
+        if 1 < phenotype[name].nunique() <= _MOST_BATCHES:
+            return phenotype[name].to_numpy(dtype=str)
     return np.full(series.n_samples, "")

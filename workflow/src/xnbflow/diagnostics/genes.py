@@ -25,84 +25,91 @@ _TESTED = ("standard_error", "lower", "upper", "t", "p", "fdr", "df", "posterior
 def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the area under the ROC curve of each class against the rest, (n_classes, n_features).
 
-    It is the share of pairs of a sample of the class and another one in which the former has the
-    larger value, ties as one half: Mann and Whitney's U over the number of pairs (Hanley and
-    McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no values.
+    The area is the share of pairs, of a sample of the class and a sample of another class, in which
+    the former has the larger value; ties count one half. This is Mann and Whitney's U over the
+    number of pairs (Hanley and McNeil, Radiology 143, 1982). Missing values are omitted; the area
+    is NaN where the class or the rest has no values.
     """
-    k = codes.max() + 1
-    areas = np.empty((k, len(features)))
-    for part in row_slices((len(features), k * k)):
-        wins = doubled_wins(sample_order(features[part]), codes, k)
-        own = np.sqrt(np.einsum("fcc->fc", wins))
-        pairs = own * (own.sum(axis=1, keepdims=True) - own)
-        higher = (wins.sum(axis=2) - own**2) / 2
-        areas[:, part] = np.divide(higher, pairs, np.full_like(own, np.nan), where=pairs > 0).T
+    n_classes = codes.max() + 1
+    areas = np.empty((n_classes, len(features)))
+    for part in row_slices((len(features), n_classes * n_classes)):
+        wins = doubled_wins(sample_order(features[part]), codes, n_classes)
+        sizes = np.sqrt(np.einsum("fcc->fc", wins))  # of the classes, without missing values
+        pairs = sizes * (sizes.sum(axis=1, keepdims=True) - sizes)
+        wins_over_rest = (wins.sum(axis=2) - sizes**2) / 2
+        unknown = np.full_like(sizes, np.nan)
+        areas[:, part] = np.divide(wins_over_rest, pairs, unknown, where=pairs > 0).T
     return areas
 
 
 def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return Hellinger's distance of each class's density from the rest's, in the areas' shape.
+    """Return Hellinger's distance between each class and the rest, (n_classes, n_features).
 
-    Densities are those by which `xnbflow.naive_bayes.XNB` ranks features; that of the rest is the
-    mean of the other classes', weighted by their samples, so that of two classes the distance is
-    XNB's. Missing values are left out, features with the same gaps compared together; NaN where a
-    class or the rest has fewer than two values, or none differ.
+    The densities are those by which `xnbflow.naive_bayes.XNB` ranks features. The density of the
+    rest is the mean of the other classes' densities, weighted by their numbers of samples, so that
+    with two classes the distance is that of XNB. Missing values are omitted; features that lack the
+    same samples are compared together. The distance is NaN where the class or the rest has fewer
+    than two values, or all values are equal.
     """
-    found = np.full((codes.max() + 1, len(features)), np.nan)
+    distances = np.full((codes.max() + 1, len(features)), np.nan)
     varies = np.flatnonzero(np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1))
-    gaps = pd.DataFrame(np.packbits(np.isnan(features)[varies], axis=1))
-    for rows in gaps.groupby(list(gaps)).indices.values():
-        samples = np.flatnonzero(~np.isnan(features[varies[rows[0]]]))
-        classes, own = np.unique(codes[samples], return_inverse=True)
-        if len(classes) > 1:
-            sizes = np.bincount(own)
-            distances = _complete_distances(Rows(features, varies[rows]), own, samples)
-            several = (sizes > 1) & (sizes < len(own) - 1)
-            found[np.ix_(classes[several], varies[rows])] = distances[several]
-    return found
+    missing_patterns = pd.DataFrame(np.packbits(np.isnan(features)[varies], axis=1))
+    for positions in missing_patterns.groupby(list(missing_patterns)).indices.values():
+        rows = varies[positions]
+        samples = np.flatnonzero(~np.isnan(features[rows[0]]))
+        classes, class_codes = np.unique(codes[samples], return_inverse=True)
+        if len(classes) < 2:
+            continue
+        complete = _complete_distances(Rows(features, rows), class_codes, samples)
+        sizes = np.bincount(class_codes)
+        comparable = (sizes > 1) & (sizes < len(samples) - 1)
+        distances[np.ix_(classes[comparable], rows)] = complete[comparable]
+    return distances
 
 
 def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) -> np.ndarray:
     """Return `_distances` of features in samples without missing values."""
     sizes = np.bincount(codes)
-    k = len(sizes)
-    weights = sizes * (1 - np.eye(k)) / (len(codes) - sizes)[:, None]
-    pairs = np.stack([np.arange(k), k + np.arange(k)], axis=1)
-    found = np.empty((k, len(features)))
+    n_classes = len(sizes)
+    # Row c has the weights of the classes in the rest of class c.
+    weights = sizes * (1 - np.eye(n_classes)) / (len(codes) - sizes)[:, None]
+    pairs = np.stack([np.arange(n_classes), n_classes + np.arange(n_classes)], axis=1)
+    distances = np.empty((n_classes, len(features)))
 
     def work(tile: Tile, strip: slice) -> None:
         widths = tile.bandwidths("silverman", 0.0)
-        own = tile.densities(
+        class_densities = tile.densities(
             widths, kernel="gaussian", n_grid=DEFAULT_N_GRID, underflow="as_published"
         )
-        rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start further threads
-        found[:, strip] = hellinger(np.concatenate([own, rest]), pairs)
+        # `einsum` rather than a product: BLAS would start further threads.
+        rest = np.einsum("ij,jgf->igf", weights, class_densities)
+        distances[:, strip] = hellinger(np.concatenate([class_densities, rest]), pairs)
 
-    map_class_tiles(work, features, codes, k, samples=samples)
-    return found
+    map_class_tiles(work, features, codes, n_classes, samples=samples)
+    return distances
 
 
 def gene_table(series: DataSet) -> pd.DataFrame:
     """Compare each class with the others, one linear feature at a time.
 
-    The tests are of the linear model of `xnbflow.diagnostics.linear_models`, with the groups of
-    the series, its columns to adjust for and, if it asks for it, the trend. Counts are tested with
-    TMM factors and the weights of voom, where they have enough reads. Samples without a value of a
-    column to adjust for are left out of the tests. Areas and distances are of all samples (of
-    counts, of their log2 per million by TMM) and adjusted for nothing.
+    The tests use the linear model of `xnbflow.diagnostics.linear_models`, with the groups of the
+    series, its columns to adjust for and, if the series has the option, the trend. Counts are
+    tested with TMM factors and the weights of voom, where they have enough reads. Samples without a
+    value of a column to adjust for are omitted from the tests. Areas and distances are computed
+    from all samples, without adjustment; those of counts from log2 counts per million with TMM.
 
     Parameters
     ----------
     series : DataSet
-        Missing values are left out.
+        Missing values are omitted.
 
     Returns
     -------
     DataFrame
         The table ``genes`` of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`: a row per class and
-        feature, by class and rank. The fold change is a logarithm to base 2, missing where the
-        series' ``scale`` is unknown. The feature of rank 1 has the strongest evidence in either
-        direction: the largest absolute t, then the area furthest from 1/2, then the first position.
+        feature, by class and rank. The fold change is a logarithm to base 2, and is missing if the
+        scale of the series is unknown. Features are ranked by the evidence in either direction: by
+        the absolute t, then by the difference of the area from 1/2, then by position.
 
     Raises
     ------
@@ -128,28 +135,23 @@ def gene_table(series: DataSet) -> pd.DataFrame:
         return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
     values = series.values if len(linear) == series.n_features else series.values[linear]
     codes = np.unique(series.labels, return_inverse=True)[1]
-    shown = with_log_counts(series).values[linear] if series.scale == COUNTS else values
-    areas, distances = _areas(shown, codes), _distances(shown, codes)
-    compared = class_comparisons(values, series)
+    logarithms = with_log_counts(series).values[linear] if series.scale == COUNTS else values
+    results = class_comparisons(values, series)
     factor = LOG2.get(series.scale)
-    compared["log_fold_change"] = compared["difference"] * (np.nan if factor is None else factor)
-    for limit in ("lower", "upper"):
-        compared[limit] = compared[limit] * (factor or 1.0)
+    results["log_fold_change"] = results["difference"] * (np.nan if factor is None else factor)
+    results["lower"] = results["lower"] * (factor or 1.0)
+    results["upper"] = results["upper"] * (factor or 1.0)
+    results["auc"] = _areas(logarithms, codes)
+    results["distance"] = _distances(logarithms, codes)
     names = feature_names(series, linear)
     parts = []
     for code, label in enumerate(series.classes):
-        evidence = np.nan_to_num(np.abs(compared["t"][code]), nan=-1.0)
-        order = np.lexsort((-np.abs(areas[code] - 0.5), -evidence))
-        ties = pd.Series(areas[code]).groupby(areas[code]).transform("size").fillna(1) - 1
-        columns = {
-            **{name: column[code] for name, column in compared.items()},
-            "auc": areas[code],
-            "distance": distances[code],
-            "ties": ties.to_numpy(dtype=int),
-        }
-        part = {name: column[order] for name, column in columns.items()}
-        part |= {"class": str(label), "rank": np.arange(1, len(order) + 1)}
-        parts.append(pd.DataFrame({**names.take(order).reset_index(drop=True), **part}))
+        part = names.assign(**{name: result[code] for name, result in results.items()})
+        part["class"] = str(label)
+        part["ties"] = part.groupby("auc")["auc"].transform("size").fillna(1).astype(int) - 1
+        evidence = np.nan_to_num(np.abs(part["t"]), nan=-1.0)
+        order = np.lexsort((-np.abs(part["auc"] - 0.5), -evidence))
+        parts.append(part.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
     return pd.concat(parts, ignore_index=True)[DIAGNOSTIC_TABLES["genes"].fixed]
 
 
@@ -166,32 +168,32 @@ def feature_names(series: DataSet, rows: np.ndarray) -> pd.DataFrame:
 def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
     """Compare each class of a series with the mean of the others.
 
-    ``values`` (n_features, n_samples) are those of all linear features; missing ones are left out.
+    ``values`` (n_features, n_samples) are those of all linear features; missing ones are omitted.
     Every result has shape (n_classes, n_features): the ``difference`` in the units of the values
-    (of counts, of their log2 per million), and what `moderated_contrasts` returns with it. All are
-    missing for features that are not in the model (`modelled_features`), and where there are too
-    few samples for a variance. Samples without a value of a column to adjust for are left out.
+    (for counts, of log2 counts per million), and the results of `moderated_contrasts` for it. They
+    are missing for features that are not in the model (`modelled_features`), and if there are too
+    few samples for a variance. Samples without a value of a column to adjust for are omitted.
     Columns that cannot be adjusted for are an `InputError`.
     """
     shape = (len(series.classes), len(values))
     results = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
     if missing_covariates(series):
         try:
-            known = with_known_covariates(series)
+            complete = with_known_covariates(series)
         except InputError as error:
             raise InputError(f"{series.name}: {error}", key="adjust") from error
-        values = values.compress(np.isin(series.samples, known.samples), axis=1)
-        series = known
+        values = values.compress(np.isin(series.samples, complete.samples), axis=1)
+        series = complete
     modelled = modelled_features(values, series)
     if not len(modelled.rows):
         return results
     codes = np.unique(series.labels, return_inverse=True)[1]
     try:
         compared = moderated_contrasts(
-            modelled.values,
-            codes,
-            series.groups,
-            series.covariates,
+            values=modelled.values,
+            codes=codes,
+            groups=series.groups,
+            covariates=series.covariates,
             trend=modelled.trend,
             sizes=modelled.sizes,
             correlated=series.repeated == "correlation" and series.groups is not None,

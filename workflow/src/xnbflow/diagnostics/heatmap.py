@@ -13,46 +13,54 @@ def heatmap(
 ) -> pd.DataFrame:
     """Return the best features of a ranking in each sample, standardised and ordered.
 
-    The best ``n_features`` are the first of every class by ``rank``, then the second; of more than
-    ``n_samples`` each class shows its share, evenly spaced. Samples are in the order of classes.
-    Features are in the order of the leaves of an average-linkage tree of Euclidean distances
-    between standardised profiles (a function of their correlation), turned so that neighbours are
-    as alike as possible. z is missing where the value is.
+    The best ``n_features`` are the first of every class by ``rank``, then the second ones, without
+    repetitions. If there are more than ``n_samples`` samples, each class has its share of them,
+    evenly spaced. Samples are in the order of classes. Features are in the order of the leaves of
+    an average-linkage tree of Euclidean distances between standardised profiles (a function of
+    their correlation), with similar features beside each other. z is missing where the value is.
     """
-    # every class ranks all features; each feature is used once
-    first = np.argsort(ranked["rank"].to_numpy(), kind="stable")[: n_features * len(series.classes)]
+    # Every class ranks all features, so this many rows have at least `n_features` distinct ones.
+    n_rows = n_features * len(series.classes)
+    first = np.argsort(ranked["rank"].to_numpy(), kind="stable")[:n_rows]
     best = ranked.iloc[first].drop_duplicates("feature").head(n_features)
     if best.empty:
         return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
-    rows = pd.Index(series.features).get_indexer(best["feature"])
-    known = np.ma.masked_invalid(series.values[rows])
-    spread = known.std(axis=1, keepdims=True).filled(0.0)
-    centred = known - known.mean(axis=1, keepdims=True)
-    z = (centred / np.where(spread > 0, spread, 1.0)).filled(np.nan)
+    z = _standardised(series.values[pd.Index(series.features).get_indexer(best["feature"])])
     order: np.ndarray = np.arange(len(z))
-    samples = shown_samples(series.labels, n_samples)
     if len(z) > 2:
         order = leaves_list(linkage(np.nan_to_num(z), "average", optimal_ordering=True))
-    z, best = z[np.ix_(order, samples)], best.iloc[order]
-    n, m = z.shape
+    best = best.iloc[order]
+    samples = shown_samples(series.labels, n_samples)
     return pd.DataFrame(
         {
-            "row": np.repeat(np.arange(n), m),
-            "feature": np.repeat(best["feature"].to_numpy(), m),
-            "symbol": np.repeat(best["symbol"].to_numpy(), m),
-            "column": np.tile(np.arange(m), n),
-            "sample": np.tile(series.samples[samples], n),
-            "class": np.tile(series.labels[samples], n),
-            "z": z.reshape(-1),
+            "row": np.repeat(np.arange(len(order)), len(samples)),
+            "feature": np.repeat(best["feature"].to_numpy(), len(samples)),
+            "symbol": np.repeat(best["symbol"].to_numpy(), len(samples)),
+            "column": np.tile(np.arange(len(samples)), len(order)),
+            "sample": np.tile(series.samples[samples], len(order)),
+            "class": np.tile(series.labels[samples], len(order)),
+            "z": z[np.ix_(order, samples)].reshape(-1),
         }
     )
 
 
+def _standardised(values: np.ndarray) -> np.ndarray:
+    """Return features (n_features, n_samples) in standard deviations from their mean.
+
+    A constant feature becomes 0. Missing values are ignored and remain missing.
+    """
+    present = np.ma.masked_invalid(values)
+    spread = present.std(axis=1, keepdims=True).filled(0.0)
+    centred = present - present.mean(axis=1, keepdims=True)
+    return np.asarray((centred / np.where(spread > 0, spread, 1.0)).filled(np.nan))
+
+
 def shown_samples(labels: np.ndarray, n_samples: int) -> np.ndarray:
-    """Return positions of samples, class after class, evenly spaced where there are many."""
-    shown, most = [], min(len(labels), n_samples)
+    """Return positions of about ``n_samples`` samples, class after class, evenly spaced."""
+    n_samples = min(len(labels), n_samples)
+    positions = []
     for label in np.unique(labels):
-        own = np.flatnonzero(labels == label)
-        room = max(1, round(most * len(own) / len(labels)))
-        shown.append(own[np.linspace(0, len(own) - 1, room).astype(int)])
-    return np.concatenate(shown)
+        members = np.flatnonzero(labels == label)
+        n_shown = max(1, round(n_samples * len(members) / len(labels)))
+        positions.append(members[np.linspace(0, len(members) - 1, n_shown).astype(int)])
+    return np.concatenate(positions)

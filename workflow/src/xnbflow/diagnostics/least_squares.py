@@ -7,6 +7,7 @@ rank need no choice of columns, and variances of contrasts are exact in each of 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -91,7 +92,10 @@ def fit_contrasts(
     n_contrasts = len(contrasts)
     estimate = np.empty((n_contrasts, n_features))
     unscaled = np.empty((n_contrasts, n_features))
-    joint, variance, df, mean = np.empty((4, n_features))
+    joint = np.empty(n_features)
+    variance = np.empty(n_features)
+    df = np.empty(n_features)
+    mean = np.empty(n_features)
 
     def fit(strip: slice) -> None:
         rows = units(strip)
@@ -104,10 +108,12 @@ def fit_contrasts(
         df[strip] = part.df
         mean[strip] = part.mean
 
-    with threadpool_limits(1, "blas"):  # its threads would compete with those of this program
+    with threadpool_limits(1, "blas"):  # its threads would compete with those of `map_strips`
         map_strips(fit, n_features, len(matrix))
     defined = ~np.isnan(coordinates).any(axis=0)
-    n_joint = int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO)) if defined.any() else 0
+    n_joint = 0
+    if defined.any():
+        n_joint = int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO))
     return ContrastFit(
         estimate=estimate,
         unscaled=unscaled,
@@ -142,8 +148,9 @@ def _contrast_coordinates(
     """
     left, singular, right = np.linalg.svd(matrix, full_matrices=False)
     rank = int((singular > DEPENDENT * singular[0]).sum())
-    basis, right = left[:, :rank], right[:rank]
-    outside = contrasts - contrasts @ right.T @ right
+    basis = left[:, :rank]
+    right = right[:rank]
+    outside = contrasts - contrasts @ right.T @ right  # what the design does not determine
     coordinates = (contrasts @ right.T / singular[:rank]).T
     coordinates[:, (outside**2).sum(axis=1) > _ZERO] = np.nan
     return basis, coordinates
@@ -156,41 +163,51 @@ def _fit_rows(
     weights: np.ndarray | None,
     whitening: np.ndarray | None,
 ) -> ContrastFit:
-    """Fit some features; arrays of contrasts have shape (n_features, n_contrasts)."""
+    """Fit some features; arrays of contrasts have shape (n_features, n_contrasts).
+
+    Values are shifted by the first one of their feature, which does not change contrasts, because
+    the design contains the constant. A constant feature becomes exactly 0. Missing values are set
+    to 0, so that sums omit them; the coefficients of these features are corrected afterwards.
+    """
     present = ~np.isnan(rows)
     count = present.sum(axis=1)
-    gaps = np.flatnonzero(count < rows.shape[1])
+    incomplete = np.flatnonzero(count < rows.shape[1])
     first = rows[np.arange(len(rows)), present.argmax(axis=1)]
-    centred = rows - first[:, None]  # exactly 0 where a feature is constant
-    if len(gaps):
-        centred[~present] = 0.0
-    mean = first + centred.sum(axis=1) / np.maximum(count, 1)
+    shifted = rows - first[:, None]
+    if len(incomplete):
+        shifted[~present] = 0.0
+    mean = first + shifted.sum(axis=1) / np.maximum(count, 1)
     if whitening is not None:
-        centred = centred @ whitening.T
+        shifted = shifted @ whitening.T
     df = count - basis.shape[1]
-    if weights is not None:
-        coefficients, unscaled, joint = _weighted(centred, weights, basis, coordinates)
+    if weights is None:
+        fit = _fit_unweighted(shifted, basis, coordinates)
     else:
-        coefficients = centred @ basis
-        unscaled = np.repeat((coordinates**2).sum(axis=0)[None], len(rows), axis=0)
-        joint = _joint_squares(coefficients @ coordinates, coordinates.T @ coordinates)
-    if len(gaps):
-        solved = _solved(present[gaps], coefficients[gaps], basis, coordinates)
-        coefficients[gaps], unscaled[gaps], joint[gaps], df[gaps] = solved
-    estimate = coefficients @ coordinates
-    estimate[np.isnan(unscaled)] = np.nan
-    total = np.einsum("ij,ij->i", centred, centred)
-    centred -= coefficients @ basis.T  # the residuals
-    if len(gaps):
-        centred[~present] = 0.0
-    plain = np.einsum("ij,ij->i", centred, centred)
-    squares = plain if weights is None else np.einsum("ij,ij,ij->i", centred, centred, weights)
+        fit = _fit_weighted(shifted, weights, basis, coordinates)
+    if len(incomplete):
+        corrected, df[incomplete] = _fit_incomplete(
+            present[incomplete], fit.coefficients[incomplete], basis, coordinates
+        )
+        fit.coefficients[incomplete] = corrected.coefficients
+        fit.unscaled[incomplete] = corrected.unscaled
+        fit.joint[incomplete] = corrected.joint
+    estimate = fit.coefficients @ coordinates
+    estimate[np.isnan(fit.unscaled)] = np.nan
+    total = np.einsum("ij,ij->i", shifted, shifted)
+    residuals = shifted
+    residuals -= fit.coefficients @ basis.T  # in place: a strip of features fills the cache
+    if len(incomplete):
+        residuals[~present] = 0.0
+    plain = np.einsum("ij,ij->i", residuals, residuals)
+    squares = plain
+    if weights is not None:
+        squares = np.einsum("ij,ij,ij->i", residuals, residuals, weights)
     squares[plain <= rows.shape[1] * _ROUNDING**2 * total] = 0.0
     variance = np.divide(squares, df, np.full(len(df), np.nan), where=df > 0)
     return ContrastFit(
         estimate=estimate,
-        unscaled=unscaled,
-        joint=joint,
+        unscaled=fit.unscaled,
+        joint=fit.joint,
         n_joint=coordinates.shape[1],
         variance=variance,
         df=df,
@@ -208,10 +225,35 @@ def _joint_squares(estimate: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.einsum("fi,fij,fj->f", estimate, inverse, estimate)
 
 
-def _weighted(
-    centred: np.ndarray, weights: np.ndarray, basis: np.ndarray, coordinates: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return coefficients, unscaled variances and joint squares of weighted least squares.
+class _BasisFit(NamedTuple):
+    """Coefficients of the basis, and the variances and joint squares of the contrasts.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_features, rank)
+    unscaled : ndarray of shape (n_features, n_contrasts)
+        Variances of the contrasts in multiples of the residual variance.
+    joint : ndarray of shape (n_features,)
+        See `ContrastFit`.
+    """
+
+    coefficients: np.ndarray
+    unscaled: np.ndarray
+    joint: np.ndarray
+
+
+def _fit_unweighted(values: np.ndarray, basis: np.ndarray, coordinates: np.ndarray) -> _BasisFit:
+    """Return least squares without weights: products with the orthonormal basis."""
+    coefficients = values @ basis
+    unscaled = np.repeat((coordinates**2).sum(axis=0)[None], len(values), axis=0)
+    joint = _joint_squares(coefficients @ coordinates, coordinates.T @ coordinates)
+    return _BasisFit(coefficients, unscaled, joint)
+
+
+def _fit_weighted(
+    values: np.ndarray, weights: np.ndarray, basis: np.ndarray, coordinates: np.ndarray
+) -> _BasisFit:
+    """Return weighted least squares.
 
     The normal matrix of feature g is ``A_g = B' W_g B`` with the basis ``B``. Contrasts with
     coordinates ``K`` have the covariance ``K' A_g^-1 K``.
@@ -219,40 +261,43 @@ def _weighted(
     rank = basis.shape[1]
     products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), rank**2)
     normal = (weights @ products).reshape(-1, rank, rank)
-    sums = (weights * centred) @ basis
+    sums = (weights * values) @ basis
     coefficients = np.linalg.solve(normal, sums[:, :, None])[:, :, 0]
     repeated = np.broadcast_to(coordinates, (len(normal), *coordinates.shape))
     covariance = coordinates.T @ np.linalg.solve(normal, repeated)
     unscaled = np.einsum("fii->fi", covariance).copy()
-    return coefficients, unscaled, _joint_squares(coefficients @ coordinates, covariance)
+    joint = _joint_squares(coefficients @ coordinates, covariance)
+    return _BasisFit(coefficients, unscaled, joint)
 
 
-def _solved(
+def _fit_incomplete(
     present: np.ndarray, projected: np.ndarray, basis: np.ndarray, coordinates: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return coefficients, unscaled variances, joint squares and degrees of freedom with gaps.
+) -> tuple[_BasisFit, np.ndarray]:
+    """Return least squares of features with missing values, and their degrees of freedom.
 
-    Features with the same pattern of missing values share the inverse of their normal matrix. A
-    contrast with a part outside the range of that matrix cannot be estimated: its variance is NaN.
+    ``projected`` (n_features, rank) are the products of the present values with the basis. Features
+    with the same pattern of missing values share the inverse of their normal matrix, computed from
+    its eigenvectors. A contrast with a part outside the range of that matrix cannot be estimated:
+    its variance is NaN.
     """
     patterns, which = np.unique(present, axis=0, return_inverse=True)
     rank = basis.shape[1]
     products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
-    values, vectors = np.linalg.eigh((patterns @ products).reshape(-1, rank, rank))
-    positive = values > _ZERO
-    inverse = np.where(positive, 1 / np.where(positive, values, 1.0), 0.0)
-    turned = vectors.swapaxes(1, 2) @ coordinates  # (n_patterns, rank, n_contrasts)
-    covariance = np.einsum("uri,ur,urj->uij", turned, inverse, turned)
+    eigenvalues, vectors = np.linalg.eigh((patterns @ products).reshape(-1, rank, rank))
+    positive = eigenvalues > _ZERO
+    inverse = np.where(positive, 1 / np.where(positive, eigenvalues, 1.0), 0.0)
+    rotated = vectors.swapaxes(1, 2) @ coordinates  # (n_patterns, rank, n_contrasts)
+    covariance = np.einsum("uri,ur,urj->uij", rotated, inverse, rotated)
     unscaled = np.einsum("uii->ui", covariance).copy()
-    outside = np.einsum("ur,urc->uc", ~positive, turned**2)
+    outside = np.einsum("ur,urc->uc", ~positive, rotated**2)
     unscaled[outside > _ZERO * (coordinates**2).sum(axis=0)] = np.nan
-    in_basis = np.einsum("gsr,gs->gr", vectors[which], projected) * inverse[which]
-    solved = np.einsum("grs,gs->gr", vectors[which], in_basis)
-    joint = np.full(len(solved), np.nan)
+    in_vectors = np.einsum("gsr,gs->gr", vectors[which], projected) * inverse[which]
+    coefficients = np.einsum("grs,gs->gr", vectors[which], in_vectors)
+    joint = np.full(len(coefficients), np.nan)
     complete = ~np.isnan(unscaled).any(axis=1)[which]
     if complete.any():
         joint[complete] = _joint_squares(
-            solved[complete] @ coordinates, covariance[which[complete]]
+            coefficients[complete] @ coordinates, covariance[which[complete]]
         )
     df = (patterns.sum(axis=1) - positive.sum(axis=1))[which]
-    return solved, unscaled[which], joint, df
+    return _BasisFit(coefficients, unscaled[which], joint), df

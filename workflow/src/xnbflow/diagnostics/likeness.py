@@ -8,12 +8,20 @@ import pandas as pd
 #: Least correlation of two samples of one cohort that are alike, each feature centred.
 ALIKE = 0.7
 #: Least correlation of two samples of different cohorts that are copies of each other. Samples of
-#: other cells of a patient reach .8.
+#: different cells of one patient reach .8.
 COPIES = 0.85
-#: With fewer features only equal values count: few features correlate by chance.
+#: Least number of features for correlations; few features correlate by chance.
 ENOUGH = 100
 #: Least excess over the correlation with any other sample, on Fisher's scale.
 _APART = 0.5
+#: Largest p with which samples are considered to be from the same patients.
+_CERTAIN = 0.001
+#: Simulations of the number of mutual pairs.
+_SIMULATIONS = 4999
+#: Simulations that are in memory together.
+_AT_ONCE = 200
+#: Least number of samples of a class in a cohort; with two, half of the pairs are mutual by chance.
+_FEWEST_OF_CLASS = 3
 
 
 def shared_samples(
@@ -22,36 +30,48 @@ def shared_samples(
     """Return which samples of two cohorts are the same.
 
     Both have values of the same features, (n_features, n_first) and (n_features, n_second), none
-    missing. By "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or
-    more. By "values": equal in all features. By "likeness": samples in standard units, then
-    features centred within each cohort, the samples correlate by `COPIES` or more, and by far more
-    than either does with any other sample of the other cohort. This finds copies that were
-    normalised again (Waldron and others, "The doppelgänger effect", Journal of the National Cancer
-    Institute 108, 2016, djw146).
+    missing; ``names`` are the names of their samples. Two samples are the same
+
+    - by "name", if they have the same accession of GEO, or the same name and a correlation of at
+      least `ALIKE`;
+    - by "values", if they are equal in all features;
+    - by "likeness", if their correlation is at least `COPIES`, and far larger than that of either
+      with any other sample of the other cohort. This finds copies that were normalised again
+      (Waldron and others, "The doppelgänger effect", Journal of the National Cancer Institute 108,
+      2016, djw146).
+
+    Correlations are those of samples in standard units, with features centred in each cohort.
     """
-    correlation = _standard(_in_units(first)).T @ _standard(_in_units(second))
+    correlation = _standardised(_in_units(first)).T @ _standardised(_in_units(second))
     enough = len(first) >= ENOUGH
     similar = (correlation >= ALIKE) & enough
     copies = (correlation >= COPIES) & enough & _are_apart(correlation)
     accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
     same_name = (names[0][:, None] == names[1]) & (accession | similar)
-    one, other = (
-        np.array([column.tobytes() for column in values.T], dtype=object)
-        for values in (first, second)
-    )
-    same_values = one[:, None] == other
+    same_values = _sample_bytes(first)[:, None] == _sample_bytes(second)
     i, j = np.nonzero(same_name | same_values | copies)
     by = np.select([same_name[i, j], same_values[i, j]], ["name", "values"], "likeness")
-    found = {"first": names[0][i], "second": names[1][j], "by": by}
-    return pd.DataFrame({**found, "correlation": correlation[i, j]})
+    return pd.DataFrame(
+        {
+            "first": names[0][i],
+            "second": names[1][j],
+            "by": by,
+            "correlation": correlation[i, j],
+        }
+    )
+
+
+def _sample_bytes(values: np.ndarray) -> np.ndarray:
+    """Return the values of each sample as bytes, (n_samples,), to compare them all at once."""
+    return np.array([sample.tobytes() for sample in values.T], dtype=object)
 
 
 @dataclass(frozen=True)
 class PatientMatch:
-    """How many samples of two cohorts are each other's nearest of their class.
+    """The number of samples of two cohorts that are each other's nearest in their class.
 
-    ``p`` is the probability of at least so many ``mutual`` pairs, of ``possible`` ones, between
-    samples of different patients.
+    ``p`` is the probability of at least this number of ``mutual`` pairs, out of ``possible`` ones,
+    between samples of different patients.
     """
 
     mutual: int
@@ -60,14 +80,8 @@ class PatientMatch:
 
     @property
     def same_patients(self) -> bool:
-        """Whether the samples are probably of the same patients."""
+        """Whether the samples are probably of the same patients: small p, and most pairs mutual."""
         return self.p <= _CERTAIN and 2 * self.mutual > self.possible
-
-
-#: Largest p with which samples are called of the same patients.
-_CERTAIN = 0.001
-#: Simulations of the number of mutual pairs.
-_SIMULATIONS = 4999
 
 
 def matched_patients(
@@ -75,11 +89,11 @@ def matched_patients(
 ) -> PatientMatch:
     """Test whether the samples of two cohorts are of the same patients.
 
-    Samples of one patient are alike beyond their class, as other cells or another time share the
-    patient's genotype and treatment. Features are centred within the classes of each cohort; two
-    samples of a class are a *mutual pair* if each correlates most with the other. Correlations of
-    samples of different patients are exchangeable, and have the means 0 by row and column, as
-    features are centred: the number of mutual pairs is compared with that of matrices of
+    Samples of one patient are similar beyond their class, because other cells or another time share
+    the patient's genotype and treatment. Features are centred within the classes of each cohort.
+    Two samples of a class are a *mutual pair* if each correlates most with the other. If all
+    patients differ, correlations are exchangeable, and their means by row and column are 0 because
+    features are centred. The number of mutual pairs is therefore compared with that in matrices of
     independent normal numbers that are centred by row and column.
 
     Parameters
@@ -87,7 +101,7 @@ def matched_patients(
     first, second : ndarray of shape (n_features, n_first) and (n_features, n_second)
         Values of the same features, none missing.
     classes : tuple of two ndarray
-        The classes of the samples. Classes with fewer than three samples in a cohort are left out.
+        The classes of the samples. Classes with fewer than three samples in a cohort are omitted.
 
     Examples
     --------
@@ -102,18 +116,18 @@ def matched_patients(
     False
     """
     rng = np.random.default_rng(0)
-    mutual, possible = 0, 0
+    mutual = 0
+    possible = 0
     simulated = np.zeros(_SIMULATIONS, dtype=int)
     for label in np.intersect1d(*classes):
-        members = [np.flatnonzero(own == label) for own in classes]
-        n, m = (len(each) for each in members)
+        one = first[:, classes[0] == label]
+        other = second[:, classes[1] == label]
+        n = one.shape[1]
+        m = other.shape[1]
         if min(n, m) < _FEWEST_OF_CLASS or len(first) < ENOUGH:
             continue
-        one, other = (
-            _standard(values[:, each])
-            for values, each in zip((first, second), members, strict=True)
-        )
-        mutual += int(_mutual_pairs((one.T @ other)[None])[0])
+        correlations = _standardised(one).T @ _standardised(other)
+        mutual += int(_mutual_pairs(correlations[None])[0])
         possible += min(n, m)
         for start in range(0, _SIMULATIONS, _AT_ONCE):
             size = min(_AT_ONCE, _SIMULATIONS - start)
@@ -127,14 +141,8 @@ def matched_patients(
     return PatientMatch(mutual, possible, float(p))
 
 
-#: Samples of a class in a cohort, at least; with two, half of the pairs are mutual by chance.
-_FEWEST_OF_CLASS = 3
-#: Simulations that are in memory together.
-_AT_ONCE = 200
-
-
 def _mutual_pairs(correlations: np.ndarray) -> np.ndarray:
-    """Return the number of pairs that are greatest in row and column, (n_matrices,)."""
+    """Return for each matrix the number of entries that are the maxima of their row and column."""
     in_row = correlations == correlations.max(axis=2, keepdims=True)
     in_column = correlations == correlations.max(axis=1, keepdims=True)
     return np.asarray((in_row & in_column).sum(axis=(1, 2)))
@@ -143,9 +151,10 @@ def _mutual_pairs(correlations: np.ndarray) -> np.ndarray:
 def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of samples of one cohort that are alike, and their correlations.
 
-    By likeness, as in `shared_samples`: copies that were normalised again, technical replicates. No
-    value (n_features, n_samples) may be missing; with fewer than `ENOUGH` features there are no
-    such pairs. Pairs (n_pairs, 2) are positions, the lower first.
+    These are copies that were normalised again, and technical replicates: their correlation is at
+    least `ALIKE`, and far larger than that of either with any other sample. No value (n_features,
+    n_samples) may be missing; with fewer than `ENOUGH` features there are no such pairs. Pairs
+    (n_pairs, 2) are positions, the lower first.
 
     Examples
     --------
@@ -154,8 +163,8 @@ def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> similar_samples(values)[0].tolist()
     [[1, 4]]
     """
-    standard = _standard(values)
-    correlation = standard.T @ standard
+    standardised = _standardised(values)
+    correlation = standardised.T @ standardised
     np.fill_diagonal(correlation, -1.0)
     alike = (correlation >= ALIKE) & (len(values) >= ENOUGH) & _are_apart(correlation)
     pairs = np.argwhere(np.triu(alike))
@@ -163,17 +172,20 @@ def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _are_apart(correlation: np.ndarray) -> np.ndarray:
-    """Return a mask of pairs whose correlation by far exceeds those with any other sample."""
+    """Return a mask of pairs whose correlation far exceeds those with any other sample."""
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
-    return np.asarray(z - np.maximum(_best_other(z), _best_other(z.T).T) >= _APART)
+    best_other = np.maximum(_best_other(z), _best_other(z.T).T)
+    return np.asarray(z - best_other >= _APART)
 
 
 def _best_other(z: np.ndarray) -> np.ndarray:
-    """Return for each pair the greatest value of its row without it, -inf in a single column."""
+    """Return for each entry the maximum of the others in its row, -inf in a single column."""
     if z.shape[1] < 2:
         return np.full(z.shape, -np.inf)
-    second, best = np.sort(z, axis=1)[:, -2:].T
-    return np.where(z == best[:, None], second[:, None], best[:, None])
+    ascending = np.sort(z, axis=1)
+    best = ascending[:, -1:]
+    second = ascending[:, -2:-1]
+    return np.where(z == best, second, best)
 
 
 def _in_units(values: np.ndarray) -> np.ndarray:
@@ -182,7 +194,7 @@ def _in_units(values: np.ndarray) -> np.ndarray:
     return np.divide(values, deviations, out=np.zeros(values.shape), where=deviations > 0)
 
 
-def _standard(values: np.ndarray) -> np.ndarray:
+def _standardised(values: np.ndarray) -> np.ndarray:
     """Return samples with features centred, then of mean 0 and length 1."""
     centred = values - values.mean(axis=1, keepdims=True)
     centred -= centred.mean(axis=0)

@@ -20,8 +20,11 @@ from xnbflow.diagnostics.least_squares import ContrastFit, fit_contrasts
 from xnbflow.diagnostics.moderation import fit_variance_prior, posterior_variances
 from xnbflow.diagnostics.voom import voom
 
-#: A share of weights that is nearer to 1 is 1.
+#: A sum of weights that differs less from 1 is 1.
 _ROUNDING = 1e-9
+#: Results of `ModeratedTests` with a row per contrast, and results with one row.
+_PER_CONTRAST = ("log_fold_change", "standard_error", "lower", "upper", "t", "p")
+_PER_FEATURE = ("df", "posterior_variance", "prior_variance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +61,7 @@ class ModeratedTests:
     zero_variances: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModeratedContrasts:
     """Each class against the mean of the other classes, feature by feature.
 
@@ -141,20 +144,18 @@ def moderated_contrasts(
     [0.0014, 0.7035, 0.7605]
     """
     n_classes = codes.max() + 1
-    per_contrast = ("log_fold_change", "standard_error", "lower", "upper", "t", "p")
-    per_feature = ("df", "posterior_variance", "prior_variance")
-    results = {
-        name: np.full((n_classes, len(values)), np.nan) for name in (*per_contrast, *per_feature)
-    }
+    shape = (n_classes, len(values))
+    results = {name: np.full(shape, np.nan) for name in (*_PER_CONTRAST, *_PER_FEATURE)}
     prior_df = np.full(n_classes, np.nan)
     designs = class_designs(codes, None if correlated else groups, covariates)
-    for design in reversed(designs):  # mean and variance are at last those of the first
+    # The first design comes last: `tests.mean` and `tests.zero_variances` below are its results.
+    for design in reversed(designs):
         contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
         contrasts[:, : len(design.compared)] = design.contrasts[design.compared]
         fit = fit_design(values, design, contrasts, sizes, groups if correlated else None)
         tests = moderate(fit, trend=trend)
         prior_df[design.compared] = tests.prior_df
-        for name in (*per_contrast, *per_feature):
+        for name in (*_PER_CONTRAST, *_PER_FEATURE):
             results[name][design.compared] = getattr(tests, name)
     return ModeratedContrasts(
         **results,
@@ -222,7 +223,11 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
     prior_df, prior = fit_variance_prior(fit.variance, fit.df, fit.mean if trend else None)
     posterior = posterior_variances(fit.variance, fit.df, prior_df, prior)
     df = np.minimum(fit.df + prior_df, fit.df.sum())
-    error, lower, upper, t, p = np.empty((5, *fit.estimate.shape))
+    error = np.empty(fit.estimate.shape)
+    lower = np.empty(fit.estimate.shape)
+    upper = np.empty(fit.estimate.shape)
+    t = np.empty(fit.estimate.shape)
+    p = np.empty(fit.estimate.shape)
     distinct_df, which = np.unique(df, return_inverse=True)
     quantile = stdtrit(distinct_df, 0.975)[which]
 
@@ -231,7 +236,7 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
         error[part] = np.sqrt(posterior[strip] * fit.unscaled[part])
         lower[part] = fit.estimate[part] - quantile[strip] * error[part]
         upper[part] = fit.estimate[part] + quantile[strip] * error[part]
-        with np.errstate(divide="ignore", invalid="ignore"):  # one constant feature
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 with one constant feature
             t[part] = fit.estimate[part] / error[part]
         p[part] = 2 * stdtr(df[strip], -np.abs(t[part]))
 
@@ -259,8 +264,8 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
 def _units(values: np.ndarray, design: ClassDesign) -> np.ndarray:
     """Return the units of some features, (n_features, n_units); NaN where a unit has no values.
 
-    A unit of several classes has no value if one of its samples has none: it would be a mean of
-    other classes than those in its row of the design.
+    A unit is the mean of the samples with a value. A unit of several classes has no value if one of
+    its samples has none: it would be a mean of other classes than those in its row of the design.
     """
     weights = design.weights
     if not design.averaged:

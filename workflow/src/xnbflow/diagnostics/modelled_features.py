@@ -15,7 +15,7 @@ class ModelledFeatures:
     Attributes
     ----------
     rows : ndarray of int, shape (n_modelled,)
-        Their positions among the linear features.
+        The positions of the modelled features among the linear ones.
     values : ndarray of shape (n_modelled, n_samples)
         Counts if there are ``sizes``.
     sizes : ndarray of shape (n_samples,) or None
@@ -31,11 +31,11 @@ class ModelledFeatures:
 
 
 def modelled_features(values: np.ndarray, series: DataSet) -> ModelledFeatures:
-    """Return the features that vary; of counts those with enough reads, and library sizes.
+    """Return the features that vary; for counts the features with enough reads, and library sizes.
 
-    ``values`` (n_features, n_samples) are those of the series' linear features. Counts are weighted
-    by voom. With the option ``trend``, or with correlated samples, they become log2 counts per
-    million whose prior variance depends on the mean (limma-trend).
+    ``values`` (n_features, n_samples) are those of the linear features of the series. Counts are
+    weighted by voom. With the option ``trend``, or with correlated samples, they become log2 counts
+    per million whose prior variance depends on the mean (limma-trend).
 
     Examples
     --------
@@ -45,10 +45,10 @@ def modelled_features(values: np.ndarray, series: DataSet) -> ModelledFeatures:
     """
     if series.scale != COUNTS:
         varies = np.fmax.reduce(values, axis=1) > np.fmin.reduce(values, axis=1)
-        part = values if varies.all() else values[varies]
-        return ModelledFeatures(
-            rows=np.flatnonzero(varies), values=part, sizes=None, trend=series.trend
-        )
+        rows = np.flatnonzero(varies)
+        if not varies.all():
+            values = values[rows]
+        return ModelledFeatures(rows=rows, values=values, sizes=None, trend=series.trend)
     rows = np.flatnonzero(expressed_features(series))
     if series.trend or series.repeated == "correlation":
         logarithms = with_log_counts(series).values[rows]

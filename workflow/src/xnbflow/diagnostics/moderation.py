@@ -20,16 +20,16 @@ def fit_variance_prior(
     Parameters
     ----------
     variances, df : ndarray of shape (n_features,)
-        Residual variances and their degrees of freedom. Features without the latter are left out.
+        Residual variances and their degrees of freedom. Features without the latter are omitted.
     covariate : ndarray of shape (n_features,), optional
         The mean of each feature, on which the logarithm of the prior variance depends by a natural
-        cubic spline; constant if left out.
+        cubic spline. By default the prior variance is constant.
 
     Returns
     -------
     tuple of float and ndarray of shape (n_features,)
-        The prior degrees of freedom, infinite if the variances vary no more than by chance and 0 if
-        there is only one, and the prior variances.
+        The prior degrees of freedom, and the prior variances. The degrees of freedom are infinite
+        if the variances vary no more than by chance, and 0 if there is only one variance.
 
     Examples
     --------
@@ -42,20 +42,26 @@ def fit_variance_prior(
     if len(x) == 1:
         return 0.0, np.full(len(df), x[0])
     x = np.maximum(x, _LEAST * (np.median(x) or 1.0))
-    each, which = np.unique(df[used], return_inverse=True)
-    logarithms = np.log(x) - (psi(each / 2) - np.log(each / 2))[which]
+    # The logarithm of a variance with d degrees of freedom has the mean psi(d/2) - log(d/2) and the
+    # variance psi'(d/2); the prior adds psi'(prior_df/2) to the latter. Both functions are computed
+    # once for each number of degrees of freedom.
+    distinct_df, which = np.unique(df[used], return_inverse=True)
+    bias = psi(distinct_df / 2) - np.log(distinct_df / 2)
+    logarithms = np.log(x) - bias[which]
     location, spread = _trend(logarithms, used, covariate)
-    spread -= polygamma(1, each / 2)[which].mean()
+    spread -= polygamma(1, distinct_df / 2)[which].mean()
     if spread > 0:
         prior_df = 2 * trigamma_inverse(spread)
         return prior_df, np.exp(location + psi(prior_df / 2) - np.log(prior_df / 2))
-    return np.inf, np.full(len(df), x.mean()) if covariate is None else np.exp(location)
+    if covariate is None:
+        return np.inf, np.full(len(df), x.mean())
+    return np.inf, np.exp(location)
 
 
 def _trend(
     logarithms: np.ndarray, used: np.ndarray, covariate: np.ndarray | None
 ) -> tuple[np.ndarray, float]:
-    """Return the fitted values of all features, and the variance about those that were used."""
+    """Return the fitted values of all features, and the residual variance of the used features."""
     n = len(logarithms)
     n_knots = 1
     if covariate is not None:
@@ -75,8 +81,10 @@ def _natural_spline(x: np.ndarray, knots: np.ndarray) -> np.ndarray:
     T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning" (2009),
     equations 5.4 and 5.5.
     """
-    x, knots = ((each - knots[0]) / (knots[-1] - knots[0]) for each in (x, knots))
-    inner = knots[knots < 1]
+    span = knots[-1] - knots[0]
+    x = (x - knots[0]) / span
+    inner = (knots - knots[0]) / span
+    inner = inner[inner < 1]
     cubes = np.maximum(x[:, None] - inner, 0.0) ** 3 - np.maximum(x[:, None] - 1, 0.0) ** 3
     cubes /= 1 - inner
     return np.column_stack([np.ones(len(x)), x, cubes[:, :-1] - cubes[:, -1:]])

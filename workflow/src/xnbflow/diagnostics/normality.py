@@ -23,8 +23,10 @@ from xnbflow.diagnostics.features import (
     refuse_not_finite,
 )
 
-#: Sample sizes for which Royston fitted the distribution of W.
-_SMALLEST, _LARGEST = 3, 5000
+#: Least number of samples for W.
+_SMALLEST = 3
+#: Largest number of samples for which Royston fitted the distribution of W.
+_LARGEST = 5000
 #: A feature with a smaller range is constant: the reciprocal of its range may overflow.
 _CONSTANT = 1e-300
 #: The p-value where a small sample's W lies below the range of the fit, as in SciPy.
@@ -176,11 +178,12 @@ def _sort_and_write(
 
 @njit(nogil=True)
 def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
-    """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
+    """Write 1 - W of sorted columns.
 
-    There may be more columns in the tile than values to write.
-    One pass is accurate, shifted by the median, which is within a standard deviation of the mean.
-    A value that is not finite makes the sums NaN.
+    ``W = (w·x)² / sum (x - mean)²``, where the weights w have sum 0 and length 1. One pass is
+    accurate because values are shifted by the median, which is within a standard deviation of the
+    mean. A value that is not finite makes the sums NaN. The tile may have more columns than there
+    are values to write.
     """
     n, width = tile.shape
     scale = np.zeros(width)
@@ -188,7 +191,9 @@ def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) 
         spread = tile[n - 1, f] - tile[0, f]
         if spread >= _CONSTANT:
             scale[f] = 1 / spread if spread < np.inf else np.nan
-    total, squares, weighted = np.zeros(width), np.zeros(width), np.zeros(width)
+    total = np.zeros(width)
+    squares = np.zeros(width)
+    weighted = np.zeros(width)
     for j in range(n):
         for f in range(width):
             deviation = (tile[j, f] - tile[n // 2, f]) * scale[f]
@@ -201,13 +206,17 @@ def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) 
             continue
         square = squares[f] - total[f] * total[f] / n
         root = np.sqrt(square)
-        # the product keeps the digits of a W near 1, which 1 - (w·x)² / square loses
+        # This product preserves the digits of a W near 1, which 1 - (w·x)² / square loses.
         product = (root - weighted[f]) * (root + weighted[f]) / square
         deficit[f] = 0.0 if product < 0 else product
 
 
 def _royston_weights(n_samples: int) -> np.ndarray:
-    """Return Royston's approximate weights of the order statistics, of length 1 and sum 0."""
+    """Return Royston's approximate weights of the order statistics, of length 1 and sum 0.
+
+    The outer one or two weights are polynomials in ``n ** -0.5`` (Royston 1995); the inner ones are
+    proportional to the expected normal order statistics by Blom's approximation.
+    """
     if n_samples == 3:
         return np.array([-np.sqrt(0.5), 0.0, np.sqrt(0.5)])
     scores = ndtri((np.arange(1, n_samples + 1) - 0.375) / (n_samples + 0.25))
@@ -227,9 +236,10 @@ def _royston_weights(n_samples: int) -> np.ndarray:
 
 
 def _statistic_and_p(deficit: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return W and p from 1 - W (negative: a constant feature, for which both are 1).
+    """Return W and p from 1 - W, which is negative for a constant feature: both are then 1.
 
-    A function of 1 - W is about normal, with moments that Royston fitted.
+    For 3 samples the distribution is exact. For more, a function of 1 - W is approximately normal,
+    with moments that are polynomials in n or log n (Royston 1995).
     """
     constant = deficit < 0
     deficit = np.where(constant, 0.0, deficit)

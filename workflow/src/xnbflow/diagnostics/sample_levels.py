@@ -1,7 +1,8 @@
 """Levels of whole samples that differ between the classes: library sizes, and global shifts.
 
-Where most features are lower in one class, the table of genes shows the normalisation, or a few
-features that take their share of the library (Robinson and Oshlack, Genome Biology 11 (2010), R25).
+If most features are lower in one class, the differences between classes in the table of genes are
+due to the normalisation, or to a few features that take a large share of the library (Robinson and
+Oshlack, Genome Biology 11 (2010), R25).
 """
 
 import numpy as np
@@ -17,26 +18,29 @@ from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.intensities import looks_like_counts
 from xnbflow.sources.sample_columns import with_known_covariates
 
-#: Fewer features are not a level of the sample.
+#: Least number of features from which the level of a sample is estimated.
 _FEWEST_FEATURES = 100
 #: Level of the test of a global shift, over the classes.
 _LEVEL = 0.01
-#: The median t from which a shift matters: that of a feature without a difference, in standard
-#: errors, so that false features become frequent.
+#: Least median t of a shift that matters: a feature without a difference is then shifted by a
+#: standard error, so that false positives become frequent.
 _MEDIAN_T = 1.0
-#: A feature belongs to the level if it is above its lowest value in this share of the samples.
+#: A feature is part of the level if it is above its lowest value in this share of the samples.
 _EXPRESSED = 0.5
-#: Ratios of the median library sizes of two classes that are a notice, and a warning.
-_UNEQUAL, _VERY_UNEQUAL = 1.5, 3.0
+#: Ratio of the median library sizes of two classes that is a notice.
+_UNEQUAL = 1.5
+#: Ratio of the median library sizes of two classes that is a warning.
+_VERY_UNEQUAL = 3.0
 
 
 def global_shifts(series: DataSet) -> list[Row]:
     """Test whether most features are higher or lower in a class; of two classes one is tested.
 
     The level of a sample is the median, over the features, of its value less the feature's mean.
-    Its difference between the classes is tested by the linear model of the genes, with the samples
-    (or groups) as units, because features of a sample are correlated. A shift is a warning if p is
-    at most 1 % over the classes and the median of the features' moderated t is beyond 1.
+    The difference of levels between the classes is tested by the linear model of the genes, with
+    the samples (or groups) as units, because features of a sample are correlated. A shift is a
+    warning if p, adjusted by Bonferroni over the classes, is at most 1 %, and the median of the
+    features' moderated t is at least 1 or at most -1.
 
     ``value`` is the median difference, in log2 if the series' values are logarithms.
     """
@@ -61,33 +65,34 @@ def global_shifts(series: DataSet) -> list[Row]:
     rows = []
     shown = shown_classes(series.classes, series.reference)
     for code in shown:
-        t, difference = compared["t"][code], compared["difference"][code]
+        t = compared["t"][code]
         if np.isnan(t).all():
             continue
         median_t = float(np.nanmedian(t))
-        change = float(np.nanmedian(difference)) * (factor or 1.0)
+        change = float(np.nanmedian(compared["difference"][code])) * (factor or 1.0)
         p = min(1.0, float(tested.p[code, 0]) * len(shown))
         unit = "difference" if factor is None else "log2 fold change"
         label = str(series.classes[code])
         numbers = f"median {unit} {change:+.2f}, median t {median_t:+.1f}"
+        severity = "none"
+        text = f"no shift of most features in “{label}” ({numbers})"
         if p <= _LEVEL and abs(median_t) >= _MEDIAN_T:
-            way = "lower" if median_t < 0 else "higher"
+            severity = "warning"
+            direction = "lower" if median_t < 0 else "higher"
             text = (
-                f"most features are {way} in “{label}” ({numbers}): normalisation, or a few "
+                f"most features are {direction} in “{label}” ({numbers}): normalisation, or a few "
                 "dominating features; settle this before reading the list of single features"
             )
-            rows.append(audit_row("global shift", label, "warning", text, change, p))
-        else:
-            text = f"no shift of most features in “{label}” ({numbers})"
-            rows.append(audit_row("global shift", label, "none", text, change, p))
+        rows.append(audit_row("global shift", label, severity, text, change, p))
     return rows
 
 
 def _sample_levels(values: np.ndarray) -> np.ndarray | None:
     """Return the median of each sample's values less the features' means, (n_samples,).
 
-    Features that are at their lowest value in most samples, as in single cells, do not count; None
-    if fewer than 100 are left.
+    Features that are at their lowest value in more than half of the samples, as in single cells,
+    are omitted, and so are features with missing values. The result is None if fewer than 100 are
+    left.
     """
     present = ~np.isnan(values)
     lowest = np.fmin.reduce(values, axis=1)
@@ -100,16 +105,15 @@ def _sample_levels(values: np.ndarray) -> np.ndarray | None:
 
 
 def library_sizes(series: DataSet) -> list[Row]:
-    """Return the library sizes of the classes, where the values are counts of reads.
+    """Return the library sizes of the classes, if the values are counts of reads.
 
-    Each class has a row without a finding. Medians that differ 1.5-fold, with p at most 1 % by the
-    ranks, are a notice, threefold a warning: features with few reads are then seen in one class
-    only.
+    Each class has a row without a finding. Medians that differ 1.5-fold, with p at most 1 % in the
+    test of Kruskal and Wallis, are a notice, and medians that differ threefold a warning: features
+    with few reads are then detected in one class only.
     """
     counts = series.values
-    if series.scale != COUNTS and (
-        series.scale or len(counts) < _FEWEST_FEATURES or not looks_like_counts(counts)
-    ):
+    unknown_scale = not series.scale and len(counts) >= _FEWEST_FEATURES
+    if series.scale != COUNTS and not (unknown_scale and looks_like_counts(counts)):
         return []
     sizes = np.nansum(counts, axis=0)
     by_class = [sizes[series.labels == label] for label in series.classes]
@@ -123,20 +127,23 @@ def library_sizes(series: DataSet) -> list[Row]:
         )
         rows.append(audit_row("library size", str(label), "none", text, float(median)))
     ratio = float(medians.max() / medians.min())
-    if ratio >= _UNEQUAL and min(map(len, by_class)) > 1:
-        from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series are counts
+    if ratio < _UNEQUAL or min(map(len, by_class)) < 2:
+        return rows
+    from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series are counts
 
-        p = float(kruskal(*by_class).pvalue)
-        if p <= _LEVEL:
-            large, small = (series.classes[i] for i in (medians.argmax(), medians.argmin()))
-            severity = "warning" if ratio >= _VERY_UNEQUAL else "notice"
-            text = (
-                f"libraries of “{large}” have {ratio:.1f} times the reads of “{small}”: features "
-                "with few reads are seen in one class only, and differ for that reason"
-            )
-            rows.append(audit_row("library size", "class", severity, text, ratio, p))
+    p = float(kruskal(*by_class).pvalue)
+    if p <= _LEVEL:
+        large = series.classes[medians.argmax()]
+        small = series.classes[medians.argmin()]
+        severity = "warning" if ratio >= _VERY_UNEQUAL else "notice"
+        text = (
+            f"libraries of “{large}” have {ratio:.1f} times the reads of “{small}”: features "
+            "with few reads are seen in one class only, and differ for that reason"
+        )
+        rows.append(audit_row("library size", "class", severity, text, ratio, p))
     return rows
 
 
 def _in_millions(reads: float) -> str:
+    """Return a number of reads in millions, with three digits."""
     return f"{reads / 1e6:.3g}"

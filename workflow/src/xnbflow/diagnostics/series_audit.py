@@ -5,6 +5,7 @@ e100335); in 46% of the series of one survey, samples had the wrong sex (Toker a
 F1000Research 5, 2016, 2103).
 """
 
+import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,16 +31,28 @@ from xnbflow.tables.storage import table_of
 _MOST_SAMPLES = 1000
 #: Robust standard deviations from its class beyond which a sample is an outlier.
 _OUTLYING = 6.0
-_COMPONENTS, _LOOKED_AT = 5, 3
-#: Categories that are drawn.
+#: Number of principal components in the table.
+_COMPONENTS = 5
+#: Number of principal components in which outliers are searched.
+_OUTLIER_COMPONENTS = 3
+#: Share of the distances from the median, in a normal distribution, to a standard deviation.
+_MAD_TO_SD = 1.4826
+#: Least number of samples for outliers.
+_FEWEST_FOR_OUTLIERS = 10
+#: Categories of a column that are drawn.
 _COLOURS = 7
 #: Columns of the phenotype that figures show, at most.
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
+#: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
+_SEPARATED_SEXES = 4.0
+#: Values above this are intensities rather than logarithms.
+_LARGEST_LOGARITHM = 50.0
 _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
 _AGE = re.compile(r"(^|[\s_.:\-])age($|[\s_.:(\-])", re.IGNORECASE)
-_FEMALE_GENE, _MALE_GENES = "XIST", ("RPS4Y1", "KDM5D", "DDX3Y")
+_FEMALE_GENE = "XIST"
+_MALE_GENES = ("RPS4Y1", "KDM5D", "DDX3Y")
 #: Features per series by which series are compared with each other.
 _FINGERPRINT = 2000
 
@@ -71,9 +84,9 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
     position = components.pop("position")
     tested = [row["subject"] for row in rows if row["check"] == "confounder"]
-    shown = [*tested[:1], *filter(_is_shown, tested[1:])]
+    shown = [*tested[:1], *(name for name in tested[1:] if _is_shown(name))]
     for name in shown[:_PICTURES]:
-        components[f"phenotype.{name}"] = _coloured(series, name)[position]
+        components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
     return {"audit": table.astype(numbers), "components": components}
 
 
@@ -84,27 +97,35 @@ def _is_shown(name: str) -> bool:
 
 def _phenotype(series: DataSet) -> pd.DataFrame:
     """Return the phenotype of the samples; it may have no columns."""
-    known = series.sample_metadata
-    return pd.DataFrame(index=range(series.n_samples)) if known is None else known
+    if series.sample_metadata is None:
+        return pd.DataFrame(index=range(series.n_samples))
+    return series.sample_metadata
 
 
-def _coloured(series: DataSet, name: str) -> np.ndarray:
-    """Return a column of the phenotype in few categories, "" where it is missing."""
-    cells = _phenotype(series)[name].str.strip()
-    known = ~cells.map(is_missing)
-    shown, numbers = pd.Series("", index=cells.index, dtype=object), as_numbers(cells[known])
+def _drawn_categories(series: DataSet, name: str) -> np.ndarray:
+    """Return a column of the phenotype in few categories, "" where it is missing.
+
+    Numbers with more than 7 values are divided into quarters, for example "20 to 34"; of more than
+    7 categories all but the most frequent become "others".
+    """
+    all_cells = _phenotype(series)[name].str.strip()
+    cells = all_cells[~all_cells.map(is_missing)]
+    categories = pd.Series("", index=all_cells.index, dtype=object)
+    numbers = as_numbers(cells)
     if numbers is not None and numbers.nunique() > _COLOURS:
         quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2).astype(object)
-        least = numbers.min()  # the first quarter begins below it
-        shown[numbers.index] = quarters.map(lambda q: f"{max(q.left, least):g} to {q.right:g}")
+        least = numbers.min()  # `qcut` begins the first quarter below it
+        categories[numbers.index] = quarters.map(
+            lambda quarter: f"{max(quarter.left, least):g} to {quarter.right:g}"
+        )
     else:
-        often = cells[known].value_counts().index[:_COLOURS]
-        shown[known] = cells[known].where(cells[known].isin(often), "others").map(short)
-    return shown.to_numpy()
+        frequent = cells.value_counts().index[:_COLOURS]
+        categories[cells.index] = cells.where(cells.isin(frequent), "others").map(short)
+    return categories.to_numpy()
 
 
 def sexes(series: DataSet) -> list[Row]:
-    """Compare the sex that a column gives with the genes of the X and Y chromosomes.
+    """Compare the sex in a column of the phenotype with the genes of the X and Y chromosomes.
 
     A sample's score is the mean of RPS4Y1, KDM5D and DDX3Y less XIST, each standardised; it is male
     above the midpoint between the medians of both recorded sexes. There is no finding where one sex
@@ -116,50 +137,68 @@ def sexes(series: DataSet) -> list[Row]:
     score = _male_score(series) if names else None
     if score is None:
         return []
-    return [row for name in names for row in _sex_rows(series, columns[name], score)]
+    rows = []
+    for name in names:
+        rows += _sex_rows(series, columns[name], score)
+    return rows
 
 
 def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]:
-    first = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
-    male, female = first == "m", first == "f"
+    """Return the findings on one column of sexes; see `sexes`."""
+    initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
+    male = initials == "m"
+    female = initials == "f"
     if min(male.sum(), female.sum()) < 2:
         return []
     name = str(cells.name)
-    middles = np.median(score[male]), np.median(score[female])
-    rest = np.concatenate([score[male] - middles[0], score[female] - middles[1]])
-    if middles[0] - middles[1] < 4 * 1.4826 * np.median(np.abs(rest)):
+    male_median = np.median(score[male])
+    female_median = np.median(score[female])
+    deviations = np.concatenate([score[male] - male_median, score[female] - female_median])
+    robust_sd = _MAD_TO_SD * np.median(np.abs(deviations))
+    if male_median - female_median < _SEPARATED_SEXES * robust_sd:
         text = f"the genes of the sex chromosomes do not follow “{name}”; check its values"
         return [_row("sex", name, "warning", text)]
-    wrong = ((score > np.mean(middles)) != male) & (male | female)
+    midpoint = (male_median + female_median) / 2
+    wrong = ((score > midpoint) != male) & (male | female)
     if not wrong.any():
         n = counted(int((male | female).sum()), "sample")
         return [_row("sex", name, "none", f"“{name}” agrees with the sex chromosomes in {n}", 0.0)]
-    text = (
-        f"but {_FEMALE_GENE} and the genes of the Y chromosome are as in the other sex: the sample "
-        "may be exchanged with another"
-    )
-    return [
-        _row("sex", str(series.samples[i]), "warning", f"“{name}” is {cells.iloc[i]}, {text}", s)
-        for i, s in zip(np.flatnonzero(wrong), score[wrong].tolist(), strict=True)
-    ]
+    rows = []
+    for i in np.flatnonzero(wrong):
+        text = (
+            f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
+            "are as in the other sex: the sample may be exchanged with another"
+        )
+        rows.append(_row("sex", str(series.samples[i]), "warning", text, float(score[i])))
+    return rows
 
 
 def _male_score(series: DataSet) -> np.ndarray | None:
-    """Return the score of `sexes` of each sample; None where the genes are not known."""
-    symbols, genes = series.features, series.feature_metadata
+    """Return the score of `sexes` of each sample; None where the genes are not known.
+
+    If a gene has several features, the one with the greatest mean is used.
+    """
+    symbols = series.features
+    genes = series.feature_metadata
     if genes is not None and "symbol" in genes:
         symbols = genes["symbol"].to_numpy(dtype=str)
-    found = {}
+    symbols = np.char.upper(symbols.astype(str))
+    standardised = {}
     for gene in (_FEMALE_GENE, *_MALE_GENES):
-        rows = series.values[np.char.upper(symbols.astype(str)) == gene]
+        rows = series.values[symbols == gene]
         rows = rows[~np.isnan(rows).any(axis=1)]
-        if len(rows) and (best := rows[np.argmax(rows.mean(axis=1))]).std() > 0:
-            best = np.log2(np.maximum(best, 1.0)) if best.max() > 50 else best
-            found[gene] = (best - best.mean()) / (best.std() or 1.0)
-    if _FEMALE_GENE not in found or len(found) < 2:
+        if not len(rows):
+            continue
+        values = rows[np.argmax(rows.mean(axis=1))]
+        if values.std() == 0:
+            continue
+        if values.max() > _LARGEST_LOGARITHM:
+            values = np.log2(np.maximum(values, 1.0))
+        standardised[gene] = (values - values.mean()) / (values.std() or 1.0)
+    if _FEMALE_GENE not in standardised or len(standardised) < 2:
         return None
-    score = np.mean([found[gene] for gene in _MALE_GENES if gene in found], axis=0)
-    return np.asarray(score - found[_FEMALE_GENE])
+    male_genes = [standardised[gene] for gene in _MALE_GENES if gene in standardised]
+    return np.asarray(np.mean(male_genes, axis=0) - standardised[_FEMALE_GENE])
 
 
 def _linear(series: DataSet) -> np.ndarray:
@@ -170,20 +209,21 @@ def _linear(series: DataSet) -> np.ndarray:
 
 def _repeated(series: DataSet) -> list[Row]:
     """Return samples that are equal or nearly equal and not in one group."""
-    rows, seen = [], set()
+    rows = []
+    equal_pairs: set[tuple[int, int]] = set()
     for positions in repeated_samples(series.values, series.groups):
-        names = map(str, series.samples[positions])
-        seen |= {(i, j) for i in positions for j in positions}
+        names = " = ".join(str(name) for name in series.samples[positions])
+        equal_pairs.update(itertools.product(positions, positions))
         text = "all values are the same: leave out all but one, or name a common column by group="
-        rows.append(_row("repeated sample", " = ".join(names), "severe", text, 1.0))
+        rows.append(_row("repeated sample", names, "severe", text, 1.0))
     linear = _linear(series)
     if series.missing:
         linear = linear[~np.isnan(linear).any(axis=1)]
     if len(linear) < ENOUGH or not 3 <= series.n_samples <= _MOST_SAMPLES:
         return rows
     for (i, j), r in zip(*similar_samples(linear), strict=True):
-        together = series.groups is not None and series.groups[i] == series.groups[j]
-        if (int(i), int(j)) in seen or together:
+        same_group = series.groups is not None and series.groups[i] == series.groups[j]
+        if (int(i), int(j)) in equal_pairs or same_group:
             continue
         severity = "warning" if r >= _COPIES else "notice"
         text = (
@@ -200,101 +240,119 @@ def _scale(series: DataSet) -> list[Row]:
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
-    kind, seen = scale_of(linear, series.samples)
+    kind, finding = scale_of(linear, series.samples)
     severity = "none" if kind == "logarithms" else "warning"
-    return [_row("scale", kind, severity, seen, float(intensity_quantiles(linear)[4]))]
+    return [_row("scale", kind, severity, finding, float(intensity_quantiles(linear)[4]))]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     """Return the first components of the standardised features, their shares, and outliers.
 
-    By the eigenvectors of the samples' Gram matrix, which are those of a singular value
-    decomposition. Features that are constant or lack values are left out. An outlier is a sample
-    that is more than 6 robust standard deviations (1.4826 times the median absolute deviation) from
-    the median of its class on one of the first three components. Of values that look like
-    intensities the logarithms are taken, those below 1 as 1.
+    They are computed from the eigenvectors of the Gram matrix of the samples, which are those of a
+    singular value decomposition. Features that are constant or have missing values are omitted. An
+    outlier is a sample that is more than 6 robust standard deviations (1.4826 times the median
+    absolute deviation) from the median of its class on one of the first three components. Values
+    that look like intensities are replaced by their logarithms, those below 1 by 0.
 
-    The components are as in the contract, but for ``position``, the samples' place in the series,
-    instead of the phenotype; of more than 1,000 samples they are of some.
+    The components have the columns of the contract, except that ``position``, the sample's position
+    in the series, replaces the phenotype. If there are more than 1,000 samples, some are omitted.
     """
     n = series.n_samples
-    taken = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).astype(int))
-    gram = np.zeros((len(taken), len(taken)))
-    linear = _linear(series)
-    logged = not is_not_logged(intensity_quantiles(linear))
-    for part in row_slices((len(linear), len(taken))):
-        values = linear[part][:, taken]
-        values = values if logged else np.log2(np.maximum(values, 1.0))
+    positions = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).astype(int))
+    gram = _gram_matrix(_linear(series), positions)
+    total = max(float(np.trace(gram)), 1e-300)
+    n_components = min(_COMPONENTS, max(2, len(positions) - 1), len(positions))
+    eigenvalues, vectors = np.linalg.eigh(gram)  # in ascending order
+    eigenvalues = eigenvalues[::-1][:n_components].clip(min=0)
+    vectors = vectors[:, ::-1][:, :n_components]
+    # The sign of an eigenvector is arbitrary: its largest entry becomes positive.
+    signs = np.sign(vectors[np.argmax(np.abs(vectors), axis=0), range(n_components)])
+    scores = vectors * signs * np.sqrt(eigenvalues)
+    labels = series.labels[positions]
+    distances = _distances_from_class(scores[:, :_OUTLIER_COMPONENTS], labels)
+    table = pd.DataFrame(
+        {
+            "sample": series.samples[positions],
+            "class": labels,
+            "component_1": scores[:, 0],
+            "component_2": scores[:, 1] if n_components > 1 else np.zeros(len(positions)),
+            "outlying": distances > _OUTLYING,
+            "position": positions,
+        }
+    )
+    rows = []
+    for i, share in enumerate((eigenvalues / total).tolist()):
+        name = f"component {i + 1}"
+        rows.append(_row("overview", name, "none", "share of the variance", share))
+    text = "far from its class in the first principal components (robust standard deviations)"
+    outliers = table["sample"][table["outlying"]]
+    for name, distance in zip(outliers, distances[table["outlying"]].tolist(), strict=True):
+        rows.append(_row("outlier", str(name), "notice", text, distance))
+    return table, rows
+
+
+def _gram_matrix(features: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Return the inner products of samples over standardised features, (n_positions, n_positions).
+
+    See `principal_components` for the features that are omitted, and for logarithms.
+    """
+    gram = np.zeros((len(positions), len(positions)))
+    not_logged = is_not_logged(intensity_quantiles(features))
+    for rows in row_slices((len(features), len(positions))):
+        values = features[rows][:, positions]
+        if not_logged:
+            values = np.log2(np.maximum(values, 1.0))
         spread = values.std(axis=1)
-        usable = np.isfinite(spread) & (spread > 1e-12 * np.abs(values).max(axis=1, initial=0))
+        varies = spread > 1e-12 * np.abs(values).max(axis=1, initial=0)
+        usable = np.isfinite(spread) & varies
         values = values[usable]
         values -= values.mean(axis=1, keepdims=True)
         values /= spread[usable][:, None]
         gram += values.T @ values
-    squares, vectors = np.linalg.eigh(gram)
-    total = max(float(np.trace(gram)), 1e-300)
-    k = min(_COMPONENTS, max(2, len(taken) - 1), len(taken))
-    squares, vectors = squares[::-1][:k].clip(min=0), vectors[:, ::-1][:, :k]
-    scores = vectors * np.sign(vectors[np.argmax(np.abs(vectors), axis=0), range(k)])
-    scores = scores * np.sqrt(squares)
-    labels = series.labels[taken]
-    outlying = _outlying(scores[:, :_LOOKED_AT], labels)
-    second = scores[:, 1] if k > 1 else np.zeros(len(taken))
-    table = pd.DataFrame(
-        {
-            "sample": series.samples[taken],
-            "class": labels,
-            "component_1": scores[:, 0],
-            "component_2": second,
-            "outlying": outlying > _OUTLYING,
-            "position": taken,
-        }
-    )
-    rows = [
-        _row("overview", f"component {i + 1}", "none", "share of the variance", float(s / total))
-        for i, s in enumerate(squares)
-    ]
-    rows += [
-        _row("outlier", str(table["sample"][i]), "notice",
-             "far from its class in the first principal components (robust standard deviations)",
-             float(outlying[i]))
-        for i in np.flatnonzero(outlying > _OUTLYING)
-    ]  # fmt: skip
-    return table, rows
+    return gram
 
 
-def _outlying(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the largest distance of each sample from its class, in robust standard deviations."""
-    rest = scores.copy()
+def _distances_from_class(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the largest distance of each sample from its class, in robust standard deviations.
+
+    With fewer than ten samples there is no robust standard deviation, and all distances are 0.
+    """
+    if len(labels) < _FEWEST_FOR_OUTLIERS:
+        return np.zeros(len(labels))
+    deviations = scores.copy()
     for label in np.unique(labels):
-        own = labels == label
-        rest[own] -= np.median(scores[own], axis=0)
-    spread = 1.4826 * np.median(np.abs(rest), axis=0)
-    far = np.divide(np.abs(rest), spread, out=np.zeros_like(rest), where=spread > 0)
-    return np.asarray(far.max(axis=1)) if len(labels) >= 10 else np.zeros(len(labels))
+        members = labels == label
+        deviations[members] -= np.median(scores[members], axis=0)
+    deviations = np.abs(deviations)
+    spread = _MAD_TO_SD * np.median(deviations, axis=0)
+    distances = np.divide(deviations, spread, out=np.zeros_like(deviations), where=spread > 0)
+    return np.asarray(distances.max(axis=1))
 
 
 def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
     """Return the samples that two series of a study share, as rows of ``audit`` with ``dataset``.
 
-    Series are compared by the 2,000 of their features with the smallest hashes of names: series of
-    the same platform keep the same ones. Only pairs with at least 100 in common are compared.
+    A series is represented by its 2,000 features with the smallest hashes of their names, which are
+    the same features in all series of a platform. Only pairs of series with at least 100 of these
+    features in common are compared.
     """
-    prints = {name: _fingerprint(path) for name, path in paths.items()} if len(paths) > 1 else {}
-    names, rows = list(prints), []
-    for i, one in enumerate(names):
-        for other in names[i + 1 :]:
-            common = prints[one].index.intersection(prints[other].index)
-            if len(common) < ENOUGH:
-                continue
-            first, second = (prints[name].loc[common] for name in (one, other))
-            samples = first.columns.to_numpy(dtype=str), second.columns.to_numpy(dtype=str)
-            found = shared_samples(first.to_numpy(), second.to_numpy(), samples)
-            for row in found.itertuples(index=False):
-                pair = f"{row.first} = {other}: {row.second}"
-                text = f"the same sample in two series, by {row.by}: these are not independent"
-                found_row = _row("shared sample", pair, "warning", text, float(row.correlation))
-                rows.append({"dataset": one, **found_row})
+    if len(paths) < 2:
+        return table_of([], STUDY_TABLES["audit"])
+    fingerprints = {name: _fingerprint(path) for name, path in paths.items()}
+    rows = []
+    for one, other in itertools.combinations(fingerprints, 2):
+        common = fingerprints[one].index.intersection(fingerprints[other].index)
+        if len(common) < ENOUGH:
+            continue
+        first = fingerprints[one].loc[common]
+        second = fingerprints[other].loc[common]
+        samples = (first.columns.to_numpy(dtype=str), second.columns.to_numpy(dtype=str))
+        shared = shared_samples(first.to_numpy(), second.to_numpy(), samples)
+        for sample in shared.itertuples(index=False):
+            pair = f"{sample.first} = {other}: {sample.second}"
+            text = f"the same sample in two series, by {sample.by}: these are not independent"
+            row = _row("shared sample", pair, "warning", text, float(sample.correlation))
+            rows.append({"dataset": one, **row})
     return table_of(rows, STUDY_TABLES["audit"])
 
 
@@ -304,12 +362,16 @@ def _fingerprint(path: str | Path) -> pd.DataFrame:
     empty = pd.DataFrame(columns=header.samples)
     if len(header.samples) > _MOST_SAMPLES or header.n_features < ENOUGH:
         return empty
-    names, hashes, rows = np.empty(0, object), np.empty(0, np.uint64), empty.to_numpy(float)
+    names = np.empty(0, object)
+    hashes = np.empty(0, np.uint64)
+    rows = empty.to_numpy(float)
     for features, values in iterate_features(path):
         complete = np.isfinite(values).all(axis=1)
         names = np.append(names, features[complete])
         hashes = np.append(hashes, pd.util.hash_array(features[complete].astype(object)))
+        rows = np.concatenate([rows, values[complete]])
         smallest = np.argsort(hashes, kind="stable")[:_FINGERPRINT]
-        rows = np.concatenate([rows, values[complete]])[smallest]
-        names, hashes = names[smallest], hashes[smallest]
+        names = names[smallest]
+        hashes = hashes[smallest]
+        rows = rows[smallest]
     return pd.DataFrame(rows, index=names, columns=header.samples)

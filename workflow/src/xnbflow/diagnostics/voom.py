@@ -13,10 +13,14 @@ from xnbflow.data.class_design import DEPENDENT
 
 #: The share of the features in a local regression.
 _SPAN = 0.5
-#: Added to counts and to library sizes, so that logarithms exist.
-_HALF_COUNT, _ONE_READ = 0.5, 1.0
-#: Robustness iterations of lowess, and the share of the range within which it interpolates.
-_ITERATIONS, _DELTA = 3, 0.01
+#: Added to counts, so that their logarithms exist.
+_HALF_COUNT = 0.5
+#: Added to library sizes, so that a share of reads is below 1.
+_ONE_READ = 1.0
+#: Robustness iterations of lowess.
+_ITERATIONS = 3
+#: Share of the range of x within which lowess interpolates.
+_DELTA = 0.01
 
 
 class Voom(NamedTuple):
@@ -97,7 +101,8 @@ def lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarra
     [1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0]
     """
     order = np.argsort(x, kind="stable")
-    x, y = x[order], y[order]
+    x = x[order]
+    y = y[order]
     n_local = max(2, min(len(x), int(span * len(x) + 1e-7)))
     delta = _DELTA * (x[-1] - x[0])
     robustness = np.ones(len(x))
@@ -107,7 +112,7 @@ def lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarra
         six_deviations = 6 * np.median(residuals)
         if six_deviations <= 1e-7 * residuals.mean():
             break
-        # bisquare, exactly 1 and 0 near its ends
+        # Cleveland's bisquare weights, which his program sets to 1 and 0 near their ends.
         robustness = (1 - (residuals / six_deviations) ** 2) ** 2
         robustness[residuals <= 0.001 * six_deviations] = 1.0
         robustness[residuals > 0.999 * six_deviations] = 0.0
@@ -125,7 +130,9 @@ def _local_lines(
     """
     n = len(x)
     smoothed = np.empty(n)
-    start, last, point = 0, -1, 0
+    start = 0  # of the window
+    last = -1  # the point before
+    point = 0
     while True:
         while start + n_local < n and x[point] - x[start] > x[start + n_local] - x[point]:
             start += 1

@@ -1,5 +1,21 @@
 """Naive Bayes classifiers, one file each, on one small base class.
 
+====================== ==================================================================
+base                   What do all classifiers share: fit, predict, explain?
+gaussian_nb, flexible_nb, xnb, shrunken_centroids
+                       How does each of these published classifiers decide?
+class_specific_nb      How is evidence with other features for each class comparable?
+class_specific_nb_cv   How many features, and which weight for each class? (recommended)
+independent, evidence  What is the log density, or log ratio, of a sample's features?
+inner_folds            Which samples test an inner model?
+path_evidence, modules What is the evidence at every size, with correlated features once?
+size_path, size_average, path_model
+                       Which sizes are averaged, and which size is the core?
+vector_scaling, evidence_calibration
+                       Which slopes and intercepts calibrate the evidence?
+conformal              Which classes may a sample have?
+====================== ==================================================================
+
 Those of a paper in `xnbflow.papers` can be imported from here as well: ``from xnbflow.naive_bayes
 import GaussianNB`` and, while their paper is installed, any classifier of the registry by its name.
 """

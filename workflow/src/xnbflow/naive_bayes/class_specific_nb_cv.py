@@ -239,6 +239,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         if len(self.classes_) == 1:
             model = PathModel.of_one_class(sizes)
         else:
+            # Rank, path and modules in inner folds; then average or choose, calibrate, and core.
             predictions = self._predict_path(features, codes, groups, sizes)
             if self.rule == "average":
                 n_units = len(codes) if groups is None else len(np.unique(groups))
@@ -246,6 +247,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             else:
                 model = self._choose_on_path(predictions, sizes)
         self._set_path(model)
+        # The final model: rank all samples, and weigh features as the inner folds have decided.
         shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
         density = self._density | {"borrowed": self._borrowed}

@@ -28,7 +28,10 @@ class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
         _refuse_empty_samples(X)
         mean = np.nanmean(X, axis=1, keepdims=True)
         sd = np.nanstd(X, axis=1, keepdims=True)
-        sd[sd <= np.finfo(float).eps * np.abs(mean)] = np.inf  # equal but for rounding
+        # Rounding of the mean would make the deviations of equal values a multiple of their unit.
+        constant = np.nanmax(X, axis=1) == np.nanmin(X, axis=1)
+        sd[constant] = np.inf
+        sd[sd <= np.finfo(float).eps * np.abs(mean)] = np.inf  # equal up to rounding
         return (X - mean) / sd
 
 

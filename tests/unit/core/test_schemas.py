@@ -1,0 +1,51 @@
+"""Values of YAML are checked more strictly than the standard of JSON schemas asks."""
+
+import math
+
+import pytest
+from toys import refused
+
+from xnbflow.core.schemas import check, described
+
+WHOLE = {"type": "integer", "minimum": 1}
+
+
+@pytest.mark.parametrize("value", [1.0, True, "1"])
+def test_a_whole_number_is_neither_a_float_nor_a_truth_value(value):
+    check(1, WHOLE, "place")
+    with refused("use a whole number of at least 1"):
+        check(value, WHOLE, "place")
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan, True])
+def test_a_number_is_finite(value):
+    check(0.5, {"type": "number"}, "place")
+    with refused("use a number"):
+        check(value, {"type": "number"}, "place")
+
+
+def test_the_outermost_error_is_reported_with_its_keys():
+    schema = {"properties": {"a": {"properties": {"b": WHOLE}, "required": ["c"]}}}
+    with refused("^place, a: 'c' is a required property"):
+        check({"a": {"b": 0}}, schema, "place")
+
+
+def test_long_keys_are_cut_in_the_middle():
+    key = "k" * 120
+    with refused(f"^place, {'k' * 50}...{'k' * 45}: found 0"):
+        check({key: 0}, {"properties": {key: WHOLE}}, "place")
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({"type": "number", "minimum": 0, "maximum": 1}, "a number of at least 0 and at most 1"),
+        ({"enum": ["a"]}, "a"),
+        ({"enum": ["a", "b"]}, "one of a, b"),
+        ({"type": "array", "items": {"type": "string"}}, "a list (each text)"),
+        ({"type": ["string", "null"]}, "text or null"),
+        ({}, "another value"),
+    ],
+)  # fmt: skip
+def test_a_schema_is_described_in_words(schema, text):
+    assert described(schema) == text

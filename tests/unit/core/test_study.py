@@ -1,0 +1,53 @@
+"""Priorities, jobs and combinations of a study do not depend on its results."""
+
+from dataclasses import replace
+
+from xnbflow.core.seeds import derive_seed
+from xnbflow.core.study import Cohorts, Study, Validation
+
+STUDY = Study(
+    id="s",
+    title="",
+    summary="",
+    datasets=("a", "b"),
+    classifiers=("nb", "xnb", "csnb"),
+    folds=("5-fold",),
+    diagnostics=False,
+    analyses={},
+    final=("csnb", "nb"),
+)
+
+
+def test_final_classifiers_precede_the_others():
+    assert STUDY.leading == ("csnb", "nb", "xnb")
+
+
+def test_a_headline_leads_alone():
+    assert replace(STUDY, headline="xnb").leading == ("xnb",)
+
+
+def test_each_classifier_is_trained_in_its_job():
+    study = replace(STUDY, jobs={"xnb": "slow"})
+    assert study.classifiers_of("main") == ("nb", "csnb")
+    assert study.training_jobs == [
+        ("a", "5-fold", "main"), ("a", "5-fold", "slow"), ("b", "5-fold", "main"),
+        ("b", "5-fold", "slow"),
+    ]  # fmt: skip
+
+
+def test_data_sets_of_validations_are_named_once_in_order():
+    pairs = (
+        Validation(model="nb", train="b", test="a"),
+        Validation(model="csnb", train="a", test="c"),
+    )
+    assert replace(STUDY, validate=pairs).validated == ["b", "a", "c"]
+
+
+def test_series_are_combined_only_if_the_study_asks_for_it():
+    assert STUDY.combined == ()
+    assert replace(STUDY, cohorts=Cohorts(("a", "b"))).combined == ("a", "b")
+
+
+def test_parts_of_a_seed_are_separate():
+    assert derive_seed("a", "bc") != derive_seed("ab", "c")
+    assert 0 <= derive_seed("a", 1) < 2**32

@@ -1,0 +1,44 @@
+"""Values whose squares overflow or underflow are refused at their limits, dense and sparse."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from toys import refused
+
+from xnbflow.data.columns import column_positions, refuse_beyond_squares
+
+FORMS = [np.array, sparse.csr_array, sparse.csc_array]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_values_up_to_2_to_the_500_are_allowed(form):
+    refuse_beyond_squares(form([[1.0, 2.0**500], [3.0, -(2.0**500)]]))
+    with refused("column 1 reaches 3.27e\\+150"):
+        refuse_beyond_squares(form([[1.0, 2.0**500], [3.0, -(2.0**500) * (1 + 2**-52)]]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_that_vary_by_2_to_the_minus_500_are_allowed(form):
+    refuse_beyond_squares(form([[1.0, 2.0**-500], [3.0, 2.0**-499]]))
+    with refused("column 1 varies by 1.53e-151"):
+        refuse_beyond_squares(form([[1.0, 2.0**-501], [3.0, 2.0**-500]]))
+
+
+def test_tiny_constants_and_zeros_are_allowed():
+    refuse_beyond_squares(np.array([[2.0**-600, 0.0], [2.0**-600, 0.0]]))
+
+
+def test_a_slice_of_names_includes_both_ends_and_one_of_positions_the_first():
+    names = np.array(["a", "b", "c", "d"])
+    assert column_positions(slice("b", "c"), names, "columns").tolist() == [1, 2]
+    assert column_positions(slice(1, 2), names, "columns").tolist() == [1]
+    assert column_positions(slice(None, "b"), names, "columns").tolist() == [0, 1]
+
+
+def test_negative_positions_count_from_the_end():
+    names = np.array(["a", "b", "c"])
+    assert column_positions([-1, "a"], names, "columns").tolist() == [2, 0]
+    with refused("columns names column -4, but there are 3 columns: a, b, c"):
+        column_positions([-4], names, "columns")
+    with refused("columns names column 3, but there are 3 columns, without names"):
+        column_positions([3], np.arange(3), "columns")

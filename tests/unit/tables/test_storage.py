@@ -1,0 +1,114 @@
+"""Tables record the series and the software that they come from, and replace older tables."""
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+from toys import refused
+
+from xnbflow.tables import storage
+from xnbflow.tables.contract import (
+    GROUPS,
+    MODEL_TABLES,
+    TRAINING_TABLES,
+    Column,
+    TableSchema,
+    log_of,
+    text_of,
+)
+from xnbflow.tables.storage import (
+    gene_sets_of,
+    refuse_other_series,
+    series_of,
+    tsv,
+    versions_of,
+    write_parquet,
+    write_tables,
+)
+
+NUMBERS = TableSchema("numbers", "", "a row", {"x": Column("number")})
+FRAME = pd.DataFrame({"x": [0.5, np.nan]})
+
+
+def test_the_digests_of_series_and_gene_sets_are_read_back(tmp_path):
+    path = tmp_path / "t.parquet"
+    write_parquet(FRAME, path, NUMBERS, series="abc", gene_sets="def")
+    assert (series_of(path), gene_sets_of(path)) == ("abc", "def")
+
+
+def test_a_table_of_an_earlier_series_is_refused(tmp_path):
+    series = tmp_path / "series.parquet"
+    write_parquet(FRAME, series, NUMBERS)
+    path = tmp_path / "t.parquet"
+    write_parquet(FRAME, path, NUMBERS, series=storage.digest_of_file(series))
+    refuse_other_series([path], series)
+    write_parquet(FRAME[:1], series, NUMBERS)
+    with refused("t.parquet was not computed from .*series.parquet as it is now", file=path):
+        refuse_other_series([path], series)
+
+
+def test_versions_of_several_tables_are_joined(tmp_path):
+    paths = [tmp_path / name for name in ("a.parquet", "b.parquet", "c.parquet")]
+    for path, version in zip(paths, ("1.0", "1.1", "1.0"), strict=True):
+        with patch.object(storage, "software", lambda version=version: {"numpy": version}):
+            write_parquet(FRAME, path, NUMBERS, series="abc")
+    assert versions_of(paths) == {"numpy": "1.0 and 1.1"}
+
+
+def test_a_table_without_series_has_no_versions(tmp_path):
+    write_parquet(FRAME, tmp_path / "t.parquet", NUMBERS)
+    assert versions_of([tmp_path / "t.parquet"]) == {}
+
+
+def test_older_tables_of_the_folder_are_removed_but_those_of_other_jobs(tmp_path):
+    for name in ("old.parquet", "old.tsv", "other.parquet", "notes.md"):
+        (tmp_path / name).touch()
+    write_tables({"numbers": FRAME}, tmp_path, {"numbers": NUMBERS}, others=["other"])
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"numbers.parquet", "numbers.tsv", "other.parquet", "notes.md"}
+
+
+def test_a_table_that_is_not_in_the_contract_is_refused(tmp_path):
+    with pytest.raises(TypeError, match=r"table 'other' for .* is not in the contract"):
+        write_tables({"other": FRAME}, tmp_path, {"numbers": NUMBERS})
+
+
+@pytest.mark.parametrize("cell", ["=a", "+a", "-a", "@a", "\ta", "\ra"])
+def test_text_that_a_spreadsheet_may_run_gets_an_apostrophe(cell):
+    assert storage.without_formula(cell) == f"'{cell}"
+
+
+def test_numbers_in_text_have_six_digits():
+    assert tsv(pd.DataFrame({"x": [1234567.0, 0.1234567]})) == "x\n1.23457e+06\n0.123457\n"
+
+
+def test_a_column_with_a_wildcard_matches_its_prefix_only():
+    table = TRAINING_TABLES["predictions"]
+    assert table.column("log_posterior.a") is not None
+    assert table.column("log_prior.a") is None
+    assert MODEL_TABLES["signature"].column("distance_to.b").label == "to b"
+
+
+def test_numbers_on_a_page_have_three_decimals_and_whole_ones_commas():
+    assert Column("number").shown("auc").format == ".3f"
+    assert Column("integer").shown("n_genes").format == ","
+    assert Column("number", format=".1f").shown("auc").format == ".1f"
+    assert Column("integer").shown("n_genes").label == "n genes"
+
+
+def test_a_group_that_is_written_as_text_has_both_files():
+    group = replace(GROUPS["model"], text=True)
+    assert len(group.texts) == len(group.files)
+    assert replace(group, text=False).texts == []
+    assert text_of("results/a.parquet") == "results/a.tsv"
+
+
+def test_the_path_of_a_template_needs_all_wildcards_and_no_others():
+    template = log_of("diagnose")
+    assert template.of(dataset="wine") == "results/logs/diagnose/wine.log"
+    with pytest.raises(TypeError, match="needs dataset"):
+        template.of()
+    with pytest.raises(TypeError, match="has no fold"):
+        template.of(dataset="wine", fold="1")
