@@ -119,7 +119,7 @@ def results(tmp_path_factory):
         Validation(model="nb", train="one", test="two", harmonise="rank"),
     )
     study = Study(
-        "small", "Small", "", ("one", "two"), ("csnb", "nb"), ("5-fold",), True, {},
+        id="small", title="Small", summary="", datasets=("one", "two"), classifiers=("csnb", "nb"), folds=("5-fold",), diagnostics=True, analyses={},
         final=("csnb", "nb"), validate=pairs,
     )  # fmt: skip
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}

@@ -112,7 +112,7 @@ def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, leve
 
 
 def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path):
-    pair = Validation("xnb", "d", "e")
+    pair = Validation(model="xnb", train="d", test="e")
     row = {"model": "xnb", "train": "d", "test": "e", "verdict": "held"}
     fields = {"validate": (pair,), "final": ("xnb",)}
     steps = steps_of(tmp_path, fields=fields, **{"validation.verdicts": [row]})

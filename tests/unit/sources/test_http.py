@@ -168,3 +168,14 @@ def test_the_beginning_of_a_file_that_drips_is_given_up(tmp_path):
         ):
             stream.read(1000)
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("temporary", "remedy"),
+    [(False, "put the file .* by hand at .*table"), (True, "get the file by a browser")],
+)
+def test_a_file_is_put_by_hand_only_where_the_folder_remains(tmp_path, temporary, remedy):
+    retry = RetryPolicy(retries=0)
+    downloads = Downloads(tmp_path, retry=retry, temporary=temporary)
+    with serving("d", {}) as server, pytest.raises(InputError, match=remedy):
+        downloads.fetch_location("table", f"{server.url}/x.csv", name="x.csv")

@@ -92,7 +92,8 @@ NANOSTRING = [
     "File name,,,a.RCC,b.RCC,c.RCC,d.RCC",
     "Sample ID,,,t_1,t_2,n_1,n_2",
     "Owner,,,me,me,me,me",
-    "Lane ID,,,1,1,2,2",
+    "Lane ID,,,1,2,1,2",
+    "Cartridge ID,,,c1,c1,c2,c2",
     "Code Class,Name,Accession,,,,",
     "Endogenous,TP53,NM_1,10,20,30,40",
     "Housekeeping,GUSB,NM_2,5,6,7,8",
@@ -106,8 +107,8 @@ def test_counts_of_nanostring_are_those_of_genes(tmp_path):
     assert export.values.index.tolist() == ["TP53", "GUSB"]
     assert export.values.columns.tolist() == ["t_1", "t_2", "n_1", "n_2"]
     assert export.values.loc["TP53"].tolist() == [10, 20, 30, 40]
-    assert export.attributes == {"Lane ID": ["1", "1", "2", "2"]}
-    assert export.options == {"transform": "tmm", "phenotype_columns": "Lane ID"}
+    assert export.attributes == {"Cartridge ID": ["c1", "c1", "c2", "c2"]}  # lanes are no batch
+    assert export.options == {"transform": "tmm", "phenotype_columns": "Cartridge ID"}
     assert "1 Positive, 1 Negative" in export.remarks[0]
 
 

@@ -446,7 +446,7 @@ def test_a_card_of_a_model_has_the_test_cohort(tmp_path):
     pair = {"model": "xnb", "train": "d", "test": "e", "match": "feature", "harmonise": "none"}
     rows = [pair | {"cohort": "train", "value": 0.9}, pair | {"cohort": "test", "value": 0.6}]
     tables = {"validation.accuracy": rows, "validation.verdicts": [pair | {"verdict": "held"}]}
-    validate = (Validation("xnb", "d", "e"),)
+    validate = (Validation(model="xnb", train="d", test="e"),)
     study = study_of_tables(tmp_path, tables, validate=validate)
     (row,) = writer.reached_elsewhere(study, "d", "xnb")
     assert (row["value"], row["verdict"]) == (0.6, "held")

@@ -22,7 +22,7 @@ def study_of_pairs(tmp_path, verdicts, **tables):
     ]
     contents = {"validation.verdicts": rows}
     contents |= {f"validation.{name}": rows for name, rows in tables.items()}
-    pairs = tuple(Validation("xnb", "d", "e", harmonise=way) for way in ways)
+    pairs = tuple(Validation(model="xnb", train="d", test="e", harmonise=way) for way in ways)
     return study_of_tables(tmp_path, contents, validate=pairs)
 
 
@@ -94,5 +94,5 @@ def test_densities_are_of_training_and_of_test():
 
 def test_options_are_in_the_title_of_a_pair(tmp_path):
     study = study_of_pairs(tmp_path, ["held"])
-    pair = Validation("xnb", "d", "e", match="symbol", harmonise="rank")
+    pair = Validation(model="xnb", train="d", test="e", match="symbol", harmonise="rank")
     assert validation._title(study, pair) == "XNB: d → e (by symbol, rank)"

@@ -54,12 +54,15 @@ class Downloads:
     lock : Path or None
         A file with checksums of earlier accepted files, here or by others: a file that differs is
         refused, unless the sheet has its checksum. `accepted` adds to it.
+    temporary : bool
+        Whether the folder is removed afterwards, so that a user cannot put a file there.
     """
 
     folder: Path
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
+    temporary: bool = False
     _fetched: list[_Fetched] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
@@ -199,11 +202,13 @@ class Downloads:
                     return path
             failures.append(f"  {why[0]}")
         tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
-        msg = (
-            f"cannot get {target.name}:\n{tried}\n"
+        remedy = (
             "Check the network and the base URLs in the configuration, or put the file (plain, or "
             f"gzipped with .gz added) by hand at {target}"
         )
+        if self.temporary:
+            remedy = "Check the network and the URL, or get the file by a browser and name its path"
+        msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
         raise InputError(msg, file=str(target))
 
     def _taken(self, place: str | Path, target: Path, known: _Known | None) -> Path:

@@ -44,6 +44,8 @@ _OLINK_CONTROL = re.compile(r"control|^(?:neg|ipc|sc)[_ -]?\d*$", re.IGNORECASE)
 #: Columns of NanoString's counts, and the class of probes of genes.
 _NANOSTRING = ["code class", "name"]
 _PROBES_OF_GENES = ("endogenous", "housekeeping")
+#: Attributes that are no batch: a cartridge has one lane for each of its twelve samples.
+_NO_BATCH = ("lane id", "lane")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +212,8 @@ def _nanostring(rows: _Rows, header: int) -> Export:
     for name, row in above.items():
         cells = [row[i] if i < len(row) else "" for i in places]
         is_name = len(set(cells)) == len(cells)
+        if name.lower() in _NO_BATCH:
+            continue
         if not is_name and len(set(cells)) > 1 and not any(map(is_missing, cells)):
             attributes[name] = cells
     options = {"transform": "tmm"}

@@ -270,7 +270,7 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
     URL is downloaded within the limits of ``retry``.
     """
     with tempfile.TemporaryDirectory() as folder:
-        downloads = Downloads(Path(folder), retry=retry or RetryPolicy())
+        downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
         layout = recognise_layout(dataset, downloads)
         dataset, remarks = _with_label(layout)
         if not dataset.label and "phenotype" not in dataset.options:

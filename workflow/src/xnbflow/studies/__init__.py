@@ -1,8 +1,15 @@
 """The tables of a study, computed in the stage *compare*.
 
-- `study_tables`: all tables, from the files of data sets and classifiers.
-- `fold_scores`, `comparison`, `study_overview`, `probability_tables`, `sample_errors`: results.
-- `concordances`, `phenotype_checks`, `artefacts`: other explanations of a result.
-- `gene_set_tests`, `enrichment`, `prerank`: gene sets; the first decides.
-- `selected_features`, `description`, `densities`: single features and samples.
+| file | question |
+|---|---|
+| `study_tables` | all tables, from the files of data sets and classifiers |
+| `study_overview` | What are the data sets, and which fits failed? |
+| `fold_scores`, `comparison` | How accurate are the classifiers, and which differ? |
+| `probability_tables` | Are the probabilities right: confusion, calibration, ROC, sets? |
+| `sample_errors` | Which samples are wrong, and which labels doubtful? |
+| `selected_features` | Which features are selected, how stable, how many planted ones? |
+| `description`, `densities` | What do single features and samples look like? |
+| `gene_set_tests` | Which gene sets differ (CAMERA)? `enrichment`, `prerank` describe them. |
+| `concordances`, `phenotype_checks`, `artefacts` | Is there another explanation? |
+| `analysis_job` | an analysis of a paper, as a job of its own |
 """

@@ -9,8 +9,11 @@ import pandas as pd
 from xnbflow.studies.enrichment import gene_names, over_represented
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Length of a class's list by rank; largest false discovery rate and least genes of a mark.
-_TOP, _LEVEL, _FEWEST = 20, 0.05, 2
+#: Length of a class's list by rank.
+_TOP = 20
+#: Largest false discovery rate, and least number of genes of the list, of a set that is marked.
+_LEVEL = 0.05
+_FEWEST = 2
 #: Features in which the genes of a list are found: several may be of one gene.
 _PROBES = 1000
 
@@ -27,7 +30,7 @@ def artefacts(
     false discovery rate of .05 over the sets, with two genes of the list at least.
     """
     sets = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    members = {name: {*each["genes"].split()} for name, each in sets.items()}
+    members = {name: {*entry["genes"].split()} for name, entry in sets.items()}
     about = pd.DataFrame.from_dict(sets, orient="index")[["effect", "source"]]
     rows = []
     for dataset, table in genes.items():
@@ -35,11 +38,11 @@ def artefacts(
             continue
         every = table[table["class"] == table["class"].iloc[0]]  # each class ranks all features
         measured = set(gene_names(every).str.upper())
-        known = {name: own & measured for name, own in members.items()}
+        measured_sets = {name: symbols & measured for name, symbols in members.items()}
         for key, chosen in _lists(dataset, table, signatures):
-            found = over_represented(chosen & measured, known, len(measured))
-            found = found.join(about, on="gene_set")
-            rows.append(found.assign(dataset=dataset, **key))
+            overlaps = over_represented(chosen & measured, measured_sets, len(measured))
+            overlaps = overlaps.join(about, on="gene_set")
+            rows.append(overlaps.assign(dataset=dataset, **key))
     columns = STUDY_TABLES["artefacts"].fixed
     if not rows:
         return pd.DataFrame(columns=columns)
@@ -59,7 +62,9 @@ def _lists(
         if set(best) not in seen:  # two classes have the same list
             seen.append(set(best))
             yield {"class": str(label), "classifier": ""}, seen[-1]
-    for (owner, classifier), signature in signatures.items():
-        own = signature[signature["core"].astype(bool)] if owner == dataset else signature[:0]
-        for label, rows in own.groupby("class"):
+    for (dataset_of_model, classifier), signature in signatures.items():
+        if dataset_of_model != dataset:
+            continue
+        core = signature[signature["core"].astype(bool)]
+        for label, rows in core.groupby("class"):
             yield {"class": str(label), "classifier": classifier}, {*gene_names(rows).str.upper()}

@@ -141,25 +141,35 @@ def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
     for folds, scores in _over_data_sets(repeats):
         diagram = critical_difference_diagram(average_ranks(scores), len(scores))
         for name, rank in diagram.ranks.items():
-            bars = "".join(
-                chr(ord("a") + i) for i, clique in enumerate(diagram.cliques) if name in clique
-            )
+            joined = [i for i, clique in enumerate(diagram.cliques) if name in clique]
             rows.append(
-                {"folds": folds, "classifier": name, "average_rank": rank, "bars": bars}
-                | {"critical_difference": diagram.critical_difference, "datasets": len(scores)}
+                {
+                    "folds": folds,
+                    "classifier": name,
+                    "average_rank": rank,
+                    "bars": "".join(chr(ord("a") + i) for i in joined),
+                    "critical_difference": diagram.critical_difference,
+                    "datasets": len(scores),
+                }
             )
     return pd.DataFrame(rows, columns=STUDY_TABLES["ranks"].fixed)
 
 
 def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
     """Return the tests of `OMNIBUS` over data sets."""
-    rows = [
-        {"folds": folds, "test": name, "datasets": len(scores)}
-        | {"statistic": found.statistic, "p_value": found.p_value}
-        for folds, scores in _over_data_sets(repeats)
-        for name, test in OMNIBUS.items()
-        for found in [test(scores)]
-    ]
+    rows = []
+    for folds, scores in _over_data_sets(repeats):
+        for name, test in OMNIBUS.items():
+            result = test(scores)
+            rows.append(
+                {
+                    "folds": folds,
+                    "test": name,
+                    "datasets": len(scores),
+                    "statistic": result.statistic,
+                    "p_value": result.p_value,
+                }
+            )
     return pd.DataFrame(rows, columns=STUDY_TABLES["omnibus"].fixed)
 
 
@@ -223,7 +233,7 @@ def _by_classifier(table: pd.DataFrame, index: list[str], values: str) -> pd.Dat
         index=index,
         columns="classifier",
         values=values,
-        aggfunc=lambda each: each.mean(skipna=False),
+        aggfunc=lambda scores: scores.mean(skipna=False),
         dropna=False,
         sort=False,
     )

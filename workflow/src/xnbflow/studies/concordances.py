@@ -182,13 +182,13 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
         associations = dict.fromkeys(members, column.p)
     rows = []
     for pair, places in members.items():
-        found = scored.concordance(column.samples[places], column.strata(places))
+        within = scored.concordance(column.samples[places], column.strata(places))
         second = (codes[places] == pair[1]).astype(int)
         alone = level_area(second, column.levels[places])
         rows.append(
-            _pair_row(found, header.classes[list(pair)], alone, associations[pair])
+            _pair_row(within, header.classes[list(pair)], alone, associations[pair])
             | {"column": column.name, "handling": column.handling}
-            | {"status": _status(found, alone, associations[pair], handling=column.handling)}
+            | {"status": _status(within, alone, associations[pair], handling=column.handling)}
         )
     return rows
 
@@ -205,35 +205,35 @@ def _association_p(column: _Column, scored: _Scored, places: np.ndarray) -> floa
 
 
 def _pair_row(
-    found: Concordance, classes: np.ndarray, alone: float, association_p: float
+    within: Concordance, classes: np.ndarray, alone: float, association_p: float
 ) -> dict[str, Any]:
     """Return the fields of a pair of classes but for the column and status."""
     return {
         "left_out": "",
         "class": str(classes[0]),
         "other": str(classes[1]),
-        "auc": found.overall,
+        "auc": within.overall,
         "auc_column": alone,
         "association": association_p,
-        "auc_within": found.within,
-        "lower": found.lower,
-        "upper": found.upper,
-        "pairs": found.pairs,
-        "permutations": found.permutations,
-        "p": found.p,
+        "auc_within": within.within,
+        "lower": within.lower,
+        "upper": within.upper,
+        "pairs": within.pairs,
+        "permutations": within.permutations,
+        "p": within.p,
     }
 
 
-def _status(found: Concordance, alone: float, p: float, *, handling: bool) -> str:
+def _status(within: Concordance, alone: float, p: float, *, handling: bool) -> str:
     """Return the status of a column that is associated with two classes with this p."""
     largest = _SUSPICIOUS if handling else LEVEL
     if alone <= 0.5:
         return "not associated"
-    if 0 < found.pairs < FEWEST_PAIRS:
+    if 0 < within.pairs < FEWEST_PAIRS:
         return "cannot be examined"
-    if found.p <= LEVEL:
+    if within.p <= LEVEL:
         return "recognised"
-    return "not associated" if found.pairs and p > largest else "cannot be separated"
+    return "not associated" if within.pairs and p > largest else "cannot be separated"
 
 
 def _column_row(
@@ -244,19 +244,19 @@ def _column_row(
 ) -> dict[str, Any]:
     """Return the row of one column: over all classes, with the most serious status of a pair."""
     places = np.arange(len(column.samples))
-    found = scored.concordance(column.samples, column.strata(places))
+    within = scored.concordance(column.samples, column.strata(places))
     codes = np.unique(scored.codes[column.samples], return_inverse=True)[1]
     return {
         "column": column.name,
         "handling": column.handling,
-        "auc": found.overall,
+        "auc": within.overall,
         "auc_column": level_area(codes, column.levels),
-        "auc_within": found.within,
-        "lower": found.lower,
-        "upper": found.upper,
-        "pairs": found.pairs,
-        "permutations": found.permutations,
-        "p": found.p,
+        "auc_within": within.within,
+        "lower": within.lower,
+        "upper": within.upper,
+        "pairs": within.pairs,
+        "permutations": within.permutations,
+        "p": within.p,
         "genes": tested["genes"],
         "genes_adjusted": tested["genes_adjusted"],
         **_most_serious(pairs),
@@ -288,11 +288,13 @@ def _crossed_pairs(
     for column in columns:
         for row in pairs_of[column.name]:
             rows_of.setdefault((row["class"], row["other"]), []).append((column, row))
-    for classes, found in rows_of.items():
-        if any(row["status"] in INSEPARABLE for _, row in found):
+    for classes, column_rows in rows_of.items():
+        if any(row["status"] in INSEPARABLE for _, row in column_rows):
             continue
-        predicting = [each for each in found if each[1]["association"] <= _SUSPICIOUS]
-        predicting.sort(key=lambda each: each[1]["association"])
+        predicting = [
+            (column, row) for column, row in column_rows if row["association"] <= _SUSPICIOUS
+        ]
+        predicting.sort(key=lambda pair: pair[1]["association"])
         if len(predicting) > 1:
             yield _crossed_pair(classes, predicting, scored)
 
@@ -316,13 +318,13 @@ def _crossed_pair(
         if in_strata[0] >= FEWEST_PAIRS or n_crossed == 1:
             break
         n_crossed -= 1
-    found = scored.concordance(samples, strata)
+    within = scored.concordance(samples, strata)
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
-    status = _status(found, 1.0, 0.0, handling=True)
+    status = _status(within, 1.0, 0.0, handling=True)
     if status == "recognised" and any(row["association"] <= LEVEL for _, row in left_out):
         status = "cannot be examined"
-    return _pair_row(found, np.array(classes), level_area(is_second, strata), largest) | {
+    return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
         "column": CROSS.join(column.name for column in columns[:n_crossed]),
         "left_out": ", ".join(column.name for column, _ in left_out),
         "handling": True,

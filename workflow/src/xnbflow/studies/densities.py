@@ -78,8 +78,8 @@ def class_densities(
     low, high = values.min(axis=1), values.max(axis=1)
     margin = _MARGIN * np.where(high > low, high - low, 1.0)
     grids = np.linspace(low - margin, high + margin, _POINTS, axis=1)
-    own = density_estimator(entry, series, rows)
-    for estimator in (own, FlexibleNB()):
+    configured = density_estimator(entry, series, rows)
+    for estimator in (configured, FlexibleNB()):
         if estimator is not None:
             logs = log_densities(estimator, values, series.labels, grids)
             if logs is not None:
@@ -90,7 +90,8 @@ def class_densities(
     name = f"the densities of {type(estimator).__name__}"
     if isinstance(estimator, FlexibleNB):
         name = f"{kernel_title(estimator.kernel)} kernels, bandwidth by {estimator.bandwidth}"
-    k, (n, points) = len(series.classes), grids.shape
+    k = len(series.classes)
+    n, points = grids.shape
     return pd.DataFrame(
         {
             "class": np.repeat(series.classes, n * points),
@@ -98,7 +99,7 @@ def class_densities(
             "x": np.tile(grids.reshape(-1), k),
             "density": np.exp(logs).reshape(-1),
             "estimator": name,
-            "own": estimator is own,
+            "own": estimator is configured,
         }
     )
 

@@ -64,8 +64,8 @@ def description_tables(
                 name: read_stacked(path, TRAINING_TABLES[name], classifiers)[classifier]
                 for name, path in tables.items()
             }
-            found = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
-            for name, table in found.items():
+            described = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
+            for name, table in described.items():
                 parts[name] += [table.assign(**key)] if len(table) else []
     return {
         name: pd.concat(parts[name], ignore_index=True)[table.fixed]
@@ -90,8 +90,8 @@ def describe(
     given the class; None if not diagnosed.
     """
     evidence = relative_evidence(series, trained["predictions"], trained["explanations"], entry)
-    known = evidence.dropna(subset=["evidence"])
-    scores = known.groupby(["repeat", "fold", "sample", "class"], sort=False)
+    present = evidence.dropna(subset=["evidence"])
+    scores = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
     priors = trained["priors"].query("repeat == 0")
     series = filled(series)
     ranked = _ranked(trained["selected"])
@@ -137,11 +137,11 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     values = series.values[used]
     members = [values[:, series.labels == label] for label in series.classes]
     others = [values[:, series.labels != label] for label in series.classes]
-    medians = np.array([np.median(own, axis=1) for own in members])
-    means = np.array([own.mean(axis=1) for own in members])
+    medians = np.array([np.median(inside, axis=1) for inside in members])
+    means = np.array([inside.mean(axis=1) for inside in members])
     single = np.full(len(used), np.nan)
     outside = np.array([np.median(o, axis=1) if o.shape[1] else single for o in others])
-    spans = np.array([np.ptp(own, axis=1) for own in members])
+    spans = np.array([np.ptp(inside, axis=1) for inside in members])
     symbols = np.full(series.n_features, "", dtype=object)
     if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         symbols = series.feature_metadata["symbol"].to_numpy(dtype=object)
@@ -185,8 +185,8 @@ def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.
     residuals = normalised_residuals(series.values[rows].T, series.labels)
     r = residuals @ residuals.T
     first, second = np.nonzero(np.triu(np.abs(r) > cut, k=1))
-    found = series.features[rows]
-    table = pd.DataFrame({"feature": found[first], "other": found[second], "r": r[first, second]})
+    names = series.features[rows]
+    table = pd.DataFrame({"feature": names[first], "other": names[second], "r": r[first, second]})
     return table.sort_values("r", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
 
@@ -203,10 +203,11 @@ def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
     ends = np.array([index.get_indexer(pairs[name]) for name in ("feature", "other")])
     ends = ends[:, (ends >= 0).all(axis=0)]
     graph = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n, n))
-    of = connected_components(graph, directed=False)[1]
-    numbers = dict.fromkeys(of[np.bincount(of)[of] > 1].tolist())
-    letters = {group: _letter(i) for i, group in enumerate(numbers)}
-    return [letters.get(group, "") for group in of.tolist()]
+    component = connected_components(graph, directed=False)[1]
+    is_joined = np.bincount(component)[component] > 1
+    joined = dict.fromkeys(component[is_joined].tolist())  # in the order of the features
+    letters = {number: _letter(i) for i, number in enumerate(joined)}
+    return [letters.get(number, "") for number in component.tolist()]
 
 
 def _letter(number: int) -> str:
@@ -233,16 +234,17 @@ def relative_evidence(
     index = pd.Index(series.features)  # many names: hashed once, not in every fold
     parts = []
     for fold, group in rows.groupby("fold", sort=True):  # of one fit, thus on one scale
-        own, reference = group["log_likelihood"].to_numpy(), np.full(len(group), np.nan)
+        of_class = group["log_likelihood"].to_numpy()
+        reference = np.full(len(group), np.nan)
         if group["scale"].iloc[0] == "evidence":
-            parts.append(group.assign(log_reference=0.0, evidence=own))
+            parts.append(group.assign(log_reference=0.0, evidence=of_class))
             continue
         if group["scale"].iloc[0] == "density":
             samples = tested.loc[tested["fold"] == fold, "sample"].to_numpy(dtype=str)
             training = ~np.isin(series.samples, samples)
             reference = _log_mixture(series, index, training, group, entry)
         with np.errstate(invalid="ignore"):
-            evidence = np.where(np.isneginf(reference), 0.0, own - reference)
+            evidence = np.where(np.isneginf(reference), 0.0, of_class - reference)
         parts.append(group.assign(log_reference=reference, evidence=evidence))
     return pd.concat(parts, ignore_index=True)[columns] if parts else rows.reindex(columns=columns)
 
@@ -255,8 +257,8 @@ def _log_mixture(
     entry: Mapping[str, Any],
 ) -> np.ndarray:
     """Return the log density of all classes together in each row; missing if there is none."""
-    found = index.get_indexer(group["feature"].unique())
-    features = np.sort(found[found >= 0])
+    positions = index.get_indexer(group["feature"].unique())
+    features = np.sort(positions[positions >= 0])
     values = series.values[features]
     unknown = np.full(len(group), np.nan)
     estimator = None if np.isnan(values).any() else density_estimator(entry, series, features)
@@ -289,10 +291,11 @@ def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
     ('high', 'equal')
     """
     for centres in (medians, means):
-        own, others = centres[code], np.delete(centres, code)
+        inside, others = centres[code], np.delete(centres, code)
         others = others[~np.isnan(others)]
-        if not np.isnan(own) and (own != others).any():
-            return (
-                "high" if (own >= others).all() else "low" if (own <= others).all() else "between"
-            )
+        if np.isnan(inside) or (inside == others).all():
+            continue
+        if (inside >= others).all():
+            return "high"
+        return "low" if (inside <= others).all() else "between"
     return "equal"

@@ -17,8 +17,11 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.sources.files import open_raw
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Most genes of a class, their false discovery rate, and the sizes of sets that are tested.
-_TOP, _LEVEL, SIZES = 200, 0.05, (5, 500)
+#: Most genes of a class, and the false discovery rate below which a gene is one of them.
+_TOP = 200
+_LEVEL = 0.05
+#: Least and largest number of measured genes of a set that is tested.
+SIZES = (5, 500)
 
 
 def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
@@ -72,23 +75,28 @@ def enrichment(
     The background is the measured genes. If no data set has any gene of the sets, it is an
     `InputError`.
     """
-    rows, known = [], False
+    parts = []
+    is_any_measured = False
     for dataset, table in genes.items():
         measured = set(gene_names(table))
-        tested = {name: found for name, own in sets.items() if (found := own & measured)}
-        known |= bool(tested)
-        tested = {n: s for n, s in tested.items() if SIZES[0] <= len(s) <= SIZES[1]}
+        measured_sets = {name: members & measured for name, members in sets.items()}
+        is_any_measured |= any(measured_sets.values())
+        tested = {
+            name: members
+            for name, members in measured_sets.items()
+            if SIZES[0] <= len(members) <= SIZES[1]
+        }
         for by, label, chosen in _chosen(dataset, table, signatures):
-            found = over_represented(chosen & measured, tested, len(measured))
-            rows.append(found.assign(**{"dataset": dataset, "class": label, "by": by}))
-    if genes and not known:
+            overlaps = over_represented(chosen & measured, tested, len(measured))
+            parts.append(overlaps.assign(**{"dataset": dataset, "class": label, "by": by}))
+    if genes and not is_any_measured:
         msg = (
             f"no gene of the gene sets is measured in {', '.join(genes)}: sets and features must "
             "name genes alike. Give probes their symbols by annotation= in the sheet's options"
         )
         raise InputError(msg, key="gene_sets")
     columns = STUDY_TABLES["enrichment"].fixed
-    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
 def gene_names(table: pd.DataFrame) -> pd.Series:
@@ -104,19 +112,21 @@ def _chosen(
     for label, rows in table.groupby("class"):
         higher = rows[(rows["fdr"] < _LEVEL) & (rows["difference"] > 0)].sort_values("rank")
         yield "", str(label), set(gene_names(higher).drop_duplicates().head(_TOP))
-    for (owner, classifier), signature in signatures.items():
-        for label, rows in signature.groupby("class") if owner == dataset else ():
-            yield classifier, str(label), set(gene_names(rows))
+    for (dataset_of_model, classifier), signature in signatures.items():
+        if dataset_of_model == dataset:
+            for label, rows in signature.groupby("class"):
+                yield classifier, str(label), set(gene_names(rows))
 
 
 def over_represented(chosen: set[str], sets: Mapping[str, set[str]], measured: int) -> pd.DataFrame:
     """Test the number of chosen genes in each set by the hypergeometric distribution."""
-    shared = {name: sorted(chosen & own) for name, own in sets.items()}
-    size = np.array([len(own) for own in sets.values()], dtype=int)
-    overlap = np.array([len(own) for own in shared.values()], dtype=int)
+    shared = [sorted(chosen & members) for members in sets.values()]
+    size = np.array([len(members) for members in sets.values()], dtype=int)
+    overlap = np.array([len(genes) for genes in shared], dtype=int)
     expected = size * len(chosen) / max(1, measured)
+    # P(overlap or more)
     p = np.asarray(scipy.stats.hypergeom.sf(overlap - 1, measured, size, len(chosen)))
-    found = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "gene_set": list(sets),
             "set_size": size,
@@ -125,8 +135,8 @@ def over_represented(chosen: set[str], sets: Mapping[str, set[str]], measured: i
             "fold": np.divide(overlap, expected, out=np.zeros(len(size)), where=expected > 0),
             "p": p,
             "fdr": benjamini_hochberg(p),
-            "genes": [" ".join(own) for own in shared.values()],
+            "genes": [" ".join(genes) for genes in shared],
         }
     )
-    found = found[found["overlap"] > 0].sort_values("p", kind="stable")
-    return found.assign(rank=np.arange(1, len(found) + 1))
+    table = table[table["overlap"] > 0].sort_values("p", kind="stable")
+    return table.assign(rank=np.arange(1, len(table) + 1))

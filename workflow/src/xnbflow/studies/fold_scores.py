@@ -17,15 +17,16 @@ _OVER_FOLDS = [metric for metric in _METRICS if metric not in CLASS_METRICS]
 
 def metrics(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
     """Return the metrics of each fold; those that need every class are in `repeats`."""
-    own = [metric for metric in _OVER_FOLDS if metric in FOLD_METRICS]
+    of_predictions = [metric for metric in _OVER_FOLDS if metric in FOLD_METRICS]
+    of_fits = [metric for metric in _OVER_FOLDS if metric not in FOLD_METRICS]
     rows = []
     for key, table in predictions.items():
         for place, group in table.groupby(FOLD, sort=True):
             values = fold_metrics(*arrays(group, headers[key[0]]))
             where = named(key) | dict(zip(FOLD, place, strict=True))
             rows.append({**where, "test_samples": len(group), **values})
-    table = pd.DataFrame(rows, columns=[*KEY, *FOLD, "test_samples", *own])
-    counts = stack(fits, [*FOLD, *(metric for metric in _OVER_FOLDS if metric not in own)])
+    table = pd.DataFrame(rows, columns=[*KEY, *FOLD, "test_samples", *of_predictions])
+    counts = stack(fits, [*FOLD, *of_fits])
     return table.merge(counts, on=[*KEY, *FOLD], how="left", validate="one_to_one")
 
 
@@ -41,13 +42,13 @@ def repeats(
     rows = []
     for name, table in predictions.items():
         for repeat, group in table.groupby("repeat", sort=True):
-            found = class_metrics(*arrays(group, headers[name[0]]), group["fold"].to_numpy())
-            rows.append({**named(name), "repeat": repeat, **found})
+            values = class_metrics(*arrays(group, headers[name[0]]), group["fold"].to_numpy())
+            rows.append({**named(name), "repeat": repeat, **values})
     pooled = pd.DataFrame(rows, columns=[*key, *CLASS_METRICS]).set_index(key)
-    values = metrics.groupby(key, sort=False)[_OVER_FOLDS].mean().join(pooled)
+    means = metrics.groupby(key, sort=False)[_OVER_FOLDS].mean().join(pooled)
     failed = stack(fits, ["repeat", "status"]).query("status != 'ok'")
-    values[values.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
-    long = values[list(_METRICS)].reset_index().melt(key, var_name="metric", value_name="value")
+    means[means.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
+    long = means[list(_METRICS)].reset_index().melt(key, var_name="metric", value_name="value")
     return long.assign(pooled=long["metric"].isin(CLASS_METRICS))
 
 

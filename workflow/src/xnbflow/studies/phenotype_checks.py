@@ -12,8 +12,9 @@ from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
 _SPLITS = 5
-#: Least balanced accuracy, and least samples, at which columns count as a complete separation.
-_COMPLETE, _FEWEST = 0.95, 10
+#: Least balanced accuracy, and least number of samples, of a complete separation.
+_COMPLETE = 0.95
+_FEWEST = 10
 #: Least share of known cells in each class; in other columns missing cells would identify a class.
 _KNOWN = 0.9
 
@@ -36,20 +37,21 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
-    values, votes = pd.concat(design, axis=1).to_numpy(), np.zeros((len(codes), len(sizes)))
+    values = pd.concat(design, axis=1).to_numpy()
+    votes = np.zeros((len(codes), len(sizes)))
     for train, test in stratified_splits(codes, header.groups, min(_SPLITS, sizes.max()), seed=0):
         model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
         if len(np.unique(codes[train])) > 1:
             votes[test, model.fit(values[train], codes[train]).predict(values[test])] = 1.0
-    found = performance(codes, votes, header.groups)
-    value, lower, upper = found.balanced_accuracy
-    severity = "warning" if lower > found.chance else "none"
+    reached = performance(codes, votes, header.groups)
+    value, lower, upper = reached.balanced_accuracy
+    severity = "warning" if lower > reached.chance else "none"
     if severity == "warning" and value >= _COMPLETE and len(labels) >= _FEWEST:
         severity = "severe"
     names = ", ".join(f"“{name}”" for name in design)
     text = (
         f"the phenotype alone ({names}) predicts the class with a balanced accuracy of {value:.0%} "
-        f"(95% interval {lower:.0%} to {upper:.0%}; chance {found.chance:.0%})"
+        f"(95% interval {lower:.0%} to {upper:.0%}; chance {reached.chance:.0%})"
     )
     row = audit_row("phenotype only", ", ".join(design), severity, text, value)
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)

@@ -36,8 +36,8 @@ def prerank(
         classes = sorted(table["class"].unique())
         for label in classes[:1] if len(classes) == 2 else classes:
             ranking = _ranking(table[table["class"] == label])
-            found = _tested(ranking, sets, derive_seed(len(ranking), "prerank"), threads)
-            parts.append(found.assign(**{"dataset": dataset, "class": label}))
+            scores = _scores(ranking, sets, derive_seed(len(ranking), "prerank"), threads)
+            parts.append(scores.assign(**{"dataset": dataset, "class": label}))
     parts = [part for part in parts if len(part)]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
     return whole[schema.fixed]
@@ -51,10 +51,12 @@ def _ranking(genes: pd.DataFrame) -> pd.Series:
     return rows.set_index("name")["t"].sort_values(ascending=False, kind="stable")
 
 
-def _tested(
+def _scores(
     ranking: pd.Series, sets: Mapping[str, set[str]], seed: int, threads: int
 ) -> pd.DataFrame:
-    sizes = {name: len(own & set(ranking.index)) for name, own in sets.items()}
+    """Return the scores of the sets by their size; empty without gseapy."""
+    ranked = set(ranking.index)
+    sizes = {name: len(members & ranked) for name, members in sets.items()}
     tested = {name: sorted(sets[name]) for name, n in sizes.items() if SIZES[0] <= n <= SIZES[1]}
     if not tested:
         return pd.DataFrame()
@@ -65,19 +67,19 @@ def _tested(
     logging.getLogger("gseapy").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of gseapy, about pandas
-        found = gseapy.prerank(
+        scores = gseapy.prerank(
             rnk=ranking, gene_sets=tested, outdir=None, min_size=SIZES[0], max_size=SIZES[1],
             permutation_num=_PERMUTATIONS, threads=threads, seed=seed, no_plot=True,
         ).res2d  # fmt: skip
-    numbers = found[["ES", "NES"]].astype(float)
+    numbers = scores[["ES", "NES"]].astype(float)
     result = pd.DataFrame(
         {
-            "gene_set": found["Term"].astype(str),
-            "set_size": [sizes[name] for name in found["Term"]],
+            "gene_set": scores["Term"].astype(str),
+            "set_size": [sizes[name] for name in scores["Term"]],
             "direction": ["higher" if score > 0 else "lower" for score in numbers["ES"]],
             "es": numbers["ES"],
             "nes": numbers["NES"],
-            "leading_genes": found["Lead_genes"].str.replace(";", " "),
+            "leading_genes": scores["Lead_genes"].str.replace(";", " "),
         }
     )
     order = result["nes"].abs().sort_values(ascending=False, kind="stable").index

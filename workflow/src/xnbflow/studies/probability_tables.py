@@ -1,7 +1,6 @@
 """Predictions of all folds together: confusion, calibration, ROC curves, conformal sets."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -36,12 +35,18 @@ def probabilities(
         true, _, log_posterior, classes = arrays(table, header)
         if log_posterior is None:
             continue
-        given: dict[str, Any] = {"inflation": inflations.get(key, CROSS_VALIDATED)}
+        groups = None
         if header.groups is not None:
-            places = pd.Index(header.samples).get_indexer(table["sample"])
-            given["groups"] = header.groups[places]
-        tables[key] = make(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
-    return stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in KEY])
+            groups = header.groups[pd.Index(header.samples).get_indexer(table["sample"])]
+        tables[key] = make(
+            true,
+            log_posterior,
+            classes,
+            repeats=table["repeat"].nunique(),
+            inflation=inflations.get(key, CROSS_VALIDATED),
+            groups=groups,
+        )
+    return stack(tables, _columns_beside_key(name))
 
 
 def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
@@ -54,7 +59,12 @@ def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
         if log_posterior is not None:
             folds = table.groupby(FOLD).ngroup().to_numpy()
             tables[key] = roc_curves(true, log_posterior, classes, folds)
-    return stack(tables, [each for each in STUDY_TABLES["roc"].fixed if each not in KEY])
+    return stack(tables, _columns_beside_key("roc"))
+
+
+def _columns_beside_key(name: str) -> list[str]:
+    """Return the columns of a table of the study without data set, folds and classifier."""
+    return [column for column in STUDY_TABLES[name].fixed if column not in KEY]
 
 
 def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float]) -> pd.DataFrame:
@@ -63,16 +73,24 @@ def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float])
     for key, table in predictions.items():
         header = headers[key[0]]
         groups = None if header.groups is None else pd.Series(header.groups, header.samples)
-        for label, own in table.dropna(subset="set_size").groupby("true"):
-            covered = own.groupby("sample")["covered"].mean()
+        for label, tests in table.dropna(subset="set_size").groupby("true"):
+            covered = tests.groupby("sample")["covered"].mean()
             units = None if groups is None else groups[covered.index].to_numpy()
-            found = share_interval(covered.to_numpy(), units, inflations.get(key, CROSS_VALIDATED))
-            size = own["set_size"]
+            inflation = inflations.get(key, CROSS_VALIDATED)
+            coverage = share_interval(covered.to_numpy(), units, inflation)
+            size = tests["set_size"]
             rows.append(
-                named(key)
-                | {"class": label, "level": 1.0 - ERROR_RATE, "samples": len(covered)}
-                | {"coverage": found.value, "lower": found.lower, "upper": found.upper}
-                | {"single": (size == 1).mean(), "single_right": own["covered"][size == 1].mean()}
-                | {"several": (size > 1).mean()}
+                {
+                    **named(key),
+                    "class": label,
+                    "level": 1.0 - ERROR_RATE,
+                    "samples": len(covered),
+                    "coverage": coverage.value,
+                    "lower": coverage.lower,
+                    "upper": coverage.upper,
+                    "single": (size == 1).mean(),
+                    "single_right": tests["covered"][size == 1].mean(),
+                    "several": (size > 1).mean(),
+                }
             )
     return pd.DataFrame(rows, columns=STUDY_TABLES["sets"].fixed)

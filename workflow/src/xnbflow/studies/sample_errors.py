@@ -21,15 +21,15 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     class in more than half of its tests, with a positive mean margin. In a class that is not
     recognised every sample would be wrong.
     """
-    claimed = {
+    with_margins = {
         key: table.assign(
-            probability=_claimed(table, "predicted"),
-            margin=_claimed(table, "predicted") - _claimed(table, "true"),
+            probability=_probability_of(table, "predicted"),
+            margin=_probability_of(table, "predicted") - _probability_of(table, "true"),
         )
         for key, table in predictions.items()
         if len(table)
     }
-    table = stack(claimed, ["sample", "true", "predicted", "probability", "margin"])
+    table = stack(with_margins, ["sample", "true", "predicted", "probability", "margin"])
     if table.empty:
         return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
     table["wrong"] = table["true"] != table["predicted"]
@@ -49,15 +49,15 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     predicted = votes.drop_duplicates(group)
     counts = counts.merge(predicted, on=group, how="left", validate="one_to_one")
     counts = counts.merge(mistakes.reset_index(), on=group, how="left", validate="one_to_one")
-    known = estimates.loc[estimates["metric"] == "recall", [*KEY, "class", "above"]]
-    known = known.rename(columns={"class": "true"})
-    counts = counts.merge(known, on=[*KEY, "true"], how="left", validate="many_to_one")
+    recognised = estimates.loc[estimates["metric"] == "recall", [*KEY, "class", "above"]]
+    recognised = recognised.rename(columns={"class": "true"})
+    counts = counts.merge(recognised, on=[*KEY, "true"], how="left", validate="many_to_one")
     mostly = (2 * counts["votes"] > counts["tested"]) & (counts["predicted"] != counts["true"])
     counts["suspect"] = mostly & ~(counts["margin"] <= 0) & counts["above"].astype(bool)
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
 
 
-def _claimed(table: pd.DataFrame, which: str) -> np.ndarray:
+def _probability_of(table: pd.DataFrame, which: str) -> np.ndarray:
     """Return the probability of the class in a column; missing where there are none."""
     logs = table.filter(regex=f"^{re.escape(LOG_POSTERIOR)}")
     columns = logs.columns.get_indexer(LOG_POSTERIOR + table[which].astype(str))

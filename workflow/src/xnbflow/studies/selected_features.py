@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from math import fsum
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,8 @@ from xnbflow.inference.intervals import UNKNOWN, Estimate
 from xnbflow.inference.stability import UNDEFINED, stability_index
 from xnbflow.tables.contract import STUDY_TABLES
 
+#: Share of selections above which a set is noted as one of features that are almost constant.
+_MOSTLY_CONSTANT = 0.5
 #: The table ``halves`` by data set and classifier.
 Halves = Mapping[tuple[str, str], pd.DataFrame]
 
@@ -28,16 +29,21 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
     fitted = stack(fits, ["status"]).query("status == 'ok'").groupby(KEY).size()
     counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
     counts["frequency"] = counts["times"] / counts["fits"]
-    shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
-    counts["share_of_halves"] = [
-        shares[row["dataset"], row["classifier"]].get((row["class"], row["feature"]), 0.0)
-        if (row["dataset"], row["classifier"]) in shares
-        else np.nan
-        for row in counts[["dataset", "classifier", "class", "feature"]].to_dict("records")
-    ]
+    counts["share_of_halves"] = _shares_of_halves(counts, halves)
     order = [*KEY, "class", "frequency", "mean_rank", "feature"]
     ascending = [column != "frequency" for column in order]
     return counts.sort_values(order, ascending=ascending, ignore_index=True)
+
+
+def _shares_of_halves(counts: pd.DataFrame, halves: Halves) -> list[float]:
+    """Return the share of half-samples that select each feature; missing without half-samples."""
+    shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
+    column = []
+    for row in counts[["dataset", "classifier", "class", "feature"]].itertuples(index=False):
+        dataset, classifier, label, feature = row
+        of_model = shares.get((dataset, classifier))
+        column.append(np.nan if of_model is None else of_model.get((label, feature), 0.0))
+    return column
 
 
 def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
@@ -65,25 +71,33 @@ def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) 
     for key, table in selected.items():
         if table.empty:
             continue
-        header, fitted = headers[key[0]], fits[key].query("status == 'ok'")
+        header = headers[key[0]]
+        fitted = fits[key].query("status == 'ok'")
         tables = {"": table} | {c: table[table["class"] == c] for c in header.classes}
-        sets = {label: _sets(own, fitted) for label, own in tables.items()}
-        for label, own in tables.items():
+        for label, selections in tables.items():
+            sets = _sets(selections, fitted)
             samples = len(header.labels) if not label else int((header.labels == label).sum())
-            constant = own["constant"].mean()
-            found = UNDEFINED if samples == 1 else stability_index(sets[label], header.n_features)
-            honest = _of_halves(halves.get((key[0], key[2])), label, header)
-            row: dict[str, Any] = {
-                "stability": found.value,
-                "lower": found.lower,
-                "upper": found.upper,
-            }
-            row |= {"sets": len(sets[label]), "samples": samples}
-            row |= {"halves": honest.value, "halves_lower": honest.lower}
-            row |= {"halves_upper": honest.upper, "constant": constant}
-            row["mean_size"] = float(np.mean([len(chosen) for chosen in sets[label]]))
-            row["note"] = "one sample" if samples == 1 else "constant" if constant > 0.5 else ""
-            rows.append({**named(key), "class": label, **row})
+            constant = selections["constant"].mean()
+            of_folds = UNDEFINED if samples == 1 else stability_index(sets, header.n_features)
+            of_halves = _of_halves(halves.get((key[0], key[2])), label, header)
+            note = "constant" if constant > _MOSTLY_CONSTANT else ""
+            rows.append(
+                {
+                    **named(key),
+                    "class": label,
+                    "stability": of_folds.value,
+                    "lower": of_folds.lower,
+                    "upper": of_folds.upper,
+                    "sets": len(sets),
+                    "samples": samples,
+                    "halves": of_halves.value,
+                    "halves_lower": of_halves.lower,
+                    "halves_upper": of_halves.upper,
+                    "constant": constant,
+                    "mean_size": float(np.mean([len(features) for features in sets])),
+                    "note": "one sample" if samples == 1 else note,
+                }
+            )
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
 
 
@@ -112,8 +126,8 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
     for key, table in selected.items():
         if key[0] not in truth or table.empty:
             continue
-        known = truth[key[0]]
-        markers = known.dropna(subset="class").set_index("feature")["effect"].abs()
+        planted = truth[key[0]]
+        markers = planted.dropna(subset="class").set_index("feature")["effect"].abs()
         weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
         sets = _sets(table, fits[key].query("status == 'ok'"))
         hits = pd.Series([len(chosen & weaker.keys()) for chosen in sets])
@@ -121,7 +135,7 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
         sizes = pd.Series(map(len, sets)).replace(0, np.nan)
         rows.append(
             named(key)
-            | {"planted": len(markers), "by_chance": len(markers) / len(known)}
+            | {"planted": len(markers), "by_chance": len(markers) / len(planted)}
             | {"precision": (hits / sizes).mean(), "recall": (hits / len(markers)).mean()}
             | {"strength": (ranks / sizes).mean()}
         )

@@ -70,15 +70,15 @@ def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
     """Return the `ratios` of each data set with at least two features without missing values.
 
-    ``tables`` are those of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`, by data set each.
+    ``tables`` are those of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`, one for each data set.
     """
     rows = []
     for dataset, test in tables["dependence_test"].items():
         if test.empty:
             continue
         overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
-        found = ratios(overall, within, tables["dependence"][dataset], alpha)
-        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **found})
+        of_dataset = ratios(overall, within, tables["dependence"][dataset], alpha)
+        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **of_dataset})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
 
 
@@ -87,23 +87,30 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
     imputed = dict.fromkeys(headers, 0)
     for (dataset, *_), table in fits.items():
         imputed[dataset] = max(imputed[dataset], int(table["imputed"].max()))
-    rows = [
-        {"dataset": name, "samples": len(each.samples), "features": each.n_features}
-        | {"classes": len(each.classes), "missing": each.missing, "imputed": imputed[name]}
-        | {"groups": np.nan if each.groups is None else len(np.unique(each.groups))}
-        | {"control": control_class(each.classes, each.reference)}
-        | {"counts": each.scale == COUNTS}
-        | {"adjusted": ", ".join(map(column_of_term, each.adjust))}
-        for name, each in headers.items()
-    ]
+    rows = []
+    for name, header in headers.items():
+        rows.append(
+            {
+                "dataset": name,
+                "samples": len(header.samples),
+                "features": header.n_features,
+                "classes": len(header.classes),
+                "missing": header.missing,
+                "imputed": imputed[name],
+                "groups": np.nan if header.groups is None else len(np.unique(header.groups)),
+                "control": control_class(header.classes, header.reference),
+                "counts": header.scale == COUNTS,
+                "adjusted": ", ".join(map(column_of_term, header.adjust)),
+            }
+        )
     return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)
 
 
 def class_sizes(headers: Headers) -> pd.DataFrame:
     """Return how many samples each class of each data set has."""
-    rows = [
-        {"dataset": name, "class": label, "samples": int(n)}
-        for name, each in headers.items()
-        for label, n in zip(*np.unique(each.labels, return_counts=True), strict=True)
-    ]
+    rows = []
+    for name, header in headers.items():
+        classes, sizes = np.unique(header.labels, return_counts=True)
+        for label, size in zip(classes, sizes, strict=True):
+            rows.append({"dataset": name, "class": label, "samples": int(size)})
     return pd.DataFrame(rows, columns=STUDY_TABLES["class_sizes"].fixed)

@@ -118,21 +118,21 @@ def study_tables(
         key: inflation_of(entries[key[0]][key[2]]) if entries else CROSS_VALIDATED
         for key in predictions
     }
-    given = {
-        key: (table, headers[key[0]], inflations[key], candidates if key[2] == chosen else 1)
-        for key, table in predictions.items()
-        if len(table)
-    }
-    performances = {key: pooled_performance(*each) for key, each in given.items()}
-    curves = {key: areas(*each) for key, each in given.items()}
+    performances, curves = {}, {}
+    for key, table in predictions.items():
+        if len(table):
+            n_candidates = candidates if key[2] == chosen else 1
+            results = (table, headers[key[0]], inflations[key], n_candidates)
+            performances[key] = pooled_performance(*results)
+            curves[key] = areas(*results)
     failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
-    found = estimates(performances, headers, failed, curves)
-    samples = sample_errors.samples(predictions, found)
+    estimated = estimates(performances, headers, failed, curves)
+    samples = sample_errors.samples(predictions, estimated)
     tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
     within, within_pairs = concordances(predictions, headers, tables["audit"])
     label = about["labels"].get(chosen, "")
     return tables | {
-        "estimates": found,
+        "estimates": estimated,
         "concordance": within,
         "concordance_pairs": within_pairs,
         "audit": graded_audit(tables["audit"], within, chosen, label, headers),
@@ -144,7 +144,7 @@ def study_tables(
             inseparable(within),
             unequal_libraries(tables["audit"], headers),
         ),
-        "headline": headline(about, chosen, tables["summary"], found),
+        "headline": headline(about, chosen, tables["summary"], estimated),
         **{
             name: probability_tables.probabilities(name, predictions, headers, inflations)
             for name in ("calibration", "confidence")
@@ -196,9 +196,9 @@ def _described(
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
-        "notes": _joined(notes, NOTES_TABLE),
+        "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
-        "permutation_tests": _named(permuted, "permutation_tests"),
+        "permutation_tests": _with_owner(permuted, "permutation_tests"),
         "diagnostics": study_overview.diagnostics(diagnosed, alpha),
         "p_values": study_overview.p_values(diagnosed["normality"]),
     }
@@ -212,15 +212,15 @@ def _checked(
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
     curves = _read_checks(owners, files, "learning_curve", owners["tested"])
     tables = {
-        "random_genes": _named(_read_random_genes(owners, files), "random_genes"),
-        "learning_curve": _named(curves, "learning_curve"),
+        "random_genes": _with_owner(_read_random_genes(owners, files), "random_genes"),
+        "learning_curve": _with_owner(curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        tables[name] = _named(_read(owners["datasets"], files[name], schema), name)
+        tables[name] = _with_owner(_read(owners["datasets"], files[name], schema), name)
     paths = dict(zip(owners["datasets"], files["series"], strict=True))
-    found = [phenotype_checks(headers[name]) for name in paths]
-    found.append(shared_by_series(paths))
-    return tables | {"audit": _joined([tables["audit"], *found], STUDY_TABLES["audit"])}
+    further = [phenotype_checks(headers[name]) for name in paths]
+    further.append(shared_by_series(paths))
+    return tables | {"audit": _join_tables([tables["audit"], *further], STUDY_TABLES["audit"])}
 
 
 def _signatures(
@@ -231,11 +231,11 @@ def _signatures(
     return _read(models, files["signature"], MODEL_TABLES["signature"])
 
 
-def _named(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
+def _with_owner(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return tables of data sets, or of classifiers on them, as one table of the study."""
     owned = [((key, "") if isinstance(key, str) else key, table) for key, table in tables.items()]
     parts = [table.assign(dataset=key[0], classifier=key[1]) for key, table in owned]
-    return _joined(parts, STUDY_TABLES[name])
+    return _join_tables(parts, STUDY_TABLES[name])
 
 
 def _gene_lists(
@@ -312,7 +312,7 @@ def _read(
     return {key: read_parquet(path, table, columns) for key, path in zip(keys, paths, strict=True)}
 
 
-def _joined(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
+def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
     parts = [table for table in tables if len(table)]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
     open_ended = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)

@@ -245,13 +245,17 @@ def summary_of(
 
     A file at a URL is refused above ``most_gigabytes``.
     """
-    retry = RetryPolicy(most_gigabytes=most_gigabytes)
+    retry = RetryPolicy(most_gigabytes=most_gigabytes, retries=_RETRIES)
     if dataset.source == "table":
         return summarise_table(dataset, retry)
     # read only, to find earlier downloads and files of the user
     base_urls = {"geo": list(mirrors)} if mirrors else {}
     downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+
+
+#: Retries of a download while a person waits.
+_RETRIES = 1
 
 
 @dataclass(frozen=True, kw_only=True)
