@@ -211,6 +211,18 @@ def test_sorted_runs_have_the_direction_of_the_papers_pair():
     assert runs.loc[("pigeons", "vMNB", "GNB"), columns[1:]].tolist() == ["", ""]
 
 
+@pytest.mark.parametrize(("difference", "direction"), [(4e-5, "="), (6e-5, ">"), (-6e-5, "<")])
+def test_accuracies_that_are_printed_alike_are_equal(difference, direction):
+    """Per cents with two decimals: .004% is no difference, .006% is one."""
+    tables = common_tables()
+    within = tables["pairwise_within"].assign(mean_difference=difference)
+    within = within[(within["first"] == within["first"].iloc[0])]
+    runs = compare(ABOUT, tables | {"pairwise_within": within})["runs"]
+    flipped = {"=": "=", ">": "<", "<": ">"}[direction]
+    assert set(runs["direction"]) <= {direction, flipped}
+    assert len(runs)
+
+
 def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
     tables = common_tables()
     failed = (tables["summary"]["dataset"] == "magic") & (tables["summary"]["classifier"] == "dnb")
