@@ -211,6 +211,18 @@ def test_sorted_runs_have_the_direction_of_the_papers_pair():
     assert runs.loc[("pigeons", "vMNB", "GNB"), columns[1:]].tolist() == ["", ""]
 
 
+@pytest.mark.parametrize(("difference", "direction"), [(4e-5, "="), (6e-5, ">"), (-6e-5, "<")])
+def test_accuracies_that_are_printed_alike_are_equal(difference, direction):
+    """Per cents with two decimals: .004% is no difference, .006% is one."""
+    tables = common_tables()
+    within = tables["pairwise_within"].assign(mean_difference=difference)
+    within = within[(within["first"] == within["first"].iloc[0])]
+    runs = compare(ABOUT, tables | {"pairwise_within": within})["runs"]
+    flipped = {"=": "=", ">": "<", "<": ">"}[direction]
+    assert set(runs["direction"]) <= {direction, flipped}
+    assert len(runs)
+
+
 def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
     tables = common_tables()
     failed = (tables["summary"]["dataset"] == "magic") & (tables["summary"]["classifier"] == "dnb")
@@ -276,3 +288,31 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
     made, _ = drawn(tables, tmp_path, common)
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     assert "11 have the same direction here; of the 10 that are significant there, 9 are" in words
+
+
+def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path):
+    common = common_tables()
+    common["pairwise_within"] = common["pairwise_within"].assign(sorted_runs=0.06)
+    made, _ = drawn(tables, tmp_path, common)
+    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    assert "that are significant there, 0 are significant here" in words
+
+
+def test_accuracies_with_the_same_two_decimals_share_a_rank():
+    """72.751% and 72.749% are 72.75%, the third best; the next rank is 5."""
+    common = common_tables()
+    summary = common["summary"]
+    is_magic = summary["dataset"] == "magic"
+    summary.loc[is_magic & (summary["classifier"] == "vmnb"), "mean"] = 0.72751
+    summary.loc[is_magic & (summary["classifier"] == "gnb"), "mean"] = 0.72749
+    ranks = compare(ABOUT, common)["accuracies"].query("dataset == 'magic'")
+    ranks = ranks.set_index("classifier")["rank"]
+    assert ranks.to_dict() == {"dNB": 1, "SelvMNB": 2, "SelGNB": 3, "vMNB": 4, "GNB": 4}
+
+
+def test_angles_with_most_information_on_the_class_are_drawn(tables):
+    """Of weather's angles the wind depends on the class, the other is noise; one is drawn."""
+    rose = tables["rose"]
+    assert set(rose.loc[rose["dataset"] == "weather", "feature"]) == {"wind"}
+    densities = tables["densities"]
+    assert set(densities.loc[densities["dataset"] == "weather", "feature"]) == {"wind"}

@@ -218,6 +218,16 @@ def test_every_feature_is_in_one_block(rng, n_features, size):
     assert 1 <= len(blocks[-1]) <= size
 
 
+@pytest.mark.parametrize(("n_samples", "is_shrunk"), [(22, False), (21, True)])
+def test_blocks_with_fewer_than_ten_degrees_of_freedom_per_feature_are_shrunk(
+    rng, n_samples, is_shrunk
+):
+    """Two classes and blocks of 2 features: n - 2 degrees of freedom, 20 are enough."""
+    X = rng.normal(size=(n_samples, 8))
+    model = BlockNB(blocks=2).fit(X, np.arange(n_samples) % 2)
+    assert (model.shrinkage_ > 0).any() == is_shrunk
+
+
 def test_transform_puts_blocks_side_by_side():
     X, y = samples(8)
     frame = pd.DataFrame(X, columns=[f"probe{i}" for i in range(8)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from xnbflow.papers.separation import FIGURE_1, FIGURE_2, FIGURE_2_FIXED
+from xnbflow.papers.separation import FIGURE_1, FIGURE_2, FIGURE_2_FIXED, compute_figures
 from xnbflow.papers.separation.compute_figures import N_BLOCKS, N_SAMPLES, SIZE, figure_tables
 from xnbflow.papers.separation.compute_simulation import printed_selection
 
@@ -43,6 +43,12 @@ def test_figure_2_follows_equation_9_along_the_mean_score(tables, figure):
     expected = separation_by_equation_9(points["scale"])
     np.testing.assert_allclose(points["separation"], expected, rtol=0.06)
     assert points["scale"].max() > 1100
+
+
+def test_our_figure_2_has_the_middle_non_centrality(tables):
+    """Degrees of freedom from 1 to 1,200, and the mean of a uniform distribution on [0, 10]."""
+    scale = curve(tables, FIGURE_2_FIXED)["scale"]
+    assert (scale.min(), scale.max()) == (1 + 5, 1200 + 5)
 
 
 def test_figure_2_as_printed_draws_degrees_up_to_all_features(tables):
@@ -100,3 +106,15 @@ def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
     assert summary["greatest_gain"].max() < 0.02
     assert summary["least_gain"].min() > -0.07
     assert (summary["mean_gain"] < 0).all()
+
+
+def test_training_sets_without_errors_have_no_gain(monkeypatch):
+    """Blocks of score 600: D = sqrt(100) / sqrt(1 + 1/50), so that R = Phi(-5) is below 1e-6."""
+    shape = (5, N_BLOCKS)
+    weak = compute_figures._TrainingSets(FIGURE_1, np.full(5, 60.0), np.full(shape, 30.0))
+    strong = compute_figures._TrainingSets(FIGURE_1, np.full(5, 1200.0), np.full(shape, 600.0))
+    monkeypatch.setattr(compute_figures, "_draw_true_scores", lambda _: [weak, strong])
+    tables = figure_tables(n_sets=5)
+    assert tables["figures"]["training_sets"].tolist() == [5, 5]
+    assert tables["figures"]["risk"].iloc[1] < 1e-6
+    assert tables["figure_summary"]["training_sets"].tolist() == [5]

@@ -43,6 +43,9 @@ def test_fitted_classifiers_come_near_the_simulation_with_known_covariances(tabl
     many = fitted[fitted["samples"] == 300]
     np.testing.assert_allclose(many["risk"], many["known_covariance_risk"], atol=0.01)
     np.testing.assert_allclose(many["expected_risk"], many["risk"], atol=0.04)
+    np.testing.assert_allclose(fitted["above_exact"], fitted["expected_risk"] / fitted["risk"] - 1)
+    above_known = fitted["risk"] / fitted["known_covariance_risk"] - 1
+    np.testing.assert_allclose(fitted["above_known"], above_known)
 
 
 def test_results_depend_neither_on_threads_nor_on_other_distributions(tables):

@@ -31,7 +31,9 @@ _DEVELOPMENT = (
 )
 _KULLBACK_LEIBLER = (
     "Jeffreys' divergence is twice the symmetrised Kullback-Leibler divergence. The two rank the "
-    "features of a pair of classes alike, and differ at the threshold only."
+    "features of a pair of classes alike, except for features whose scaled Kullback-Leibler "
+    "divergence is 1 in floating point (a divergence above 37 nats): their order is that of their "
+    "positions."
 )
 
 

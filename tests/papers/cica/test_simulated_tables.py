@@ -1,0 +1,110 @@
+"""Tables over seeds of CICA's simulations, from rows written by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from xnbflow.papers.cica import simulated_tables
+from xnbflow.papers.cica.simulated_tables import (
+    RECOVERED,
+    _other_fits,
+    _SeedTables,
+    _square_error,
+    recovery_by_size,
+    summarise_seeds,
+)
+from xnbflow.papers.cica.simulation import Simulation
+
+PLACE = {"setting": "as in the paper", "samples": 20}
+
+
+def seed_tables(path):
+    """Rows of three seeds with recovery errors 0, 1 and 2; a descent with the medians ``path``."""
+    fits = pd.DataFrame(
+        {
+            "seed": [0, 1, 2] * 2,
+            "method": ["CICA, chosen width"] * 3 + ["no transformation"] * 3,
+            "width": [0.5, 0.25, 1.0] + [np.nan] * 3,
+            "steps": [3, 5, 4] + [np.nan] * 3,
+            "converged": [True, True, False, True, True, True],
+            "recovery_error": [0.0, 1.0, 2.0, 4.0, 4.0, 4.0],
+        }
+    ).assign(**PLACE)
+    errors = fits[["setting", "samples", "seed", "method"]].assign(
+        regression_width="paper's", mean_square_error=[0.1, 0.2, 0.3, 0.8, 0.8, 0.8]
+    )
+    iterations = pd.DataFrame(
+        {"width": "chosen", "step": range(len(path)), "measure": "recovery error", "value": path}
+    ).assign(**PLACE, seed=0)
+    return _SeedTables(fits, errors, iterations)
+
+
+def test_bands_are_the_tenth_and_ninetieth_percentile():
+    summary = summarise_seeds(seed_tables([2.0, 1.0]))["summary"]
+    rows = summary.set_index(["method", "measure"])
+    row = rows.loc[("CICA, chosen width", "recovery error")]
+    # of 0, 1, 2: interpolated at .2 and 1.8 of the two steps
+    assert row[["lower", "median", "upper"]].tolist() == pytest.approx([0.2, 1.0, 1.8])
+    assert row["of_untransformed"] == pytest.approx(0.25)  # 1 of 4
+    assert row["seeds"] == 3
+    error = rows.loc[("CICA, chosen width", "mean square error, paper's width")]
+    assert error["of_untransformed"] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(("end", "leaves"), [(0.6, False), (0.61, True)])
+def test_a_descent_leaves_the_sources_above_one_and_a_half_times_its_least_error(end, leaves):
+    (row,) = summarise_seeds(seed_tables([2.0, 0.4, end]))["descents"].to_dict("records")
+    assert (row["start"], row["least"], row["least_at"], row["end"]) == (2.0, 0.4, 1, end)
+    assert row["leaves"] == leaves
+
+
+def test_convergence_counts_the_runs_of_iterated_methods():
+    (row,) = summarise_seeds(seed_tables([2.0]))["convergence"].to_dict("records")
+    assert row["method"] == "CICA, chosen width"
+    assert (row["runs"], row["converged_runs"], row["converged"]) == (3, 2, 2 / 3)
+    assert (row["width"], row["steps"]) == (0.5, 4)
+
+
+@pytest.mark.parametrize(("median", "recovers"), [(0.49, True), (0.5, False), (0.9, False)])
+def test_sources_are_recovered_below_an_error_of_a_half(median, recovers):
+    summary = pd.DataFrame(
+        [{**PLACE, "method": "FastICA", "measure": "recovery error", "median": median}]
+    ).assign(lower=0.0, upper=2.0, seeds=3)
+    assert RECOVERED == 0.5
+    assert recovery_by_size(summary)["recovers"].tolist() == [recovers]
+
+
+def test_the_square_error_is_that_of_samples_that_were_not_fitted(monkeypatch):
+    """A regression that knows its training samples only is right on these and wrong elsewhere."""
+
+    class Memory:
+        def __init__(self, width):
+            self.width = width
+
+        def fit(self, components, target):
+            assert len(components) == len(target) == 3
+            self.seen = components
+            return self
+
+        def predict(self, components):
+            assert not np.isin(components, self.seen).any()
+            return np.zeros(len(components))
+
+    monkeypatch.setattr(simulated_tables, "KernelNBRegressor", Memory)
+    inputs = np.arange(10.0).reshape(5, 2)
+    simulation = Simulation(inputs, np.array([9.0, 9.0, 9.0, 1.0, 3.0]), np.eye(2))
+    assert _square_error(simulation, 3, np.eye(2), "paper") == 5.0  # (1 + 9) / 2
+
+
+def test_fast_ica_that_uses_all_its_steps_has_not_converged(monkeypatch):
+    mixing = np.array([[1.0, 0.5], [0.5, 1.0]])
+    sources = np.random.default_rng(0).uniform(-1, 1, (500, 2))  # found in a few steps
+    simulation = Simulation(sources @ mixing.T, sources[:, 0], mixing)
+    fits = {fit["method"]: fit["converged"] for fit in _other_fits(simulation, 500, 0)}
+    assert fits["FastICA"]
+    monkeypatch.setattr(simulated_tables, "_FAST_ICA_STEPS", 1)
+    with pytest.warns(ConvergenceWarning):
+        fits = {fit["method"]: fit["converged"] for fit in _other_fits(simulation, 500, 0)}
+    assert not fits["FastICA"]
+    assert fits["whitening"]
