@@ -71,14 +71,7 @@ def exchanged(values: np.ndarray, codes: np.ndarray, seed: int) -> Study:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = cross_validated(CLASSIFIER, values, codes, None, SPLITS, seed)
-    return Study(
-        id=codes,
-        title=np.arange(len(codes)),
-        *found,
-        datasets=np.empty((0, 0)),
-        classifiers=np.nan,
-        folds=values,
-    )
+    return Study(codes, np.arange(len(codes)), *found, np.empty((0, 0)), np.nan, values)
 
 
 def judged(values: np.ndarray, codes: np.ndarray, seed: int) -> list[bool]:

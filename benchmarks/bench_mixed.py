@@ -43,7 +43,9 @@ def simulated() -> Iterator[dict]:
             before = np.array(
                 [p_of_study(mixed, effect, seed, earlier=True) for seed in range(STUDIES)]
             )
-            after = np.array([p_of_study(mixed, effect, seed) for seed in range(studies)])
+            after = np.array(
+                [p_of_study(mixed, effect, seed, earlier=False) for seed in range(studies)]
+            )
             limits = figure("", "", after <= LEVEL)
             yield {
                 "mixed": mixed,
@@ -59,7 +61,7 @@ def simulated() -> Iterator[dict]:
             }
 
 
-def p_of_study(mixed: int, effect: float, seed: int, *, earlier: bool = False) -> float:
+def p_of_study(mixed: int, effect: float, seed: int, *, earlier: bool) -> float:
     """Return the p of the label test, with the earlier exchange within patients only if asked."""
     rng = np.random.default_rng([seed, mixed])
     codes = np.repeat([0, 1], N)

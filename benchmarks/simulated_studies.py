@@ -179,7 +179,7 @@ def study(design: Design, name: str, seed: int, splits: int = 10, *, new: int = 
         warnings.simplefilter("ignore")
         found = cross_validated(name, values, codes, kept_whole, splits, seed)
         truth = _truth(design, name, values, codes, seed, new)
-    return Study(id=codes, title=groups, *found, *truth, classifiers=values)
+    return Study(codes, groups, *found, *truth, values)
 
 
 def _truth(

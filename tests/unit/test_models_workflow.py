@@ -119,9 +119,17 @@ def results(tmp_path_factory):
         Validation(model="nb", train="one", test="two", harmonise="rank"),
     )
     study = Study(
-        id="small", title="Small", summary="", datasets=("one", "two"), classifiers=("csnb", "nb"), folds=("5-fold",), diagnostics=True, analyses={},
-        final=("csnb", "nb"), validate=pairs,
-    )  # fmt: skip
+        id="small",
+        title="Small",
+        summary="",
+        datasets=("one", "two"),
+        classifiers=("csnb", "nb"),
+        folds=("5-fold",),
+        diagnostics=True,
+        analyses={},
+        final=("csnb", "nb"),
+        validate=pairs,
+    )
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
     declared = contract.DIAGNOSTIC_TABLES
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}

@@ -183,3 +183,17 @@ def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
     kept = acquire(replace(row, options={"controls": "keep"}))
     assert kept.features.tolist() == frame.columns[1:].tolist()
     assert read_samples(row, {"label": "diagnosis"}).shape == (N, 30)  # as the model needs them
+
+
+@pytest.mark.parametrize(("n_samples", "repeats"), [(20, 3), (1000, 3), (1001, 1)])
+def test_folds_are_drawn_three_times_unless_there_are_many_samples(n_samples, repeats):
+    assert commands.repeats_of_folds(n_samples) == repeats
+
+
+def test_a_proposal_names_its_repeated_folds(tmp_path):
+    path, given = write("two plates", tmp_path)
+    options = [f"{key}={value}" for key, value in given.get("options", {}).items()]
+    propose(str(path), label=given.get("label", ""), option=options, output=str(tmp_path / "mine"))
+    settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
+    assert settings["studies"]["mine"]["folds"] == ["3x5-fold"]
+    assert settings["folds"] == {"3x5-fold": {"splits": 5, "repeats": 3}}

@@ -78,3 +78,11 @@ def test_patients_with_different_numbers_of_samples_exchange_their_labels():
     )
     assert found.within == 1
     assert found.p < 0.01
+
+
+def test_one_patient_of_both_classes_does_not_bind_the_labels_of_the_others():
+    """40 patients, of whom one gave samples of both classes; all are ranked correctly."""
+    patients = np.append(np.arange(40), 0)
+    codes = np.append(np.arange(40) % 2, 1)
+    scores = np.stack([-1.0 * codes, 0.0 * codes], axis=1)
+    assert concordance(scores, codes, np.zeros(41, dtype=int), patients).p < 0.02

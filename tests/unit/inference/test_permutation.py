@@ -221,3 +221,26 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     assert found(values, np.repeat("a", len(labels))).empty
     monkeypatch.setattr(permutation, "_MOST_VALUES", values.size - 1)
     assert found(values, labels).empty
+
+
+def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
+    values, codes = rng.normal(size=(60, 30)), np.arange(30) % 2
+    score = ten_features_score(values)
+    single = [score(codes, seed) for seed in (5, 1_000_008, 2_000_011)]
+    assert len(set(single)) == 3
+    assert permutation.repeated_score(score, 3)(codes, 5) == pytest.approx(np.mean(single))
+    assert permutation.repeated_score(score, 1)(codes, 5) == single[0]
+    assert permutation.repeated_score(score, 2)(codes, 2**32 - 1) > 0  # a seed has 32 bits
+
+
+@pytest.mark.parametrize(("most_values", "n_draws"), [(5 * 40, 3), (5 * 40 - 1, 1)])
+def test_folds_of_a_label_test_are_drawn_three_times_unless_there_are_many_values(
+    monkeypatch, most_values, n_draws
+):
+    seeds = []
+    monkeypatch.setattr(permutation, "_MOST_REPEATED_VALUES", most_values)
+    monkeypatch.setattr(
+        permutation, "ten_features_score", lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
+    )
+    permutation.label_test(toy(0, n_features=5), n_permutations=1)
+    assert len(seeds) == len(set(seeds)) == 2 * n_draws  # of the labels and of a permutation

@@ -1,4 +1,4 @@
-"""Sentences of a card on the columns that may explain a result."""
+"""Sentences of a card: columns that may explain a result, and verdicts near their limit."""
 
 from types import SimpleNamespace
 
@@ -8,26 +8,23 @@ import pytest
 from xnbflow.report import sentences
 from xnbflow.report.sentences import within_levels
 
-COLUMN = {"column": "plate", "handling": True, "auc_column": 0.9, "auc_within": 0.52}
-
-
-COLUMN |= {"lower": 0.38, "upper": 0.66, "p": 0.4, "pairs": 72, "status": "cannot be separated"}
-
-
-COLUMN |= {"inseparable": ""}
-
-
+COLUMN = {
+    "column": "plate",
+    "handling": True,
+    "auc_column": 0.9,
+    "auc_within": 0.52,
+    "lower": 0.38,
+    "upper": 0.66,
+    "p": 0.4,
+    "pairs": 72,
+    "status": "cannot be separated",
+    "inseparable": "",
+}
 OTHER = COLUMN | {"column": "age", "handling": False, "auc_column": 0.95}
-
-
 DIFFERENCE = (
     "the difference between adenoma and tumor, and between adenoma and polyp cannot be separated"
 )
-
-
 WITHIN = "; within its levels NB has an AUC of 0.52 over all classes"
-
-
 GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93, "p": 0.001}
 
 
@@ -82,3 +79,34 @@ def test_columns_together_are_named_together():
     assert sentences._inseparable(results, place) == (
         "the class cannot be examined within “plate” and “site” together"
     )
+
+
+NEAR = (
+    "The verdict is near its limit: other folds or permutations may decide otherwise. Repeated "
+    "folds make it more certain."
+)
+
+
+@pytest.mark.parametrize(
+    ("near", "is_written"),
+    [("permutation test", True), ("chance interval", True), ("", False)],
+)
+def test_a_verdict_near_its_limit_is_marked_on_the_page(monkeypatch, near, is_written):
+    monkeypatch.setattr(sentences, "contradictions", lambda *_: [])
+    monkeypatch.setattr(sentences, "reasons", lambda *_: [])
+    monkeypatch.setattr(sentences, "within_levels", lambda *_: "")
+    metrics = {
+        "metric": ["accuracy", "balanced_accuracy"],
+        "estimate": [0.7, 0.68],
+        "lower": [0.55, 0.51],
+        "upper": [0.8, 0.79],
+        "reference": [0.6, 0.5],
+        "candidates": [1, 1],
+    }
+    row = {"level": "partly supported", "p_value": 0.02, "permuted": "nb", "near": near}
+    tables = {"estimates": pd.DataFrame(metrics), "verdicts": pd.DataFrame([row])}
+    results = SimpleNamespace(rows=lambda name, **_: tables[name], labels={"nb": "NB"})
+    place = {"dataset": "d", "folds": "f", "classifier": "nb"}
+    tests = sentences.verdict(results, place).tests
+    assert tests.startswith("Label test (nb): p = 0.02.")
+    assert (NEAR in tests) == is_written

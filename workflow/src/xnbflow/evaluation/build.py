@@ -50,12 +50,14 @@ def build_estimator(
     params = {
         key: _value(value, columns, random_state) for key, value in entry.get("params", {}).items()
     }
-    known = inspect.signature(estimator).parameters
-    if unknown := [key for key in params if key not in known]:
-        what = f"{entry['method']} has no parameter {unknown[0]!r}; it has {', '.join(known)}"
-        msg = f"{what}. Correct the classifier's params in the configuration"
+    accepted = inspect.signature(estimator).parameters
+    if unknown := [key for key in params if key not in accepted]:
+        msg = (
+            f"{entry['method']} has no parameter {unknown[0]!r}; it has {', '.join(accepted)}. "
+            "Correct the classifier's params in the configuration"
+        )
         raise InputError(msg)
-    if "random_state" in known:
+    if "random_state" in accepted:
         params.setdefault("random_state", random_state)
     return estimator(**params)
 
@@ -72,7 +74,7 @@ def estimator_for(
     estimator = build_estimator(entry, series.columns_by_kind, random_state)
     if series.scale != COUNTS:
         return estimator
-    if any(_names_columns(part) for part in entry.values()):
+    if any(_names_columns(value) for value in entry.values()):
         msg = (
             f"{series.name}: the classifier names columns by @kind, and the features of counts "
             "are selected in each fold; use transform=log_cpm in the sheet's options"
@@ -124,14 +126,14 @@ def import_estimator(path: str) -> type[BaseEstimator]:
     """Return the class at an import path; an `InputError` if it is not an estimator."""
     module, _, name = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name)
+        estimator = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         msg = f"unknown method {quoted(path)} ({error}); give the import path of an estimator"
         raise InputError(msg) from error
-    if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
+    if not (isinstance(estimator, type) and issubclass(estimator, BaseEstimator)):
         msg = f"method {quoted(path)} is not a scikit-learn estimator; give the path of one"
         raise InputError(msg)
-    return found
+    return estimator
 
 
 def _value(value: Any, columns: Columns, random_state: int | None) -> Any:

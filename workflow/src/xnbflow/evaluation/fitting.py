@@ -25,14 +25,14 @@ def is_pipeline(model: object) -> bool:
 
 def sample_columns(model: BaseEstimator) -> dict[str, Any]:
     """Return the columns of samples that the steps of a model read; if fitted, with an example."""
-    parts = [model, *model.get_params().values(), getattr(model, "best_estimator_", None)]
-    steps = [step for part in parts for step in getattr(part, "named_steps", {"": part}).values()]
-    found = [step for step in steps if isinstance(step, OfSamples)]
-    return {
-        name: getattr(step, "example_", {}).get(name)
-        for step in found
-        for name in step.sample_columns
-    }
+    estimators = [model, *model.get_params().values(), getattr(model, "best_estimator_", None)]
+    examples: dict[str, Any] = {}
+    for estimator in estimators:
+        for step in getattr(estimator, "named_steps", {"": estimator}).values():
+            if isinstance(step, OfSamples):
+                example = getattr(step, "example_", {})
+                examples |= {name: example.get(name) for name in step.sample_columns}
+    return examples
 
 
 def with_sample_columns(
@@ -43,28 +43,38 @@ def with_sample_columns(
     ``metadata`` has the rows of X. A column that it lacks, or that is also a feature, is an
     `InputError`.
     """
-    names, found = list(sample_columns(model)), {}
+    names = list(sample_columns(model))
+    if not names:
+        return X
+    available = pd.DataFrame() if metadata is None else metadata
+    columns = {}
     for name in names:
-        known = pd.DataFrame() if metadata is None else metadata
-        own = name if name in known else f"batch ({name})"  # the sheet's option `batch` renames it
-        if own not in known or name in X:
-            what = "is also a feature" if name in X else "is not a column of the samples"
-            msg = f"a step of the model reads the column {name!r}, which {what}"
-            raise InputError(f"{msg}; add it to the table (in a sheet, by phenotype_columns=)")
-        found[name] = known[own].to_numpy()
-    if names and X.isna().to_numpy().any():
-        msg = f"values are missing, which the steps that read {listed(names)} cannot use; give the"
-        raise InputError(f"{msg} sheet's option missing=drop_features")
-    return pd.concat([X, pd.DataFrame(found, index=X.index)], axis=1) if names else X
+        # the sheet's option `batch` renames a column
+        column = name if name in available else f"batch ({name})"
+        if column not in available or name in X:
+            fault = "is also a feature" if name in X else "is not a column of the samples"
+            msg = (
+                f"a step of the model reads the column {name!r}, which {fault}; add it to the "
+                "table (in a sheet, by phenotype_columns=)"
+            )
+            raise InputError(msg)
+        columns[name] = available[column].to_numpy()
+    if X.isna().to_numpy().any():
+        msg = (
+            f"values are missing, which the steps that read {listed(names)} cannot use; give the "
+            "sheet's option missing=drop_features"
+        )
+        raise InputError(msg)
+    return pd.concat([X, pd.DataFrame(columns, index=X.index)], axis=1)
 
 
 def frame_for(
     model: BaseEstimator, series: DataSet, samples: np.ndarray | slice = slice(None)
 ) -> pd.DataFrame:
     """Return samples of a series in the form for a model, see `with_sample_columns`."""
-    known = series.sample_metadata
-    own = None if known is None else known.iloc[samples]
-    return with_sample_columns(series.frame(samples), model, own)
+    metadata = series.sample_metadata
+    selected = None if metadata is None else metadata.iloc[samples]
+    return with_sample_columns(series.frame(samples), model, selected)
 
 
 def as_read(model: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | np.ndarray:
@@ -73,10 +83,13 @@ def as_read(model: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | np.ndarray:
     Scikit-learn examines every column of a DataFrame at each fit and prediction: of 20,000 features
     this takes as long as a forest. Of its own estimators those of `sklearn.compose` read names.
     """
-    parts = [model, *(part for part in model.get_params().values() if hasattr(part, "fit"))]
-    modules = [type(part).__module__ for part in parts]
-    unnamed = all(m.startswith("sklearn.") and not m.startswith("sklearn.compose") for m in modules)
-    return X.to_numpy() if unnamed else X
+    nested = [value for value in model.get_params().values() if hasattr(value, "fit")]
+    modules = [type(estimator).__module__ for estimator in [model, *nested]]
+    reads_no_names = all(
+        module.startswith("sklearn.") and not module.startswith("sklearn.compose")
+        for module in modules
+    )
+    return X.to_numpy() if reads_no_names else X
 
 
 def fit_grouped(
@@ -93,7 +106,8 @@ def fit_grouped(
     """
     if groups is None:
         return model.fit(X, y)
-    last, prefix = model, ""
+    last = model
+    prefix = ""
     while is_pipeline(last):
         name, last = last.steps[-1]
         prefix += f"{name}__"
@@ -132,10 +146,12 @@ def impute_within(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return training and test samples, missing values replaced by the training medians."""
     imputer = Imputer().fit(training)
-    return tuple(
-        pd.DataFrame(imputer.transform(part), index=part.index, columns=part.columns, copy=False)
-        for part in (training, tested)
-    )
+
+    def fill(frame: pd.DataFrame) -> pd.DataFrame:
+        values = imputer.transform(frame)
+        return pd.DataFrame(values, index=frame.index, columns=frame.columns, copy=False)
+
+    return fill(training), fill(tested)
 
 
 def filled(series: DataSet) -> DataSet:

@@ -21,12 +21,12 @@ def draw_folds(
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     There are ``n_splits`` folds per repeat; None leaves out one group of samples in each, once, see
-    `leave_one_group_out`. A repeat's folds depend on the data set's name and the repeat alone. The
-    result has ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is
-    tested; it trains in all others. A warning names the classes that are too small to be tested in
-    every fold. It is an `InputError` if every class has fewer samples (or groups, where samples
-    have them) than there are folds, or groups are so uneven that a fold would test nothing or train
-    without a class.
+    `leave_one_group_out`. A repeat's folds depend on the classes and groups of the samples in their
+    order, and on the repeat. The result has ``repeat``, ``fold`` and ``sample``: the fold of the
+    repeat in which the sample is tested; it trains in all others. A warning names the classes that
+    are too small to be tested in every fold. It is an `InputError` if every class has fewer samples
+    (or groups, where samples have them) than there are folds, or groups are so uneven that a fold
+    would test nothing or train without a class.
     """
     if n_splits is None:
         return leave_one_group_out(header)
@@ -34,9 +34,9 @@ def draw_folds(
     counts = class_counts(header)
     small = [f"{label!r} ({n})" for label, n in counts.items() if n < n_splits]
     if small:
-        what = "samples" if header.groups is None else "groups"
+        units = "samples" if header.groups is None else "groups"
         msg = (
-            f"{header.name}: fewer {what} than folds ({n_splits}) in class {', '.join(small)}; "
+            f"{header.name}: fewer {units} than folds ({n_splits}) in class {', '.join(small)}; "
             "some folds test none of them"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
@@ -51,9 +51,9 @@ def folds_of_repeat(
         return leave_one_group_out(header)
     counts = class_counts(header)
     if counts.max() < n_splits:
-        what = "samples" if header.groups is None else "groups"
+        units = "samples" if header.groups is None else "groups"
         msg = (
-            f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
+            f"{header.name}: {n_splits} folds need a class with at least as many {units}; the "
             f"largest, {counts.idxmax()!r}, has {counts.max()}. Use fewer folds"
         )
         raise InputError(msg)
@@ -104,7 +104,8 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
         msg = f"{header.name}: all samples are of the group {str(names[0])!r}; none can be left out"
         raise InputError(msg)
     tested = [header.groups == name for name in names]
-    return _table(header, [(np.flatnonzero(~own), np.flatnonzero(own)) for own in tested], 0)
+    splits = [(np.flatnonzero(~in_group), np.flatnonzero(in_group)) for in_group in tested]
+    return _table(header, splits, 0)
 
 
 def class_counts(header: DataSet | DataSetHeader) -> pd.Series:
@@ -120,11 +121,11 @@ def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.D
     for fold, (train, test) in enumerate(splits):
         lacking = np.setdiff1d(header.labels, header.labels[train])
         if header.groups is not None and (len(lacking) or not len(test)):
-            what = (
+            fault = (
                 f"trains without class {str(lacking[0])!r}" if len(lacking) else "tests no sample"
             )
             msg = (
-                f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
+                f"{header.name}: fold {fold} {fault}, for groups are kept whole and there are "
                 f"{len(np.unique(header.groups))} for {counted(len(header.samples), 'sample')}; "
                 "use other groups, or fewer folds"
             )

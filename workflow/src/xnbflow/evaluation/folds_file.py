@@ -1,6 +1,7 @@
 """The folds of a scheme: drawn, or read from a file with the test fold of each sample."""
 
 import csv
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,18 @@ _MOST_BYTES = 1 << 28
 def scheme_folds(
     header: DataSet | DataSetHeader,
     scheme: Mapping[str, Any],
-    given: str | Path | None,
+    local_file: str | Path | None,
     download: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Draw the folds of a scheme, or read predefined ones.
 
-    ``scheme`` is a `xnbflow.running.config.Folds` as a mapping, ``given`` its file where it is on
-    this machine, ``download`` the section of the configuration for a file that is a URL. See
+    ``scheme`` is a `xnbflow.running.config.Folds` as a mapping, ``local_file`` its file where it is
+    on this machine, ``download`` the section of the configuration for a file that is a URL. See
     `xnbflow.evaluation.folds.draw_folds` and `read_folds` for the result and errors.
     """
-    splits, repeats, file = (scheme[key] for key in ("splits", "repeats", "file"))
+    splits = scheme["splits"]
+    repeats = scheme["repeats"]
+    file = scheme["file"]
     if file is None:
         try:
             return draw_folds(header, splits, repeats)
@@ -44,7 +47,7 @@ def scheme_folds(
             raise InputError(msg, key="splits") from error
     settings = dict(download)
     downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), RetryPolicy(**settings))
-    location = str(given or file)
+    location = str(local_file or file)
 
     def read() -> pd.DataFrame:
         path = downloads.fetch_location("folds", location, name=Path(file).name)
@@ -79,10 +82,10 @@ def read_folds(
         rows = rows.astype({"repeat": int})
         _check_samples(path, rows, header)
         folds = rows.loc[is_tested, ["repeat", "fold", "sample"]].astype({"fold": int})
-        found = sorted(set(zip(folds["repeat"].tolist(), folds["fold"].tolist(), strict=True)))
-        if found != [(repeat, fold) for repeat in range(n_repeats) for fold in range(n_splits)]:
+        present = sorted(set(zip(folds["repeat"].tolist(), folds["fold"].tolist(), strict=True)))
+        if present != list(itertools.product(range(n_repeats), range(n_splits))):
             msg = (
-                f"{path} holds the (repeat, fold) {quoted(found[:20])}, the configuration "
+                f"{path} holds the (repeat, fold) {quoted(present[:20])}, the configuration "
                 f"announces {counted(n_repeats, 'repeat')} of {counted(n_splits, 'split')}, both "
                 "counted from 0; make them agree"
             )
@@ -107,12 +110,15 @@ def _rows(path: str | Path, header: DataSet | DataSetHeader) -> pd.DataFrame:
     if not words or not set(words) <= {"0", "1"}:
         return pd.DataFrame(_table(path, text), columns=["line", "repeat", "fold", "sample"])
     if len(words) != len(header.samples):
-        found = counted(len(words), "number")
-        msg = f"{path}: {found} for the {counted(len(header.samples), 'sample')} of {header.name}"
+        msg = (
+            f"{path}: {counted(len(words), 'number')} for the "
+            f"{counted(len(header.samples), 'sample')} of {header.name}"
+        )
         raise InputError(msg)
-    folds = [{"0": _ALWAYS_TRAIN, "1": "0"}[word] for word in words]
-    lines, samples = range(1, len(words) + 1), map(str, header.samples)
-    return pd.DataFrame({"line": lines, "repeat": "0", "fold": folds, "sample": list(samples)})
+    folds = ["0" if word == "1" else _ALWAYS_TRAIN for word in words]
+    lines = range(1, len(words) + 1)
+    samples = [str(sample) for sample in header.samples]
+    return pd.DataFrame({"line": lines, "repeat": "0", "fold": folds, "sample": samples})
 
 
 def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
@@ -123,13 +129,15 @@ def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
         for name in ("sample", "fold", "repeat"):
             count = names.count(name)
             if count > 1 or (count == 0 and name != "repeat"):
-                what = f"is listed {counted(count, 'time')}" if count else "is missing"
-                msg = f"{path}: column {name!r} {what}; found {quoted(', '.join(names))[1:-1]}"
+                fault = f"is listed {counted(count, 'time')}" if count else "is missing"
+                msg = f"{path}: column {name!r} {fault}; found {quoted(', '.join(names))[1:-1]}"
                 raise InputError(msg)
         for cells in filter(None, reader):
             if len(cells) != len(names):
-                found = f"{counted(len(cells), 'cell')}, the header has {len(names)}"
-                msg = f"{path}, line {reader.line_num}: {found}; correct the line"
+                msg = (
+                    f"{path}, line {reader.line_num}: {counted(len(cells), 'cell')}, the header "
+                    f"has {len(names)}; correct the line"
+                )
                 raise InputError(msg)
             row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
             rows.append({"repeat": "0", **row, "line": reader.line_num})
@@ -141,11 +149,12 @@ def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
 
 def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet | DataSetHeader) -> None:
     """Refuse a repeat unless it has each sample of the series once."""
-    doubled, known = rows.duplicated(["repeat", "sample"]), rows["sample"].isin(header.samples)
-    if (doubled | ~known).any():
-        row = rows[doubled | ~known].iloc[0]
+    is_repeated = rows.duplicated(["repeat", "sample"])
+    is_unknown = ~rows["sample"].isin(header.samples)
+    if (is_repeated | is_unknown).any():
+        row = rows[is_repeated | is_unknown].iloc[0]
         msg = f"{header.name} has no sample {quoted(row['sample'])}"
-        if known[row.name]:
+        if not is_unknown[row.name]:
             msg = f"sample {quoted(row['sample'])} is listed twice in repeat {row['repeat']}"
         raise InputError(f"{path}, line {row['line']}: {msg}")
     for repeat, samples in rows.groupby("repeat")["sample"]:

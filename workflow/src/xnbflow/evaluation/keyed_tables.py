@@ -1,6 +1,7 @@
 """Tables of classifiers by data set, scheme of folds and classifier."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,14 +35,25 @@ def stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
     return rows.reset_index(KEY).reset_index(drop=True)
 
 
-def arrays(
-    table: pd.DataFrame, header: DataSetHeader
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
-    """Return true and predicted labels, log-posterior (None without any) and classes."""
+class PredictionArrays(NamedTuple):
+    """Predictions as arrays.
+
+    ``true`` and ``predicted`` (n_samples,) are labels, ``log_posterior`` (n_samples, n_classes) is
+    None where a classifier has no probabilities, ``classes`` are its columns.
+    """
+
+    true: np.ndarray
+    predicted: np.ndarray
+    log_posterior: np.ndarray | None
+    classes: np.ndarray
+
+
+def arrays(table: pd.DataFrame, header: DataSetHeader) -> PredictionArrays:
+    """Return the predictions of a table as arrays."""
     log_posterior = table[[LOG_POSTERIOR + label for label in header.classes]].to_numpy(dtype=float)
-    return (
-        table["true"].to_numpy(dtype=str),
-        table["predicted"].to_numpy(dtype=str),
-        None if np.isnan(log_posterior).all() else log_posterior,
-        header.classes,
+    return PredictionArrays(
+        true=table["true"].to_numpy(dtype=str),
+        predicted=table["predicted"].to_numpy(dtype=str),
+        log_posterior=None if np.isnan(log_posterior).all() else log_posterior,
+        classes=header.classes,
     )

@@ -32,7 +32,9 @@ def check_estimator(entry: Mapping[str, Any], place: str, kind: str) -> None:
         for i, step in enumerate(entry["steps"]):
             check_estimator(step, f"{place}.steps.{i}", kind if i == last else "transformer")
         return
-    name, params, where = entry["method"], entry.get("params", {}), f"configuration, {place}.method"
+    name = entry["method"]
+    params = entry.get("params", {})
+    where = f"configuration, {place}.method"
     method = known_methods().get(name)
     if method is None:
         _check_path(name, where)
@@ -55,7 +57,7 @@ def columns_named(entry: Any) -> list[str]:
     """
     if isinstance(entry, Mapping | list):
         parts = entry.values() if isinstance(entry, Mapping) else entry
-        return [found for value in parts for found in columns_named(value)]
+        return [column for value in parts for column in columns_named(value)]
     return [entry] if isinstance(entry, str) and entry[:1] == "@" and entry[1:] in _KINDS else []
 
 
@@ -78,9 +80,11 @@ def _check_params(method: Method, params: Mapping[str, Any], place: str) -> None
 
 def _check_path(path: str, where: str) -> None:
     if "." not in path:
-        known = known_names(path, known_methods())
-        msg = f"{where}: unknown method {quoted(path)}; {known}"
-        raise InputError(f"{msg}. Or give the import path of a scikit-learn estimator")
+        msg = (
+            f"{where}: unknown method {quoted(path)}; {known_names(path, known_methods())}. Or "
+            "give the import path of a scikit-learn estimator"
+        )
+        raise InputError(msg)
     fault = "the path is too long" if len(path) > 200 else fault_of_path(path)
     if fault:
         raise InputError(f"{where}: unknown method {quoted(path)}: {quoted(fault)[1:-1]}")
@@ -96,8 +100,8 @@ def _check_nested(value: Any, place: str) -> None:
         check_estimator(value, place, "")
     elif isinstance(value, Mapping | list):
         parts = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, each in parts:
-            _check_nested(each, f"{place}.{key}")
+        for key, nested in parts:
+            _check_nested(nested, f"{place}.{key}")
     elif isinstance(value, str) and value.startswith("@") and value[1:] not in _KINDS:
         near = known_names(value, [f"@{kind}" for kind in _KINDS])
         msg = f"configuration, {place}: unknown columns {quoted(value)}; {near}"
@@ -139,7 +143,7 @@ def fault_of_path(path: str) -> str:
     names = _names(file)
     if names & {name, "__getattr__", "*"} or _file(f"{module}.{name}"):
         return ""
-    near = known_names(name, sorted(each for each in names if each[0] != "_"))
+    near = known_names(name, sorted(public for public in names if public[0] != "_"))
     return f"{module} has no {name}" + (f"; {near}" if near.startswith("did") else "")
 
 
@@ -154,18 +158,18 @@ def _file(module: str) -> Path | None:
         return None if rest else origin
     place = origin.parent.joinpath(*rest.split(".")) if rest else origin.parent
     choices = [place / "__init__.py", place.with_suffix(".py")]
-    return next((each for each in choices if each.is_file()), None)
+    return next((file for file in choices if file.is_file()), None)
 
 
 @cache
 def _names(file: Path) -> frozenset[str]:
     """Return every name that a file defines, assigns or imports, at any depth."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found |= {alias.asname or alias.name for alias in node.names}
+            names |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-    return frozenset(found)
+            names.add(node.id)
+    return frozenset(names)

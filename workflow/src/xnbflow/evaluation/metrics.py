@@ -43,15 +43,19 @@ def fold_metrics(
     Review 78 (1950), 1-3.
     """
     codes = class_codes(true, classes)
-    metrics = class_metrics(true, predicted, log_posterior, classes)
-    metrics = {"accuracy": float(np.mean(codes == class_codes(predicted, classes)))} | metrics
-    if log_posterior is None or not _is_known(log_posterior).all():
-        return metrics | dict.fromkeys(("log_loss", "brier"), np.nan)
-    of_true = np.take_along_axis(log_posterior, codes[:, None], axis=1)
-    error = np.exp(log_posterior) - np.eye(len(classes))[codes]
-    return metrics | {
-        "log_loss": float(-np.mean(np.maximum(of_true, np.log(_SMALLEST_PROBABILITY)))),
-        "brier": float(np.mean(np.sum(error**2, axis=1))),
+    is_right = codes == class_codes(predicted, classes)
+    log_loss = np.nan
+    brier = np.nan
+    if log_posterior is not None and _has_probabilities(log_posterior).all():
+        of_true = np.take_along_axis(log_posterior, codes[:, None], axis=1)
+        error = np.exp(log_posterior) - np.eye(len(classes))[codes]
+        log_loss = float(-np.mean(np.maximum(of_true, np.log(_SMALLEST_PROBABILITY))))
+        brier = float(np.mean(np.sum(error**2, axis=1)))
+    return {
+        "accuracy": float(np.mean(is_right)),
+        **class_metrics(true, predicted, log_posterior, classes),
+        "log_loss": log_loss,
+        "brier": brier,
     }
 
 
@@ -86,27 +90,28 @@ def class_metrics(
     confusion = np.zeros((k, k))
     np.add.at(confusion, (codes, class_codes(predicted, classes)), 1.0)
     metrics = _label_metrics(confusion)
-    if log_posterior is None or not _is_known(log_posterior).all():
-        return metrics | {"roc_auc": np.nan}
-    codes, log_posterior = known_predictions(true, log_posterior, classes)
-    folds = np.zeros(len(codes)) if folds is None else folds
-    return metrics | {"roc_auc": _roc_auc(codes, log_posterior, folds)}
+    metrics["roc_auc"] = np.nan
+    if log_posterior is not None and _has_probabilities(log_posterior).all():
+        folds = np.zeros(len(codes)) if folds is None else folds
+        metrics["roc_auc"] = _roc_auc(codes, log_posterior, folds)
+    return metrics
 
 
 def class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the position of each label among the classes."""
-    labels, classes = np.asarray(labels, dtype=str), np.asarray(classes, dtype=str)
+    labels = np.asarray(labels, dtype=str)
+    classes = np.asarray(classes, dtype=str)
     order = np.argsort(classes)
     codes = order[np.searchsorted(classes, labels, sorter=order) % len(classes)]
-    strange = classes[codes] != labels
-    if strange.any() or not len(labels):
-        found = f"the label {str(labels[strange][0])!r}" if len(labels) else "no sample"
-        msg = f"found {found}; the classes are {', '.join(classes)}"
+    is_unknown = classes[codes] != labels
+    if is_unknown.any() or not len(labels):
+        fault = f"the label {str(labels[is_unknown][0])!r}" if len(labels) else "no sample"
+        msg = f"found {fault}; the classes are {', '.join(classes)}"
         raise InputError(msg)
     return codes
 
 
-def _is_known(log_posterior: np.ndarray) -> np.ndarray:
+def _has_probabilities(log_posterior: np.ndarray) -> np.ndarray:
     """Return a mask of samples with probabilities: none is missing, and some class is possible."""
     return np.isfinite(log_posterior.max(axis=1))
 
@@ -122,20 +127,23 @@ def known_predictions(
             f"{len(codes), len(classes)}, of samples and classes"
         )
         raise InputError(msg)
-    known = _is_known(log_posterior)
-    return codes[known], log_posterior[known]
+    has_probabilities = _has_probabilities(log_posterior)
+    return codes[has_probabilities], log_posterior[has_probabilities]
 
 
 def _label_metrics(confusion: np.ndarray) -> dict[str, float]:
     """Return the metrics that need no probabilities; rows of ``confusion`` are true classes."""
     n = confusion.sum()
-    right, true, predicted = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
-    tested, named = true > 0, true + predicted > 0
+    right = np.diag(confusion)
+    true = confusion.sum(axis=1)
+    predicted = confusion.sum(axis=0)
+    is_tested = true > 0
+    occurs = true + predicted > 0
     spread = (n * n - true @ true) * (n * n - predicted @ predicted)
     covariance = right.sum() * n - true @ predicted
     return {
-        "balanced_accuracy": float(np.mean(right[tested] / true[tested])),
-        "f1_macro": float(np.mean(2 * right[named] / (true + predicted)[named])),
+        "balanced_accuracy": float(np.mean(right[is_tested] / true[is_tested])),
+        "f1_macro": float(np.mean(2 * right[occurs] / (true + predicted)[occurs])),
         "mcc": float(covariance / np.sqrt(spread)) if spread > 0 else 0.0,
     }
 
@@ -143,37 +151,41 @@ def _label_metrics(confusion: np.ndarray) -> dict[str, float]:
 def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> float:
     """Return the mean over classes of the share of pairs within folds in the right order."""
     areas = np.array(list(_areas(codes, log_posterior, folds).values()))
-    known = areas[~np.isnan(areas)]
-    return float(np.mean(known)) if len(known) else np.nan
+    defined = areas[~np.isnan(areas)]
+    return float(np.mean(defined)) if len(defined) else np.nan
 
 
 def class_areas(
     true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, folds: np.ndarray
 ) -> dict[str, float]:
-    """Return the area under the ROC curve of each class against the rest, of two of the second.
+    """Return the AUC of each class against the rest; with two classes, only that of the second.
 
     The parameters are those of `class_metrics`, whose ``roc_auc`` is the mean of these areas.
     Missing where `class_metrics` has none, or where a class shares no fold with another one.
     """
-    codes, known = known_predictions(true, log_posterior, classes)
-    areas = _areas(codes, known, folds) if len(codes) == len(log_posterior) else {}
+    codes, probabilities = known_predictions(true, log_posterior, classes)
+    areas = {}
+    if len(codes) == len(log_posterior):
+        areas = _areas(codes, probabilities, folds)
     return {str(classes[code]): area for code, area in areas.items()}
 
 
 def _areas(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> dict[int, float]:
     """Return by class the share of pairs within folds in the right order."""
     k = log_posterior.shape[1]
-    # of two classes each pair is one of the other's: scikit-learn takes the second's scores
+    # with two classes both areas are equal: as scikit-learn, take that of the second class
     columns = np.array([1]) if k == 2 else np.arange(k)
     scores = _scores(log_posterior)[:, columns]
-    ordered, pairs = np.zeros(len(columns)), np.zeros(len(columns))
+    # Mann and Whitney's statistic of each class, summed over folds
+    ordered = np.zeros(len(columns))
+    pairs = np.zeros(len(columns))
     for fold in np.unique(folds):
-        mine = folds == fold
-        inside = codes[mine, None] == columns
-        size = inside.sum(axis=0)
-        ranks = np.where(inside, _average_ranks(scores[mine]), 0.0).sum(axis=0)
-        ordered += ranks - size * (size + 1) / 2
-        pairs += size * (len(inside) - size)
+        in_fold = folds == fold
+        in_class = codes[in_fold, None] == columns
+        size = in_class.sum(axis=0)
+        ranks = _average_ranks(scores[in_fold])
+        ordered += np.where(in_class, ranks, 0.0).sum(axis=0) - size * (size + 1) / 2
+        pairs += size * (len(in_class) - size)
     sizes = (codes[:, None] == columns).sum(axis=0)
     if pairs.max() < min(_LEAST_PAIRS, np.max(sizes * (len(codes) - sizes)) / 3):
         return dict.fromkeys(columns.tolist(), np.nan)
@@ -184,42 +196,51 @@ def _areas(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> d
 def roc_curves(
     true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, folds: np.ndarray
 ) -> pd.DataFrame:
-    """Return the ROC curve of each class against the rest, of two classes that of the second.
+    """Return the ROC curve of each class against the rest; with two, only that of the second.
 
     The parameters are those of `class_metrics`. The curves of the folds are averaged at equal false
     positive rates, weighted by their numbers of pairs: their mean area is the ``roc_auc`` of
     `class_metrics`, to half a step of the rate (0.005). A class that shares no fold with another
     one has no curve; none has one if a sample has no probabilities. T. Fawcett (2006), section 9.1.
     """
-    parts = [pd.DataFrame(columns=["class", "false_positive_rate", "true_positive_rate"])]
-    codes, known = known_predictions(true, log_posterior, classes)
-    ranks = _average_ranks(_scores(known))
+    empty = pd.DataFrame(columns=["class", "false_positive_rate", "true_positive_rate"])
+    codes, probabilities = known_predictions(true, log_posterior, classes)
+    if len(codes) < len(log_posterior):
+        return empty
+    ranks = _average_ranks(_scores(probabilities))
     # quotients: a rate of the grid equals a fold's on every processor; linspace rounds twice
     grid = np.arange(101) / 100
-    all_known = len(codes) == len(log_posterior)
-    for j in range(len(classes) == 2, len(classes) if all_known else 0):
-        curves, pairs = [], []
-        for mine in (folds == fold for fold in np.unique(folds)):
-            inside = codes[mine] == j
-            if inside.any() and not inside.all():
-                curves.append(np.interp(grid, *_roc_points(inside, ranks[mine, j])))
-                pairs.append(int(inside.sum() * (~inside).sum()))
+    tables = []
+    first = 1 if len(classes) == 2 else 0
+    for code in range(first, len(classes)):
+        curves = []
+        pairs = []
+        for fold in np.unique(folds):
+            in_fold = folds == fold
+            in_class = codes[in_fold] == code
+            if in_class.any() and not in_class.all():
+                curves.append(np.interp(grid, *_roc_points(in_class, ranks[in_fold, code])))
+                pairs.append(int(in_class.sum() * (~in_class).sum()))
         if pairs:
             curve = np.average(curves, axis=0, weights=pairs)
             rates = {"false_positive_rate": [0.0, *grid], "true_positive_rate": [0.0, *curve]}
-            parts.append(pd.DataFrame({"class": str(classes[j]), **rates}))
-    return pd.concat(parts[1:], ignore_index=True) if parts[1:] else parts[0]
+            tables.append(pd.DataFrame({"class": str(classes[code]), **rates}))
+    return pd.concat(tables, ignore_index=True) if tables else empty
 
 
-def _roc_points(inside: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _roc_points(in_class: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return false and true positive rates where the curve of one fold turns, both from 0 to 1."""
     order = np.argsort(-ranks)
-    last = np.append(np.flatnonzero(np.diff(ranks[order])), len(ranks) - 1)  # of equal ranks
-    right = np.cumsum(inside[order])[last]
-    wrong = 1 + last - right
-    turns = (np.diff(wrong, 2) != 0) | (np.diff(right, 2) != 0)
-    kept = np.concatenate([[True], turns, [True]]) if len(last) > 2 else slice(None)
-    return np.append(0, wrong[kept]) / wrong[-1], np.append(0, right[kept]) / right[-1]
+    last_of_ties = np.append(np.flatnonzero(np.diff(ranks[order])), len(ranks) - 1)
+    true_positives = np.cumsum(in_class[order])[last_of_ties]
+    false_positives = 1 + last_of_ties - true_positives
+    is_corner = np.ones(len(last_of_ties), dtype=bool)
+    if len(last_of_ties) > 2:
+        turns = (np.diff(false_positives, 2) != 0) | (np.diff(true_positives, 2) != 0)
+        is_corner[1:-1] = turns
+    false_positive_rate = np.append(0, false_positives[is_corner]) / false_positives[-1]
+    true_positive_rate = np.append(0, true_positives[is_corner]) / true_positives[-1]
+    return false_positive_rate, true_positive_rate
 
 
 def _average_ranks(scores: np.ndarray) -> np.ndarray:

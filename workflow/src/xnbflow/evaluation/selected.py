@@ -57,8 +57,11 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         if len(names) == everything:
             return FeatureUse(everything, everything)
         chosen = dict.fromkeys(model.classes_, names)
+    # The last step of a pipeline may know its features by their positions only.
     rename = dict(enumerate(names)) if last is not model else {}
-    chosen = {label: [rename.get(f, f) for f in features] for label, features in chosen.items()}
+    features_of_class = {}
+    for label, features in chosen.items():
+        features_of_class[label] = [rename.get(feature, feature) for feature in features]
     distances = explanations = priors = ties = None
     if hasattr(last, "pair_distances_"):
         distances = _renamed(last.pair_distances_, feature=rename)
@@ -70,22 +73,33 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         explanations["scale"] = getattr(last, "explanation_scale_", "density")
         priors = class_priors(last)
     if hasattr(last, "tied_features_"):
-        ties = ties_of(last.tied_features_, chosen, rename)
-    per_class = float(np.mean([len(features) for features in chosen.values()]))
-    distinct = float(len(set().union(*chosen.values())))
-    rows = _selected_rows(last, chosen)
-    return FeatureUse(per_class, distinct, rows, distances, explanations, priors, ties)
+        ties = ties_of(last.tied_features_, features_of_class, rename)
+    sizes = [len(features) for features in features_of_class.values()]
+    return FeatureUse(
+        per_class=float(np.mean(sizes)),
+        distinct=float(len(set().union(*features_of_class.values()))),
+        selected=_selected_rows(last, features_of_class),
+        distances=distances,
+        explanations=explanations,
+        priors=priors,
+        ties=ties,
+    )
 
 
 def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> pd.DataFrame:
     measured = getattr(last, "selected_distances_", {})
-    rows = [
-        {"class": str(label), "rank": rank, "feature": str(feature), "distance": float(distance)}
-        for label, features in chosen.items()
-        for rank, (feature, distance) in enumerate(
-            zip(features, measured.get(label, np.full(len(features), np.nan)), strict=True), start=1
-        )
-    ]
+    rows = []
+    for label, features in chosen.items():
+        distances = measured.get(label, np.full(len(features), np.nan))
+        for place, (feature, distance) in enumerate(zip(features, distances, strict=True)):
+            rows.append(
+                {
+                    "class": str(label),
+                    "rank": place + 1,
+                    "feature": str(feature),
+                    "distance": float(distance),
+                }
+            )
     return table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
 
 
@@ -139,10 +153,9 @@ def named(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> 
 
 def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
     """Return a table with the values of some columns replaced, and as text."""
-    changed = {
-        column: [str(known.get(value, value)) for value in table[column]]
-        for column, known in names.items()
-    }
+    changed = {}
+    for column, names_of_column in names.items():
+        changed[column] = [str(names_of_column.get(value, value)) for value in table[column]]
     return table.assign(**changed)
 
 
@@ -164,9 +177,9 @@ def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     if is_instance(model, "sklearn.neighbors.NearestCentroid"):
         return None if model.shrink_threshold is None else model.deviations_ != 0
     if is_instance(model, "sklearn.multiclass.OneVsRestClassifier"):
-        parts = [features_with_effect(each) for each in model.estimators_]
-        known = [part for part in parts if part is not None]
-        return np.vstack(known) if len(known) == len(parts) else None
+        masks = [features_with_effect(estimator) for estimator in model.estimators_]
+        present = [mask for mask in masks if mask is not None]
+        return np.vstack(present) if len(present) == len(masks) else None
     params = model.get_params(deep=False)
     is_sparse = params.get("penalty") in ("l1", "elasticnet") or bool(params.get("l1_ratio"))
     return model.coef_ != 0 if is_sparse and hasattr(model, "coef_") else None
@@ -215,21 +228,23 @@ def only_constant(
     without distances, if the other of two classes is.
     """
     classes, constant = nearly_constant(features, labels)
-    rows, by_pair = np.flatnonzero(constant.any(axis=1)), {}
+    rows = np.flatnonzero(constant.any(axis=1))
+    by_pair = {}
     if distances is not None:  # a table for each of thousands of pairs takes longer than a fit
         of_rows = distances[distances["feature"].isin(selected["feature"].iloc[rows])]
         by_pair = dict(iter(of_rows.groupby(["class", "feature"])))
     marks = np.zeros(len(selected), dtype=bool)
     for row in rows:
-        key = tuple(selected[["class", "feature"]].iloc[row])
-        fixed = set(classes[constant[row]])
-        marks[row] = key[0] in fixed or len(classes) == 2
-        if key[0] not in fixed and key in by_pair:
-            pairs = by_pair[key]
+        label, feature = selected[["class", "feature"]].iloc[row]
+        constant_classes = set(classes[constant[row]])
+        marks[row] = label in constant_classes or len(classes) == 2
+        if label not in constant_classes and (label, feature) in by_pair:
+            pairs = by_pair[label, feature]
             farthest = pairs.loc[pairs["distance"].idxmax()]
-            others = pairs.loc[~pairs["other_class"].isin(fixed), "distance"].max()
-            is_near = not 2 * others >= farthest["distance"]
-            marks[row] = farthest["other_class"] in fixed and is_near
+            varying = ~pairs["other_class"].isin(constant_classes)
+            largest = pairs.loc[varying, "distance"].max()  # missing if all others are constant
+            is_near = not 2 * largest >= farthest["distance"]
+            marks[row] = farthest["other_class"] in constant_classes and is_near
     return marks
 
 
@@ -251,13 +266,14 @@ def ties_of(
     0  tumour      0      g1      True          True
     1  tumour      0      g7     False          True
     """
-    rows, rename = [], rename or {}
+    rows = []
+    rename = rename or {}
     for label, groups in tied.items():
         chosen = {str(feature) for feature in selected.get(label, ())}
         for number, group in enumerate(groups):
             names = [str(rename.get(feature, feature)) for feature in group]
-            left_out = not chosen.issuperset(names)
-            own = {"class": str(label), "group": number, "exchangeable": left_out}
-            rows += [{**own, "feature": name, "selected": name in chosen} for name in names]
+            exchangeable = not chosen.issuperset(names)
+            common = {"class": str(label), "group": number, "exchangeable": exchangeable}
+            rows += [{**common, "feature": name, "selected": name in chosen} for name in names]
     table = table_of(rows, TRAINING_TABLES["ties"], without=("repeat", "fold"))
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})

@@ -49,14 +49,15 @@ def train(
                 table.insert(0, "repeat", repeat)
                 table.insert(1, "fold", fold)
                 parts[name].append(table)
-    return {name: _joined(parts[name], table) for name, table in TRAINING_TABLES.items()}
+    return {name: _concatenate(parts[name], table) for name, table in TRAINING_TABLES.items()}
 
 
 _TYPES = {"text": str, "integer": int, "number": float, "boolean": bool}
 
 
-def _joined(parts: Sequence[pd.DataFrame], table: TableSchema) -> pd.DataFrame:
-    present = [part for part in parts if len(part)]
+def _concatenate(parts: Sequence[pd.DataFrame], table: TableSchema) -> pd.DataFrame:
+    """Return the rows of all folds; without any, the columns of the table with their types."""
+    present = [rows for rows in parts if len(rows)]
     if present:  # a table without rows has no types: a fold where nothing was selected
         return pd.concat(present, ignore_index=True)
     types = {name: _TYPES[table.columns[name].type] for name in table.fixed}
@@ -72,14 +73,16 @@ def _train_fold(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            tables = _fit_and_predict(clone(estimator), series, test, fit, explain)
+            tables = _fit_and_predict(
+                clone(estimator), series, test, measurements=fit, explain=explain
+            )
         except (OSError, MemoryError):  # the machine is at fault, for example a full disk
             raise
         except Exception as error:  # noqa: BLE001  a failed fit is an outcome of the study
             fit["status"] = "failed"
             fit["error"] = "".join(traceback.format_exception_only(error)).strip()
-    fit["warnings"] = "; ".join(dict.fromkeys(str(each.message) for each in caught))
-    return tables | {"fits": pd.DataFrame([fit])}
+    fit["warnings"] = "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
+    return {**tables, "fits": pd.DataFrame([fit])}
 
 
 _MEASURED = ("features_per_class", "features", "ties", "fit_seconds", "predict_seconds")
@@ -90,37 +93,49 @@ def _fit_and_predict(
     model: BaseEstimator,
     series: DataSet,
     test: np.ndarray,
-    fit: dict[str, Any],
+    *,
+    measurements: dict[str, Any],
     explain: bool,
 ) -> dict[str, pd.DataFrame]:
+    """Return the tables of a fit, and write its times and numbers into ``measurements``.
+
+    What was measured before an error remains in the row of the fit.
+    """
     training = np.setdiff1d(np.arange(series.n_samples), test)
-    X, tested = (frame_for(model, series, samples) for samples in (training, test))
+    X = frame_for(model, series, training)
+    tested = frame_for(model, series, test)
     y = series.labels[training]
     start = time.perf_counter()
     if series.missing:
-        fit["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
+        measurements["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
         if not imputes(model):
             X, tested = impute_within(X, tested)
     groups = None if series.groups is None else series.groups[training]
     fit_grouped(model, as_read(model, X), y, groups)
     fitted = time.perf_counter()
     tables = {"predictions": _predict(model, as_read(model, tested), series, test)}
-    fit |= {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
+    measurements["fit_seconds"] = fitted - start
+    measurements["predict_seconds"] = time.perf_counter() - fitted
     use = feature_use(model, tested, explain=explain)
-    fit |= {"features_per_class": use.per_class, "features": use.distinct}
+    measurements["features_per_class"] = use.per_class
+    measurements["features"] = use.distinct
     if use.priors is not None:
         absent = {"log_prior": -np.inf, "intercept": 0.0}
-        every = use.priors.set_index("class").reindex(series.classes).fillna(absent)
-        tables["priors"] = every.rename_axis("class").reset_index()
+        all_classes = use.priors.set_index("class").reindex(series.classes).fillna(absent)
+        tables["priors"] = all_classes.rename_axis("class").reset_index()
     if use.ties is not None:
         cut = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
-        fit["ties"] = float(len(cut[["class", "group"]].drop_duplicates()))
+        measurements["ties"] = float(len(cut[["class", "group"]].drop_duplicates()))
         tables["ties"] = use.ties
     if use.selected is not None:
         chosen = X[use.selected["feature"]].to_numpy().T
         use.selected["constant"] = only_constant(use.selected, use.distances, chosen, y)
-    more = {name: getattr(use, name) for name in ("selected", "distances", "explanations")}
-    return tables | {name: table for name, table in more.items() if table is not None}
+    optional = {
+        "selected": use.selected,
+        "distances": use.distances,
+        "explanations": use.explanations,
+    }
+    return tables | {name: table for name, table in optional.items() if table is not None}
 
 
 def _predict(
@@ -139,15 +154,20 @@ def _predict(
     table = pd.DataFrame(
         {"sample": series.samples[test], "true": series.labels[test], "predicted": predicted}
     )
-    known = [] if log_posterior is None else list(model.classes_)
-    table["set_size"] = table["covered"] = np.nan
-    sets = None if not known else sets_of_classes(last_step(model)[0], np.exp(log_posterior))
+    table["set_size"] = np.nan
+    table["covered"] = np.nan
+    trained_classes = [] if log_posterior is None else list(model.classes_)
+    sets = None
+    if trained_classes:
+        sets = sets_of_classes(last_step(model)[0], np.exp(log_posterior))
     if sets is not None:
         table["set_size"] = sets.sum(axis=1).astype(float)
-        true = pd.Index(known).get_indexer(series.labels[test])
+        true = pd.Index(trained_classes).get_indexer(series.labels[test])
         table["covered"] = (sets[np.arange(len(test)), true] & (true >= 0)).astype(float)
+    absent = np.nan if log_posterior is None else -np.inf
     for label in series.classes:
-        missing = np.nan if log_posterior is None else -np.inf
-        column = log_posterior[:, known.index(label)] if label in known else missing
-        table[LOG_POSTERIOR + label] = column
+        is_trained = label in trained_classes
+        table[LOG_POSTERIOR + label] = (
+            log_posterior[:, trained_classes.index(label)] if is_trained else absent
+        )
     return table

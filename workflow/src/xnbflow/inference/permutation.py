@@ -48,6 +48,10 @@ _FEATURES = 10
 _TILE = 256
 #: Larger data sets (samples times features) are tested only on request of a study.
 _MOST_VALUES = 60_000_000
+#: Draws of folds for each permutation, and the values of a data set up to which there are as many:
+#: the longest test of all sizes takes as long as with one draw.
+_REPEATS = 3
+_MOST_REPEATED_VALUES = 20_000_000
 #: With more samples or groups two folds are enough.
 _MANY_UNITS = 100
 #: Distance of the seeds of two draws of folds, above the number of permutations.
@@ -108,7 +112,7 @@ def label_test(
     *,
     adjust: Sequence[str] = (),
     n_permutations: int = MOST_PERMUTATIONS,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
 ) -> pd.DataFrame:
     """Test whether the labels of a data set are predicted better than permuted ones.
 
@@ -123,7 +127,9 @@ def label_test(
     is therefore fitted anew to each permutation, and labels are exchanged within the levels of the
     columns, so that permuted labels go with the columns as the true ones.
 
-    There are five folds, or two with more than 100 samples or groups. The result is the table
+    There are five folds, or two with more than 100 samples or groups. The score of the default test
+    is the mean over ``n_repeats`` draws of folds, by default `repeats_of_test`, since one draw
+    decides p-values near the level (`python -m benchmarks draws`). The result is the table
     ``label_test`` of `CHECK_TABLES`; it is empty where no test is made or no class is large enough
     for two folds.
     """
@@ -135,6 +141,7 @@ def label_test(
     adjust = adjust or adjusted_columns(entry or {})
     adjustment = Adjustment.of(series, adjust) if adjust else None
     if entry is None:
+        n_repeats = n_repeats or repeats_of_test(series.values.size)
         score = repeated_score(_default_score(series, adjustment, n_splits), n_repeats)
     else:
         estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
@@ -168,6 +175,17 @@ def _default_score(series: DataSet, adjustment: "Adjustment | None", n_splits: i
     if adjustment is None:
         return ten_features_score(values, series.groups, n_splits=n_splits)
     return adjusted_score(values, adjustment.columns, series.groups, n_splits=n_splits)
+
+
+def repeats_of_test(n_values: int) -> int:
+    """Return how often folds are drawn for each permutation, by the size of a data set.
+
+    Examples
+    --------
+    >>> repeats_of_test(20_000_000), repeats_of_test(20_000_001)
+    (3, 1)
+    """
+    return _REPEATS if n_values <= _MOST_REPEATED_VALUES else 1
 
 
 def repeated_score(score: Score, n_repeats: int) -> Score:

@@ -25,6 +25,7 @@ from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.folds import class_counts, folds_of_repeat
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
+from xnbflow.inference.halves import MOST_SAMPLES
 from xnbflow.models.agreement import Agreement, agreement
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
@@ -121,6 +122,9 @@ _LEAST_SAMPLES = 3
 _FEW_FOLDS = 5
 #: Series with fewer samples have five folds, others ten.
 _FEW_SAMPLES = 50
+#: How often folds are drawn in series of at most `MOST_SAMPLES` samples: verdicts near their limit
+#: depend less on the draw (`python -m benchmarks draws`).
+_REPEATS = 3
 #: The classifier of a study that a command writes, by its id in the project's configuration.
 _RECOMMENDED = "csnb-cv"
 #: What it is compared with: the chosen genes' densities without the choice, and the classic method
@@ -348,7 +352,8 @@ def write_study(
         raise InputError(msg)
     sheet, configuration = new_files(output, force=force)
     splits = _splits(result, name)
-    scheme, known = f"{splits}-fold", default_configuration().get("folds", {})
+    repeats = repeats_of_folds(result.n_samples)
+    scheme = f"{repeats}x{splits}-fold" if repeats > 1 else f"{splits}-fold"
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
@@ -363,8 +368,8 @@ def write_study(
             }
         },
     }
-    if scheme not in known:
-        settings["folds"] = {scheme: {"splits": splits, "repeats": 1}}
+    if scheme not in default_configuration().get("folds", {}):
+        settings["folds"] = {scheme: {"splits": splits, "repeats": repeats}}
     download: dict[str, Any] = {}
     if mirrors:
         download["base_urls"] = {"geo": list(mirrors)}
@@ -397,6 +402,17 @@ def new_files(output: str, *, force: bool) -> tuple[Path, Path]:
         if path.exists() and not force:
             raise InputError(f"{path} exists; overwrite it by --force, or choose another name")
     return sheet, configuration
+
+
+def repeats_of_folds(n_samples: int) -> int:
+    """Return how often the folds of a proposed study are drawn; once for large series.
+
+    Examples
+    --------
+    >>> repeats_of_folds(60), repeats_of_folds(5000)
+    (3, 1)
+    """
+    return _REPEATS if n_samples <= MOST_SAMPLES else 1
 
 
 def _splits(result: Summary, name: str) -> int:
