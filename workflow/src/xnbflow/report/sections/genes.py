@@ -349,7 +349,7 @@ def _explorer(
     statistics["mean"] = own["mean"]
     flags = {
         "core": own.index.isin(_core(results, dataset)),
-        "term": list(map(_kind_of_term, symbols, own.index)),
+        "term": list(map(_kind_of_term, symbols.to_numpy(dtype=object), order)),
     }
     total = len(order)
     content = gene_content(
@@ -381,6 +381,8 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
 
 def _kind_of_term(symbol: str, feature: str) -> int:
     """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
+    if not symbol and not "A" <= feature[:1] <= "Z":  # most probes; a symbol begins with a capital
+        return 0
     term = gene_term(symbol, feature)
     return 0 if not term else 1 if symbol.partition("///")[0].strip() == term else 2
 
