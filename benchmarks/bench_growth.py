@@ -1,17 +1,22 @@
-"""How time and memory of one XNB fit grow with the features.
+"""How time and memory grow with the features, samples, classes and series.
 
-Each size runs in a process of its own, whose peak memory Linux tells. The plot goes to
-results/benchmarks/growth.svg.
+Each size runs in a process of its own, whose peak memory Linux reports. The plot of the fits of XNB
+goes to results/benchmarks/growth.svg. The axes of `AXES` are those of a fit of ClassSpecificNB, in
+processor seconds of one thread; series are the data sets of a study that is planned.
 """
 
 import json
 import os
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
+import planning
 
 mpl.use("svg")
 from matplotlib import pyplot as plt
@@ -50,16 +55,102 @@ print(json.dumps([statistics.median(seconds), before / 1e3, peak_kilobytes() / 1
 """
 
 
+#: Samples, features and classes of the fits along each axis of growth.
+AXES = {
+    "samples": [(1_000, 1_000, 2), (10_000, 1_000, 2), (100_000, 1_000, 2)],
+    "features": [(100, 8_500, 2), (100, 85_000, 2), (100, 850_000, 2)],
+    "classes": [(500, 500, 25), (500, 500, 50), (500, 500, 100)],
+}
+#: Data sets of the planned studies.
+SERIES = [20, 200]
+
+CLASS_SPECIFIC_FIT = """
+import json, sys, time
+from pathlib import Path
+import numba, numpy as np
+from xnbflow.naive_bayes import ClassSpecificNB
+numba.set_num_threads(1)
+n, m, k = map(int, sys.argv[1:])
+rng = np.random.default_rng(0)
+features = np.empty((m, n))
+for row in features:
+    rng.standard_normal(out=row)
+codes = np.arange(n) % k
+for c in range(k):
+    features[c::max(50, k)][:, codes == c] += 2
+ClassSpecificNB().fit(features[:100].T, codes)
+before = time.process_time()
+ClassSpecificNB().fit(features.T, codes)
+seconds = time.process_time() - before
+status = Path("/proc/self/status").read_text()
+print(json.dumps([seconds, int(status.split("VmHWM:")[1].split()[0]) / 1e3]))
+"""
+
+
 def rows() -> list[dict]:
     """Measure, plot, and return the rows of the table of benchmarks."""
     sizes = growth()
     plot(sizes)
-    return [linear(sizes, "seconds"), linear(sizes, "megabytes")]
+    along = axes()
+    names = along["axis"].unique()
+    return [
+        linear(sizes, "seconds"),
+        linear(sizes, "megabytes"),
+        *(exponent(along[along["axis"] == name]) for name in names),
+    ]
 
 
 def details() -> dict[str, pd.DataFrame]:
-    """Return the measurements behind the plot."""
-    return {"growth": growth()}
+    """Return the measurements behind the plot, and those along each axis."""
+    return {"growth": growth(), "growth_axes": axes()}
+
+
+@cache
+def axes() -> pd.DataFrame:
+    """Measure a fit of each size of `AXES`, and the plan of each study of `SERIES`, once."""
+    measured = []
+    for axis, shapes in AXES.items():
+        for samples, features, classes in shapes:
+            seconds, megabytes = run(CLASS_SPECIFIC_FIT, samples, features, classes)
+            shape = {"samples": samples, "features": features, "classes": classes}
+            measured.append(
+                {"axis": axis, "size": shape[axis], "seconds": seconds, "megabytes": megabytes}
+            )
+    for n_series in SERIES:
+        seconds, gigabytes = planned(n_series)
+        measured.append(
+            {
+                "axis": "series",
+                "size": n_series,
+                "seconds": seconds,
+                "megabytes": 1e3 * gigabytes,
+            }
+        )
+    return pd.DataFrame(measured)
+
+
+def planned(n_series: int) -> tuple[float, float]:
+    """Return the processor seconds and GB of memory of the plan of a study of many series."""
+    with tempfile.TemporaryDirectory() as folder:
+        planning.write_study(folder, n_series)
+        _, _, seconds, gigabytes = planning.plan(folder, [])
+    return seconds, gigabytes
+
+
+def exponent(sizes: pd.DataFrame) -> dict:
+    """Return the row of an axis: its exponent between the first size and the last."""
+    first, last = sizes.iloc[0], sizes.iloc[-1]
+    slope = np.log(last["seconds"] / first["seconds"]) / np.log(last["size"] / first["size"])
+    pairs = sizes[["size", "seconds"]].itertuples(index=False)
+    note = ", ".join(f"{size}: {seconds:.3g} s" for size, seconds in pairs)
+    return row(
+        f"growth exponent of seconds in {first['axis']}",
+        "linear",
+        last["seconds"],
+        ratio=1 / slope,
+        target=0.8,
+        note=f"exponent {slope:.2f}; {note}; peak {last['megabytes']:.0f} MB",
+    )
 
 
 def growth() -> pd.DataFrame:

@@ -28,18 +28,9 @@ HEADER = "id\tsource\tlocation\tsamples\tfeatures\tclasses\toptions\n"
 
 def main(n_datasets: int) -> None:
     """Plan the study, and one of its jobs, and print what that took."""
-    names = [f"large{number:04d}" for number in range(n_datasets)]
-    study = {"title": "Large", "datasets": names, "classifiers": CLASSIFIERS}
-    configuration = {
-        "run": ["large"],
-        "sheets": ["config/datasets.tsv", "large.tsv"],
-        "studies": {"large": {**study, "folds": ["10x10-fold"]}},
-    }
-    one = f"results/studies/large/training/{names[0]}/10x10-fold/main/fits.parquet"
+    one = "results/studies/large/training/large0000/10x10-fold/main/fits.parquet"
     with tempfile.TemporaryDirectory() as folder:
-        rows = [f"{name}\tsimulate\t\t60\t2000\t3\tseed={i}\n" for i, name in enumerate(names)]
-        Path(folder, "large.tsv").write_text(HEADER + "".join(rows))
-        Path(folder, "large.yaml").write_text(json.dumps(configuration))
+        write_study(folder, n_datasets)
         print(f"{'':18}{'jobs':>8}{'wall':>10}{'processor':>12}{'memory':>10}")
         jobs = {"classifiers": {name: {"job": name} for name in CLASSIFIERS}}
         split = ["--config", f"classifiers={json.dumps(jobs['classifiers'])}"]
@@ -47,6 +38,20 @@ def main(n_datasets: int) -> None:
         for what, arguments in rows.items():
             show(what, *plan(folder, arguments))
         show("to its first job", *begin(folder))
+
+
+def write_study(folder: str, n_datasets: int) -> None:
+    """Write the sheet and the configuration of the study `large` to a folder."""
+    names = [f"large{number:04d}" for number in range(n_datasets)]
+    study = {"title": "Large", "datasets": names, "classifiers": CLASSIFIERS}
+    configuration = {
+        "run": ["large"],
+        "sheets": ["config/datasets.tsv", "large.tsv"],
+        "studies": {"large": {**study, "folds": ["10x10-fold"]}},
+    }
+    rows = [f"{name}\tsimulate\t\t60\t2000\t3\tseed={i}\n" for i, name in enumerate(names)]
+    Path(folder, "large.tsv").write_text(HEADER + "".join(rows))
+    Path(folder, "large.yaml").write_text(json.dumps(configuration))
 
 
 def show(what: str, jobs: int, wall: float, processor: float, memory: float) -> None:

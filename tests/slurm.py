@@ -1,8 +1,9 @@
-"""A SLURM cluster of one node on this machine, for tests."""
+"""A SLURM cluster of two nodes on this machine, for tests."""
 
 import getpass
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -12,14 +13,18 @@ from pathlib import Path
 import psutil
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
-NODE = "node1"
-#: CPUs and MB of the node.
+NODES = ("node1", "node2")
+#: CPUs and MB of each node.
 CPUS, MEMORY = 2, 6000
 
 #: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 
 CONF = Path(__file__).with_name("slurm.conf").read_text()
+NODE = (
+    "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+    "CPUs={cpus} RealMemory={memory} State=UNKNOWN\n"
+)
 
 
 def why_not():
@@ -54,19 +59,22 @@ class Cluster:
         self.environment = {**os.environ, "PATH": search}
         if self.environment.get("SLURM_CONF") == os.devnull:  # as tests without a cluster have it
             del self.environment["SLURM_CONF"]
-        self._daemons = []
+        self._daemons = {}
 
     def __enter__(self):
-        for name in ("state", "spool"):
-            (self.folder / name).mkdir()
+        for name in ("state", *(f"spool/{node}" for node in NODES)):
+            (self.folder / name).mkdir(parents=True)
         (self.folder / "munge.key").write_bytes(os.urandom(128))
         (self.folder / "munge.key").chmod(0o400)
-        port, node_port = free_ports(2)
+        port, *node_ports = free_ports(1 + len(NODES))
         host = socket.gethostname().partition(".")[0]
         own = {"name": self.name, "host": host, "user": getpass.getuser(), "folder": self.folder}
-        own |= {"node": NODE, "port": port, "node_port": node_port, "cpus": CPUS, "memory": MEMORY}
+        conf = CONF.format(**own, port=port)
+        for node, node_port in zip(NODES, node_ports, strict=True):
+            conf += NODE.format(node=node, host=host, port=node_port, cpus=CPUS, memory=MEMORY)
+        conf += f"PartitionName=main Nodes={','.join(NODES)} Default=YES MaxTime=600 State=UP\n"
         SYSTEM_CONF.parent.mkdir(exist_ok=True)
-        SYSTEM_CONF.write_text(CONF.format(**own))
+        SYSTEM_CONF.write_text(conf)
         try:
             self._start_all()
         except BaseException:
@@ -84,22 +92,47 @@ class Cluster:
         time.sleep(1)
         self.start("slurmctld", "-D")
         time.sleep(1)
-        self.start("slurmd", "-D", "-N", NODE)
-        self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%t").split() == ["idle"])
+        for node in NODES:
+            self.start(*_node_daemon(node))
+        self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%D %t").split() == ["2", "idle"])
 
     def start(self, *command):
         with (self.folder / "daemons.txt").open("a") as out:
             daemon = subprocess.Popen(
                 command, env=self.environment, stdout=out, stderr=out, cwd=self.folder
             )
-        self._daemons.append(daemon)
+        self._daemons[command] = daemon
 
-    def _end_processes(self):
-        """Kill processes of this cluster's jobs, and SLURM's own above them."""
+    def fail_node(self, node):
+        """End a node as if its power failed: its daemon, and all processes of its jobs."""
+        daemon = self._daemons.pop(_node_daemon(node))
+        daemon.kill()
+        daemon.wait()
+        self._end_processes(SLURMD_NODENAME=node)
+
+    def end_time_of(self, job):
+        """Let the time of a running job be over; SLURM counts it in minutes."""
+        step = {"SLURM_JOB_ID": job, "SLURM_STEP_ID": "0"}
+        for process in self.wait_for(lambda: self._processes(**step)):
+            with suppress(psutil.Error):  # it must not end before SLURM looks at its time
+                process.send_signal(signal.SIGSTOP)
+        now = time.strftime("%FT%T")
+        self.run("scontrol", "update", f"JobId={job}", f"EndTime={now}")
+
+    def _processes(self, **variables):
+        """Return the processes of this cluster's jobs with these environment variables."""
+        wanted = variables | {"SLURM_CLUSTER_NAME": self.name}
+        processes = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
-                if process.environ().get("SLURM_CLUSTER_NAME") != self.name:
-                    continue
+                if wanted.items() <= process.environ().items():
+                    processes.append(process)
+        return processes
+
+    def _end_processes(self, **variables):
+        """Kill processes of this cluster's jobs, and SLURM's own above them."""
+        for process in self._processes(**variables):
+            with suppress(psutil.Error):
                 above = [each for each in process.parents() if "slurmstepd" in each.name()]
                 for each in (*above, process):
                     each.kill()
@@ -112,9 +145,9 @@ class Cluster:
         return done.stdout
 
     def jobs(self):
-        """Of each job: id, rule, state, CPUs and memory."""
-        rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%C|%m")
-        keys = ("id", "rule", "state", "cpus", "memory")
+        """Of each job: id, rule, state, CPUs, memory and node."""
+        rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%C|%m|%N")
+        keys = ("id", "rule", "state", "cpus", "memory", "node")
         found = [dict(zip(keys, row.split("|"), strict=True)) for row in rows.splitlines()]
         for job in found:
             job["rule"] = job["rule"].removeprefix("rule_").partition("_wildcards_")[0]
@@ -150,12 +183,16 @@ class Cluster:
         with suppress(subprocess.SubprocessError):
             self.cancel_all()
         self._end_processes()
-        for daemon in reversed(self._daemons):
+        for daemon in reversed(self._daemons.values()):
             daemon.terminate()
-        for daemon in self._daemons:
+        for daemon in self._daemons.values():
             try:
                 daemon.wait(timeout=20)
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
         SYSTEM_CONF.unlink(missing_ok=True)
+
+
+def _node_daemon(node):
+    return ("slurmd", "-D", "-N", node)

@@ -30,24 +30,41 @@ def local(tmp_path_factory):
     return folder
 
 
+class RunningStudy:
+    """A study that runs on a cluster; a context, which ends it."""
+
+    def __init__(self, cluster, folder, *options):
+        self.cluster, self.folder = cluster, prepare(folder, SMALL)
+        command = snakemake_command(self.folder, "--profile", str(ROOT / "config/profiles/slurm"))
+        del command[command.index("--cores") : command.index("--cores") + 2]
+        command += ["--slurm-status-command", "squeue", "--latency-wait", "10"]
+        command += ["--slurm-init-seconds-before-status-checks", "1"]
+        command += ["--seconds-between-status-checks", "1", *options]
+        self.log = self.folder / "out.txt"
+        with self.log.open("w") as out:
+            self._process = subprocess.Popen(
+                command, env=cluster.environment, stdout=out, stderr=out
+            )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+
+    def wait(self):
+        assert self._process.wait(timeout=1800) == 0, self.log.read_text()
+
+
 @pytest.mark.slurm
 def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, local, tmp_path):
-    folder = prepare(tmp_path / "work", SMALL)
-    command = snakemake_command(folder, "--profile", str(ROOT / "config/profiles/slurm"), "all")
-    del command[command.index("--cores") : command.index("--cores") + 2]
-    command += ["--set-resources", f"compare:{TOO_LITTLE}", "--max-threads", str(CPUS)]
-    command += ["--slurm-status-command", "squeue", "--latency-wait", "10"]
-    command += ["--slurm-init-seconds-before-status-checks", "1"]
-    command += ["--seconds-between-status-checks", "1"]
-    with (folder / "out.txt").open("w") as out:
-        process = subprocess.Popen(command, env=cluster.environment, stdout=out, stderr=out)
-    try:
+    options = ("all", "--set-resources", f"compare:{TOO_LITTLE}", "--max-threads", str(CPUS))
+    with RunningStudy(cluster, tmp_path / "work", *options) as study:
         for rule in ("acquire", "classify"):
             cluster.run("scancel", cluster.wait_for_job(rule)["id"])
-        assert process.wait(timeout=900) == 0, (folder / "out.txt").read_text()
-    finally:
-        process.kill()
-        process.wait()
+        study.wait()
+    folder = study.folder
     assert tables(folder) == tables(local)
     jobs = {rule: cluster.jobs_of(rule) for rule in ("compare", "acquire", "classify")}
     assert len(jobs["compare"]) == 2
@@ -60,3 +77,22 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
     assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
     asked = {job["rule"] for job in cluster.jobs()}
     assert asked == {"acquire", "diagnose", "classify", "check", "compare", "report"}
+
+
+@pytest.mark.slurm
+@pytest.mark.nightly
+def test_jobs_of_a_lost_node_and_jobs_over_their_time_are_repeated(cluster, local, tmp_path):
+    with RunningStudy(cluster, tmp_path / "work", "results/studies/tiny/summary.parquet") as study:
+        late = cluster.wait_for_job("acquire")
+        cluster.end_time_of(late["id"])
+        lost = cluster.wait_for_job("classify")
+        cluster.fail_node(lost["node"])
+        study.wait()
+    assert tables(study.folder) == tables(local)
+    # Snakemake submits a job that was over its time again
+    assert [job["state"] for job in cluster.jobs_of("acquire")] == ["TIMEOUT", "COMPLETED"]
+    # SLURM itself puts the job of a lost node back
+    (again,) = cluster.jobs_of("classify")
+    assert again["id"] == lost["id"]
+    assert again["state"] == "COMPLETED"
+    assert again["node"] != lost["node"]

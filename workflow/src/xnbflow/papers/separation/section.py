@@ -172,7 +172,8 @@ def _advice(tables: StudyTables) -> str:
     best = str(verdicts.loc[[ALL_BLOCKS, *REAL], "mean_gain"].idxmax())
     of_best, of_eq22 = verdicts.loc[best], verdicts.loc[EQ22]
     if best == ALL_BLOCKS:
-        return f"Use all blocks: over {of_best['cases']:.0f} cases no kind of selection gains on average."
+        n_cases = f"{of_best['cases']:.0f}"
+        return f"Use all blocks: over {n_cases} cases no kind of selection gains on average."
     name = f"“{best}”"
     if best == ESTIMATED_WEIGHTS:
         name = "weights with H estimated from the scores"

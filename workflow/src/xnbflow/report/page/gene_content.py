@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,18 +67,46 @@ def gene_content(
         for name, column in statistics.items()
     }
     content["ranges"] = {name: limits for name, (_, limits) in rounded.items()}
-    n = len(genes)
-    while True:
-        low, high, steps = _steps_of(wide[:n])
-        first = genes.head(n)
-        names = {"features": first["feature"].tolist(), "symbols": first["symbol"].tolist()}
-        arrays = {name: column[:n] for name, (column, _) in rounded.items()}
-        arrays |= {name: np.asarray(column, dtype=np.uint8)[:n] for name, column in flags.items()}
-        arrays["values"] = steps
-        packed = pack_arrays(content | names | {"low": low, "high": high}, arrays)
-        if len(packed) <= most_bytes or n == 0:
+    numbers = {name: column for name, (column, _) in rounded.items()}
+    numbers |= {name: np.asarray(column, dtype=np.uint8) for name, column in flags.items()}
+    names = {
+        "features": genes["feature"].to_numpy(dtype=object).tolist(),
+        "symbols": genes["symbol"].to_numpy(dtype=object).tolist(),
+    }
+    low, high, steps = _steps_of(wide)
+
+    def pack_first(n: int) -> str:
+        named = {name: texts[:n] for name, texts in names.items()}
+        arrays = {name: column[:n] for name, column in numbers.items()}
+        arrays["values"] = steps[:n].reshape(-1)
+        return pack_arrays(content | named | {"low": low[:n], "high": high[:n]}, arrays)
+
+    packed = pack_first(len(genes))
+    if len(packed) <= most_bytes:
+        return packed
+    return _largest_that_fits(pack_first, len(genes), len(packed), len(wide), most_bytes)
+
+
+def _largest_that_fits(
+    pack_first: Callable[[int], str], n: int, size: int, n_with_values: int, most_bytes: int
+) -> str:
+    """Return the content of fewer than ``n`` features, which has at most ``most_bytes``.
+
+    The content of ``n`` features has ``size`` bytes. The first features have the values of samples
+    and thus most of the bytes; from these on the content grows nearly linearly.
+    """
+    start, packed = min(n_with_values, n), ""
+    size_at_start = len(pack_first(start)) if start < n else size
+    if size_at_start > most_bytes:
+        start, n, size, size_at_start = 0, start, size_at_start, len(pack_first(0))
+    while n > start:
+        share = (most_bytes - size_at_start) / max(1, size - size_at_start)
+        n = max(start, min(n - 1, start + int((n - start) * share)))
+        packed = pack_first(n)
+        size = len(packed)
+        if size <= most_bytes:
             return packed
-        n = min(n - 1, int(n * most_bytes / len(packed)))
+    return packed or pack_first(start)
 
 
 def _samples(values: pd.DataFrame) -> dict[str, Any]:
@@ -126,12 +154,15 @@ def round_to_steps(
 
 
 def _steps_of(values: np.ndarray) -> tuple[list[float | None], list[float | None], np.ndarray]:
-    """Return least and greatest value of each feature, and all values as steps between them."""
+    """Return least and greatest value of each feature, and all values as steps between them.
+
+    ``values`` and the steps have shape (n_features, n_samples).
+    """
     low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
     span = np.where(high > low, high - low, 1.0)
     steps = np.round((values - low[:, None]) / span[:, None] * _VALUE_STEPS)
     steps = np.where(np.isnan(values), _VALUE_STEPS + 1, steps).astype(np.uint8)
-    return _four_digits(low), _four_digits(high), steps.reshape(-1)
+    return _four_digits(low), _four_digits(high), steps
 
 
 def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:

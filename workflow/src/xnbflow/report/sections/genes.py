@@ -306,7 +306,7 @@ def _explorer(
         _statistics(contrasts),
         {
             "core": contrasts[0].index.isin(_core(results, dataset)),
-            "term": list(map(_kind_of_term, symbols, order)),
+            "term": list(map(_kind_of_term, symbols.to_numpy(dtype=object), order)),
         },
         most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
@@ -354,6 +354,8 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
 
 def _kind_of_term(symbol: str, feature: str) -> int:
     """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
+    if not symbol and not "A" <= feature[:1] <= "Z":  # most probes; a symbol begins with a capital
+        return 0
     term = gene_term(symbol, feature)
     if not term:
         return 0
