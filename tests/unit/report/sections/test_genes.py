@@ -307,13 +307,17 @@ def test_a_gene_is_searched_by_its_symbol_else_by_its_name(symbol, feature, kind
     assert genes._kind_of_term(symbol, feature) == kind
 
 
-@pytest.mark.parametrize("adjusted", ["age", ""])
-def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(tmp_path, adjusted):
+@pytest.mark.parametrize(
+    ("adjusted", "control", "shown"), [("age", "", "b"), ("", "a", "b"), ("", "b", "a")]
+)
+def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
+    tmp_path, adjusted, control, shown
+):
     rows = [gene("g1", 1), gene("g2", 2, auc=0.1)]
     both = rows + [row | {"class": "a", "auc": 1 - row["auc"]} for row in rows]
     value = {"sample": "s1", "class": "a", "group": "", "batch": "", "value": 1.0}
     cell = {"row": 0, "feature": "g1", "symbol": "", "column": 0, "sample": "s1", "class": "a"}
-    about = {"dataset": "d", "samples": 1, "adjusted": adjusted, "control": ""}
+    about = {"dataset": "d", "samples": 1, "adjusted": adjusted, "control": control}
     tables = {
         "headline": [{"classifier": "xnb"}],
         "datasets": [about],
@@ -328,9 +332,9 @@ def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(tmp_p
     assert blocks[0].text.endswith("Comparisons are adjusted for age.") == bool(adjusted)
     (explorer,) = (block for block in blocks if isinstance(block, GeneExplorer))
     header, arrays = unpack(explorer.content)
-    assert header["contrasts"] == ["b"]
+    assert header["contrasts"] == [shown]
     assert header["features"] == ["g1", "g2"]
     assert arrays["core"].tolist() == [0, 1]
-    assert arrays["auc.0"].tolist() == [65534, 0]
+    assert arrays["auc.0"].tolist() == ([65534, 0] if shown == "b" else [0, 65534])
     (group,) = (block for block in blocks if isinstance(block, Group))
-    assert set(group.blocks[0].frame["class"]) == {"b"}
+    assert set(group.blocks[0].frame["class"]) == {shown}

@@ -68,7 +68,7 @@ def test_accuracies_of_both_cohorts_stand_side_by_side(tmp_path):
     assert frame["n"].tolist() == [20]
     assert "match" not in frame  # the default
     section = validation.section(_with_details(tmp_path, rows))
-    (group,) = (block for block in section.blocks if isinstance(block, Group))
+    _, group = (block for block in section.blocks if isinstance(block, Group))  # after the rule
     assert group.note == "held: 12 of 20 right"
     assert group.title == "XNB: d → e"
 

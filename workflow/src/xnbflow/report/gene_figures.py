@@ -37,7 +37,7 @@ def print_genes(
         rows = genes[_matches(genes, name.casefold())].sort_values("rank", kind="stable")
         names |= {*genes["feature"], *genes["symbol"]}
         if len(rows):
-            figures = _print_features(results.root, dataset, name, rows, folder, width)
+            figures = _print_features(results.root, dataset, name, rows, folder=folder, width=width)
             rows = rows.sort_values(["rank", "class"]).reset_index(drop=True)
             rows.insert(0, "dataset", dataset)
             rows.insert(1, "figure", rows["feature"].map(figures))
@@ -59,7 +59,7 @@ def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
 
 
 def _print_features(
-    root: Path, dataset: str, name: str, rows: pd.DataFrame, folder: Path, width: float
+    root: Path, dataset: str, name: str, rows: pd.DataFrame, *, folder: Path, width: float
 ) -> dict[str, str]:
     """Draw the features of rows of the table of genes; return the names of the figures."""
     path = root / SERIES.of(dataset=dataset)

@@ -83,7 +83,9 @@ def print_figures(
         classifier = results.labels.get(labels["classifier"], "")
         return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
 
-    return write_figures(sections_of(results), folder, width, subject, threads)
+    return write_figures(
+        sections_of(results), folder=folder, width=width, subject=subject, threads=threads
+    )
 
 
 def write_record(results: StudyResults, path: str | Path) -> None:

@@ -55,7 +55,7 @@ def draw_densities(
     left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
     left = max(left, _TITLE)
     inner = _CURVES + _RUG_ROW * len(labels)
-    figure, axes = _new_axes(feature, inner, 0.4, left, right)
+    figure, axes = _new_axes(feature, inner, top=0.4, left=left, right=right)
     few = len(classes) <= _MOST_COLOURED
     strong = set(chosen) if few else {focus}
     peaks = densities.max(axis=1)
@@ -86,7 +86,7 @@ def draw_densities(
 
 
 def _new_axes(
-    feature: str, inner: float, top: float, left: float, right: float
+    feature: str, inner: float, *, top: float, left: float, right: float
 ) -> tuple[Figure, Axes]:
     """Return axes of a height in inches below the feature's name."""
     width, height = column_width(2.9), 0.5 + inner + top
@@ -113,7 +113,7 @@ def draw_cohorts(
     """
     classes = [shorten(label, 16) for label in curves]
     columns, room = legend_room(classes, column_width(2.9))
-    figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, _TITLE, 0.15)
+    figure, axes = _new_axes(feature, _COHORT_CURVES, top=0.4 + room, left=_TITLE, right=0.15)
     unknown = np.full(len(grid), np.nan)
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour, marker = style_of(i)

@@ -58,10 +58,8 @@ def gene_content(
         feature, between ``low`` and ``high`` of the header.
     """
     content = _samples(values) | header | {"total": len(genes)}
-    wide = values.pivot(index="feature", columns="sample", values="value")
-    samples = values["sample"].drop_duplicates()
-    wide = wide.reindex(index=values["feature"].drop_duplicates(), columns=samples).to_numpy()
-    wide = wide[: most_bytes // 2 // max(1, len(samples))]
+    wide = _features_by_samples(values)
+    wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]
     rounded = {
         name: round_to_steps(np.asarray(column), levels if name.startswith("fdr.") else ())
         for name, column in statistics.items()
@@ -107,6 +105,13 @@ def _largest_that_fits(
         if size <= most_bytes:
             return packed
     return packed or pack_first(start)
+
+
+def _features_by_samples(values: pd.DataFrame) -> np.ndarray:
+    """Return the values as an array of features by samples, in the order of the table."""
+    wide = values.pivot(index="feature", columns="sample", values="value")
+    features, samples = values["feature"].drop_duplicates(), values["sample"].drop_duplicates()
+    return wide.reindex(index=features, columns=samples).to_numpy()
 
 
 def _samples(values: pd.DataFrame) -> dict[str, Any]:

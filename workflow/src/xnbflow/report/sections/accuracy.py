@@ -272,7 +272,7 @@ def confusion_figure(name: str, title: str, rows: pd.DataFrame, classes: Sequenc
     counts = wide.reindex(index=classes, columns=classes).fillna(0).to_numpy()
     shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
     right = ", ".join(f"{shares[i, i]:.0%} of {label}" for i, label in enumerate(classes))
-    texts = [[_count_text(count) for count in row] for row in counts]
+    texts = [list(map(_count_text, row)) for row in counts]
     return Figure(
         name=name,
         draw=draw_matrix,
@@ -310,4 +310,10 @@ def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) ->
     arguments: dict[str, Any] = {"classifiers": list(bins)}
     for argument, column in _CALIBRATION_COLUMNS.items():
         arguments[argument] = [rows[column].to_numpy() for rows in bins.values()]
-    return Figure(name, draw_calibration, arguments, _TEXTS["calibration"], alt)
+    return Figure(
+        name=name,
+        draw=draw_calibration,
+        arguments=arguments,
+        caption=_TEXTS["calibration"],
+        alt=alt,
+    )

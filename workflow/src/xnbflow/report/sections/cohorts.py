@@ -118,7 +118,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     caption = "Each series left out in turn and tested by models of the others."
     yield tables.show("cohort_matrix", caption, columns, left_out)
     yield _matrix_figure(results, matrix)
-    yield Prose(f"What these verdicts mean. {COHORT_RULE}", id=_RULE)
+    yield Group("The rule of these verdicts", [Prose(COHORT_RULE, id=_RULE)])
     all_pairs = tables.show("cohort_matrix", _TEXTS["tests"], ["train", *columns])
     yield Group("All pairs", [all_pairs])
     sentences = [cohort_verdict(row, _model_name(row)) for row in left_out.to_dict("records")]
@@ -137,7 +137,7 @@ def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
     wide = matrix.assign(train=trained_on).pivot(index="train", columns="test", values="value")
     rows = [name for name in [*series, "merged", "averaged"] if name in wide.index]
     values = wide.reindex(index=rows, columns=series).to_numpy()
-    texts = [["" if pd.isna(value) else f"{value:.0%}" for value in row] for row in values]
+    texts = [list(map(_share_text, row)) for row in values]
     return Figure(
         name="cohorts-matrix",
         draw=draw_matrix,
@@ -158,6 +158,10 @@ def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
     )
 
 
+def _share_text(share: float) -> str:
+    return "" if pd.isna(share) else f"{share:.0%}"
+
+
 def _genes(results: StudyResults) -> Iterator[Block]:
     genes, series = results.cohorts["meta_genes"], list(results.study.combined)
     classes = genes["class"].unique().tolist()
@@ -176,7 +180,8 @@ def _genes(results: StudyResults) -> Iterator[Block]:
     columns = [name for name in columns if rows[name].replace("", None).notna().any()]
     unit = _UNITS[genes["unit"].iloc[0]]
     caption = _TEXTS["genes"].format(unit=unit, noun=_noun(results))
-    yield results.cohorts.show("meta_genes", caption, columns, rows)
+    table = results.cohorts.show("meta_genes", caption, columns, rows)
+    yield Group(f"Table of {_noun(results)}s", [table], "the first by p over all series")
 
 
 def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int) -> Figure:

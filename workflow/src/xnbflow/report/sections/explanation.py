@@ -116,7 +116,7 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
     n_drawn = [
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
     ]
-    texts = [[_per_cent_of_folds(share) for share in row] for row in shares]
+    texts = [list(map(_per_cent_of_folds, row)) for row in shares]
     return Figure(
         name=f"selected-{'-'.join(place.values())}",
         draw=draw_matrix,

@@ -103,8 +103,8 @@ def _blocks_of_series(
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, about["control"])
     gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
-    labels = [classes[number] for number in shown_numbers]
-    yield _explorer(results, dataset, labels, gallery, most_bytes)
+    listed_classes = [classes[number] for number in shown_numbers]
+    yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
     yield heatmap_figure(
         name=f"genes-{dataset}",
         cells=tables["gene_heatmap"],
@@ -113,7 +113,6 @@ def _blocks_of_series(
         n_samples=int(about["samples"]),
         phenotype=results.rows("components", dataset=dataset),
     )
-    listed_classes = [classes[number] for number in shown_numbers]
     table = _table(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
@@ -289,7 +288,12 @@ def _set_figure(
 
 
 def _explorer(
-    results: StudyResults, dataset: str, labels: Sequence[str], figures: Gallery, most_bytes: int
+    results: StudyResults,
+    dataset: str,
+    labels: Sequence[str],
+    *,
+    figures: Gallery,
+    most_bytes: int,
 ) -> GeneExplorer:
     """Return all features of a series, with the contrasts of these classes."""
     tables = results.diagnosed(dataset)
@@ -301,14 +305,14 @@ def _explorer(
     symbols = contrasts[0]["symbol"].fillna("")
     change_label = _change(contrasts[-1])[1]
     content = gene_content(
-        pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
-        values,
-        _statistics(contrasts),
-        {
+        genes=pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
+        values=values,
+        statistics=_statistics(contrasts),
+        flags={
             "core": contrasts[0].index.isin(_core(results, dataset)),
             "term": list(map(_kind_of_term, symbols.to_numpy(dtype=object), order)),
         },
-        most_bytes,
+        most_bytes=most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
         contrasts=list(labels),
         change=change_label,

@@ -121,7 +121,7 @@ def contributions(
     shown = _that_fit(explained, n_terms=int(is_drawn.sum()), n_classes=len(classes))
     drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
     features = {name: number for number, name in enumerate(drawn["feature"].unique())}
-    sums = _sums(results, place, shown, classes, evidence[~is_drawn])
+    sums = _sums(results, place, shown, classes, others=evidence[~is_drawn])
     of_samples = _terms_by_sample(sums, _drawn_terms(drawn, features))
     samples = [
         [row.sample, classes.index(row.true), classes.index(row.predicted), of_samples[row.sample]]
@@ -157,6 +157,7 @@ def _sums(
     place: dict[str, str],
     predictions: pd.DataFrame,
     classes: list[str],
+    *,
     others: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return the sums of each sample and class: offset, evidence, reference, and ``others``.

@@ -37,7 +37,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = [
         _overview(results),
-        Prose(f"What these verdicts mean. {COHORT_RULE}", id=COHORT_ANCHOR),
+        Group("The rule of these verdicts", [Prose(COHORT_RULE, id=COHORT_ANCHOR)]),
         Prose(_TEXTS["how_to_read"], "help"),
     ]
     for i, pair in enumerate(results.study.validate):
