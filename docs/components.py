@@ -147,7 +147,12 @@ def _genes(values: np.ndarray, labels: list[str]) -> GeneExplorer:
     arguments = {"title": "tumour", "change": change, "p": p, "cut": 0.005, "names": {"GENE0": 0}}
     arguments["xlabel"] = "log2 fold change"
     volcano = Figure("volcano", draw_volcano, arguments, "", "Volcano plot.")
-    return GeneExplorer(content, Gallery([volcano], ""), "How the genes are read.")
+    return GeneExplorer(
+        content=content,
+        series="toy",
+        figures=Gallery([volcano], ""),
+        caption="How the genes are read.",
+    )
 
 
 def _charts(rng: np.random.Generator, labels: list[str]) -> list[Gallery]:

@@ -412,14 +412,16 @@ def test_downloaded_rows_have_numbers_and_no_formula(browser, gene_page):
     script = (
         "const content = await unpack(document.querySelector('.packed').textContent);"
         "content.features[1] = '=1+1'; content.symbols[1] = '@x, \"y\"';"
-        "const state = { numbers: statisticsOf(content, 0) };"
+        "const state = { contrast: 0, numbers: statisticsOf(content, 0) };"
         "return csvOf(content, state, [1, 0])"
     )
     head, first, second = browser.execute_script(script)
-    assert head == "feature,symbol,log2 fold change,FDR,AUC,mean,core\r\n"
-    assert first.startswith('\'=1+1,"\'@x, ""y""",-')
-    assert second.startswith(f"{SCRIPT},TP53,")
-    assert len(second.split(",")) == 7
+    assert head == "class,feature,symbol,log2 fold change,FDR,AUC,mean,core\r\n"
+    label = first.split(",")[0]
+    assert label == second.split(",")[0]
+    assert first.startswith(f'{label},\'=1+1,"\'@x, ""y""",-')
+    assert second.startswith(f"{label},{SCRIPT},TP53,")
+    assert len(second.split(",")) == 8
 
 
 def test_studies_of_the_index_are_found_by_a_word(browser, report):

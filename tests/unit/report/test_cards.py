@@ -83,7 +83,7 @@ def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
     card = cards.card(results, *PLACE.values())
     assert card.badge == badge
     assert card.short.startswith(short)
-    assert ("(and 1 more)" in card.short) == (";" in reasons)
+    assert ("(1 further reason below)" in card.short) == (";" in reasons)
 
 
 def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path):
@@ -314,7 +314,7 @@ def test_stability_is_of_halves_with_their_interval():
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
     (tile,) = cards._stability_tile(stability.loc[""])
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from .4"
+    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.4"
 
 
 def test_facts_have_the_interval_of_halves(tmp_path):

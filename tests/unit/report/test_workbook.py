@@ -118,7 +118,8 @@ def test_the_record_has_the_verdicts_and_sizes_that_the_index_shows(study, tmp_p
     assert record["sizes"][0] == {"dataset": "alpha", "samples": 36, "features": 40}
 
 
-def test_models_have_sheets_of_their_core_and_their_signature(tmp_path):
+@pytest.mark.parametrize(("control", "shown", "mirror"), [("", "b", "a"), ("b", "a", "b")])
+def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, control, shown, mirror):
     rows = [
         {"class": "b", "feature": "g1", "rank": 1, "core": True},
         {"class": "b", "feature": "g2", "rank": 2, "core": False},
@@ -128,7 +129,12 @@ def test_models_have_sheets_of_their_core_and_their_signature(tmp_path):
         for label, sign in (("a", -1.0), ("b", 1.0))
         for name, rank in (("g2", 2), ("g1", 1))
     ]
-    tables = {"model.signature": rows, "diagnostic.genes": genes, "headline": [{"classifier": ""}]}
+    tables = {
+        "model.signature": rows,
+        "diagnostic.genes": genes,
+        "headline": [{"classifier": ""}],
+        "datasets": [{"dataset": "d", "control": control}],
+    }
     results = study_of_tables(tmp_path, tables, final=("xnb",))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workbook, "_methods", lambda _: [])
@@ -137,9 +143,10 @@ def test_models_have_sheets_of_their_core_and_their_signature(tmp_path):
     assert sheets["signature"]["feature"].tolist() == ["g1", "g2"]
     assert sheets["signature"].columns[:2].tolist() == ["dataset", "classifier"]
     assert set(sheets["signature"]["classifier"]) == {"XNB"}
-    assert "genes d a" not in sheets  # the mirror image of b
-    assert sheets["genes d b"]["feature"].tolist() == ["g1", "g2"]  # by rank
-    assert sheets["genes d b"]["difference"].tolist() == [1.0, 1.0]
+    assert f"genes d {mirror}" not in sheets
+    assert sheets[f"genes d {shown}"]["feature"].tolist() == ["g1", "g2"]  # by rank
+    sign = 1.0 if shown == "b" else -1.0
+    assert sheets[f"genes d {shown}"]["difference"].tolist() == [sign, sign]
 
 
 def test_sheets_without_rows_are_left_out(sheets):

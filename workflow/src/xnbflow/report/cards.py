@@ -184,7 +184,7 @@ def _lists_of_features(
         items, rest = _items(of_class[:0] if mirrored else of_class, _FEATURES_OF_CLASS, few=few)
         line = Line(
             name=recall["class"],
-            note=f"{recall['samples']:,}",
+            note=f"n = {recall['samples']:,}",
             share=recall["estimate"],
             lower=recall["lower"],
             upper=recall["upper"],
@@ -335,7 +335,8 @@ def _short_reason(results: StudyResults, place: dict[str, str], level: str) -> s
     against += contradictions(results, place["dataset"], place["classifier"])
     if not against:
         return _TEXTS["supported"] if level == "well supported" else ""
-    rest = f" (and {len(against) - 1} more)" if len(against) > 1 else ""
+    n_others = len(against) - 1
+    rest = f" ({counted(n_others, 'further reason')} below)" if n_others else ""
     return f"{capitalized(against[0])}{rest}."
 
 
@@ -396,7 +397,7 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
             lower=float(lower),
             upper=float(upper),
             reference=POOR_STABILITY,
-            note=f"disjoint halves, 95% interval {lower:z.2f} to {upper:z.2f}; stable from .4",
+            note=f"disjoint halves, 95% interval {lower:z.2f} to {upper:z.2f}; stable from 0.4",
         )
     elif pd.notna(stability["stability"]):
         yield Tile(

@@ -8,10 +8,8 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.drawings.probabilities import spread_of_samples
 from xnbflow.report.page.style import (
-    COLOURS,
     GREY,
     INK,
-    MARKERS,
     column_width,
     label_width,
     legend_above,
@@ -19,6 +17,7 @@ from xnbflow.report.page.style import (
     name_columns,
     new_axes,
     shorten,
+    style_of,
     write_heading,
 )
 
@@ -66,18 +65,22 @@ def draw_gene(
         samples = samples[np.argsort(codes[samples], kind="stable")]
         if len(set(codes[samples])) > 1:
             axes.plot(places[samples], values[samples], color=GREY, linewidth=0.6)
-    for i, batch in enumerate(shown or [""]):
-        of_batch = np.asarray(batches) == batch if shown else np.full(len(values), True)
+    # batches in colour; without batches the classes, as in the other pictures
+    parts = {batch: np.asarray(batches) == batch for batch in shown}
+    if not shown:
+        parts = {label: codes == i for i, label in enumerate(labels)}
+    for i, (part, samples) in enumerate(parts.items()):
+        colour, marker = style_of(i)
         style: dict[str, Any] = {
-            "color": COLOURS[i],
-            "marker": MARKERS[i],
+            "color": colour,
+            "marker": marker,
             "markersize": 3,
             "linestyle": "",
             "alpha": 0.7,
             # one picture of many points: a mark each would make the page large
             "rasterized": len(values) > _MANY,
         }
-        axes.plot(places[of_batch], values[of_batch], label=shorten(batch), **style)
+        axes.plot(places[samples], values[samples], label=shorten(part), **style)
     if shown:
         without_batch = np.asarray(batches) == ""
         axes.plot(places[without_batch], values[without_batch], ".", color=GREY)

@@ -14,15 +14,15 @@ from matplotlib.patches import Rectangle
 from xnbflow.report.drawings.matrix import colour_bar, shade_cells
 from xnbflow.report.page.style import (
     BLUE,
-    COLOURS,
     GREY,
-    INK,
     ORANGE,
     column_width,
     label_width,
     name_rows,
     new_axes,
     shorten,
+    strip_colour,
+    strip_style_of,
 )
 
 #: Inches of all samples, at most of one sample, and of a feature.
@@ -64,7 +64,7 @@ def draw_heatmap(
     names = [shorten(classes[start], _LONGEST) for start, _ in spans]
     lines, places = _place_names(names, spans, inner / n_samples, (-left, inner + right))
     strips = _TRACK * len(strip_labels)
-    looks = [looks_of(cells, COLOURS[i]) for i, cells in enumerate(tracks.values())]
+    looks = [looks_of(cells, strip_colour(i)) for i, cells in enumerate(tracks.values())]
     key = list(_legend_texts(dict(zip(strip_labels[1:], looks, strict=True)), width - 0.3))
     top = 0.2 + _LINE * (1 + max(lines)) + strips
     bottom = 0.7 + _LINE * (1 + key[-1].line if key else 0)
@@ -76,9 +76,7 @@ def draw_heatmap(
     axes.spines[:].set_visible(False)
     heights = [-0.5 - (strips - _TRACK * (i + 0.5)) / _ROW for i in range(len(strip_labels))]
     name_rows(axes, [*range(n_rows), *heights], [*labels, *strip_labels])
-    of_classes = {
-        name: (GREY, 0.4 + 0.6 * (i % 2)) for i, name in enumerate(dict.fromkeys(classes))
-    }
+    of_classes = {name: strip_style_of(i) for i, name in enumerate(dict.fromkeys(classes))}
     for y, texts, look in zip(
         heights, [classes, *tracks.values()], [of_classes, *looks], strict=False
     ):
@@ -120,9 +118,8 @@ def _shade(axes: Axes, z: np.ndarray) -> None:
     axes.imshow(cells, interpolation="none", aspect="auto")
 
 
-#: Inches of a track, and the colours of its categories.
+#: Inches of a track.
 _TRACK = 0.17
-_CATEGORIES = (*COLOURS[:6], INK, BLUE)
 #: A number, or the first one of a range.
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(?=$| to )")
 Look = Mapping[str, tuple[str, float]]
@@ -133,7 +130,7 @@ def looks_of(cells: Sequence[str], colour: str) -> Look:
     texts = {*cells} - {""}
     numbers = {text: float(n[0]) for text in texts if (n := _NUMBER.match(text))}
     if len(numbers) < len(texts):
-        return {text: (_CATEGORIES[i], 1.0) for i, text in enumerate(sorted(texts))}
+        return {text: (strip_colour(i), 1.0) for i, text in enumerate(sorted(texts))}
     order = sorted(numbers, key=numbers.__getitem__)
     return {text: (colour, (i + 1) / len(order)) for i, text in enumerate(order)}
 

@@ -243,10 +243,12 @@ class GeneExplorer:
     ``content`` is made by `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
     ``name`` (of the downloaded file), ``noun`` ("gene" or "feature") and ``command``, which draws
-    any feature in place of its ``{}``. ``figures`` are shown without JavaScript and in print.
+    any feature in place of its ``{}``. ``series`` is the id of the data set. ``figures`` are shown
+    without JavaScript and in print.
     """
 
     content: str
+    series: str
     figures: Gallery
     caption: str
     sources: Sequence[str] = ()

@@ -32,7 +32,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Figure
-from xnbflow.report.page.style import BLUE, COLOURS, ORANGE
+from xnbflow.report.page.style import BLUE, ORANGE, strip_colour, strip_style_of
 
 #: Height of a chart in pixels, and of a row of a chart with a row per name.
 _HEIGHT, _ROW = 400, 26
@@ -40,6 +40,8 @@ _HEIGHT, _ROW = 400, 26
 _FEW_ROWS, _TALL_ROW, _FEW_COLUMNS = 8, 60, 10
 #: Standard deviations from which on a cell of a heat map is as dark as can be.
 _DARKEST = 2.5
+#: Categories of a strip above which only the pointer names them.
+_MOST_KEYS = 6
 #: Most cells of a chart; larger matrices keep their static figure.
 _MOST_CELLS = 20_000
 
@@ -187,16 +189,20 @@ def _heatmap(
     labels = [*strips, *rows]
     if n * m > _MOST_CELLS or len({*labels}) < len(labels):
         return None
-    keys = [["above the mean", ORANGE], ["below the mean", BLUE]]
+    keys: list[list[str | float]] = [
+        [f"above the mean (full colour: {_DARKEST:g} SD)", ORANGE, 1.0],
+        ["below the mean", BLUE, 1.0],
+    ]
     bands = []
     for i, (name, cells) in enumerate(strips.items()):
         texts = list(dict.fromkeys(cells))
         if name == "class":
-            shades = [COLOURS[k % len(COLOURS)] for k in range(len(texts))]
-            look = {text: (shade, 1.0) for text, shade in zip(texts, shades, strict=True)}
-            keys = [*([text, look[text][0]] for text in texts), *keys]
+            look = {text: strip_style_of(k) for k, text in enumerate(texts)}
+            of_classes: list[list[str | float]] = [[text, *look[text]] for text in texts]
+            keys = of_classes + keys
         else:
-            look = dict(looks_of(cells, COLOURS[i % len(COLOURS)]))
+            look = dict(looks_of(cells, strip_colour(i - 1)))
+            keys += _keys_of_strip(name, look)
         shown = [look.get(text, (BLUE, 0.0)) for text in texts]
         bands.append(
             {
@@ -219,6 +225,16 @@ def _heatmap(
         "strips": bands,
         "z": hundredths,
     }
+
+
+def _keys_of_strip(name: str, look: Mapping[str, tuple[str, float]]) -> list[list[str | float]]:
+    """Return the legend of a strip: its categories, or the ends of its numbers."""
+    texts = [text for text in look if text]
+    if len({colour for colour, _ in look.values()}) == 1 and len(texts) > 1:  # shades of a number
+        texts = [texts[0], texts[-1]]
+    if len(texts) > _MOST_KEYS:
+        return []
+    return [[f"{name}: {text}", *look[text]] for text in texts]
 
 
 def _points(

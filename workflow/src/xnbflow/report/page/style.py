@@ -24,6 +24,10 @@ from xnbflow.core.atomic import write_atomically
 #: that a class has one colour in every picture. The first two also differ for the colour-blind.
 BLUE, ORANGE = "#0072B2", "#D55E00"
 COLOURS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", BLUE, ORANGE)
+#: Colour of less important parts; legible on a light and on a dark page.
+GREY = "#888888"
+#: Placeholder of the page's text colour: black on a light page, white on a dark one.
+INK = "#010203"
 #: Marks in addition to colours, for readers who do not see these.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
@@ -34,12 +38,22 @@ def style_of(i: int) -> tuple[str, str]:
     return COLOURS[i % n_colours], MARKERS[(i + i // n_colours) % len(MARKERS)]
 
 
+#: Colours of strips of other columns, different from those of the classes.
+_STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A5", INK, GREY)
+
+
+def strip_style_of(i: int) -> tuple[str, float]:
+    """Colour and opacity of class `i` in a strip of cells, which has no markers."""
+    return COLOURS[i % len(COLOURS)], 1.0 if i < len(COLOURS) else 0.45
+
+
+def strip_colour(i: int) -> str:
+    """Colour of strip `i` or of its category `i`, different from those of the classes."""
+    return _STRIP_COLOURS[i % len(_STRIP_COLOURS)]
+
+
 #: Styles of curves in addition to colours: solid, then dashes of matplotlib.
 DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4)))
-#: Colour of less important parts; legible on a light and on a dark page.
-GREY = "#888888"
-#: Placeholder of the page's text colour: black on a light page, white on a dark one.
-INK = "#010203"
 
 _STYLE: dict[str, Any] = {
     "axes.edgecolor": INK,

@@ -323,7 +323,13 @@ def _explorer(
     )
     n_with_values = values["feature"].nunique()
     caption = _TEXTS["explorer"].format(total=f"{len(order):,}", n=f"{n_with_values:,}")
-    return GeneExplorer(content, figures, caption, tables.sources("genes", "gene_values"))
+    return GeneExplorer(
+        content=content,
+        series=dataset,
+        figures=figures,
+        caption=caption,
+        sources=tables.sources("genes", "gene_values"),
+    )
 
 
 def _feature_order(genes: pd.DataFrame, values: pd.DataFrame) -> list[str]:

@@ -13,6 +13,11 @@ const LONGEST_NAME = 26;
 const AHEAD = "300px";
 /* Cells of a matrix that are darker than this have white texts. */
 const DARK_CELL = 0.55;
+/* Longer texts under the pointer are cut, so that they do not cover the next figure. */
+const LONGEST_TIP = 40;
+/* Pixels of a letter of an axis, about, and of an axis with its labels. */
+const LETTER_OF_AXIS = 7;
+const WIDTH_OF_AXIS = 80;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 async function unzip(text) {
@@ -67,7 +72,8 @@ function colourOf(colour, inks) {
   return typeof colour === "number" ? PALETTE[colour % PALETTE.length] : colour;
 }
 
-function newFigure(chart, inks) {
+/* A figure without layers; names of categories below it are cut to the `width` that they have. */
+function newFigure(chart, inks, width = 600) {
   const ranges = {};
   for (const side of ["x", "y"]) {
     const { names, range, end } = chart[side];
@@ -90,23 +96,25 @@ function newFigure(chart, inks) {
       major_tick_line_color: inks.line, minor_tick_line_color: null,
     });
   }
-  for (const grid of figure.center.filter((one) => one instanceof Bokeh.Grid)) grid.grid_line_color = chart.x.names ? null : inks.line;
-  for (const [axis, side] of [[figure.below[0], chart.x], [figure.left[0], chart.y]]) nameTicks(axis, side);
+  for (const grid of figure.center.filter((one) => one instanceof Bokeh.Grid)) grid.grid_line_color = chart.x.names || (chart.x.ticks && grid.dimension === 0) ? null : inks.line;
+  for (const [axis, side] of [[figure.below[0], chart.x], [figure.left[0], chart.y]]) nameTicks(axis, side, width);
   return figure;
 }
 
-function nameTicks(axis, side) {
+function nameTicks(axis, side, width) {
   const names = side.names ?? side.ticks;
   if (!names) return;
   axis.ticker = new Bokeh.FixedTicker({ ticks: side.hidden ? [] : names.map((_, i) => i), minor_ticks: [] });
-  axis.major_label_overrides = new Map(names.map((name, i) => [i, cut(name)]));
+  const share = Math.floor((width - WIDTH_OF_AXIS) / names.length / LETTER_OF_AXIS);
+  const length = side.ticks ? Math.max(6, Math.min(LONGEST_NAME, share)) : LONGEST_NAME;
+  axis.major_label_overrides = new Map(names.map((name, i) => [i, cut(name, length)]));
   axis.major_tick_line_color = null;
   if (side.names && axis.dimension === 0 && Math.max(...names.map((name) => name.length)) > 12 && names.length > 3) axis.major_label_orientation = 0.9;
 }
 
 /* Tips are texts per point; the columns of a source get plain names, since theirs are any text. */
 function columnsOf(columns, tips = {}) {
-  const texts = Object.values(tips).map((words, i) => [`tip${i}`, words]);
+  const texts = Object.values(tips).map((words, i) => [`tip${i}`, words.map((text) => cut(String(text), LONGEST_TIP))]);
   return { ...columns, ...Object.fromEntries(texts) };
 }
 
@@ -117,7 +125,7 @@ function sourceOf(columns, tips) {
 function addTips(figure, renderer, tips) {
   const names = Object.keys(tips ?? {});
   if (!names.length) return;
-  const tooltips = names.map((name, i) => [name, `@tip${i}`]);
+  const tooltips = names.map((name, i) => [cut(name, LONGEST_TIP), `@tip${i}`]);
   figure.add_tools(new Bokeh.HoverTool({ renderers: [renderer], tooltips, visible: false }));
 }
 
@@ -186,9 +194,10 @@ const LAYERS = {
   },
 };
 
-function legendItem(sign, colour, text) {
+function legendItem(sign, colour, text, alpha = 1) {
   const mark = make("span", { class: "sign", "aria-hidden": "true" }, sign);
   mark.style.color = colour;
+  mark.style.opacity = alpha;
   return make("li", {}, mark, text);
 }
 
@@ -235,7 +244,7 @@ async function showFigure(figure, place) {
 /* Draw a chart; the result updates it with the numbers of another chart with the same layers. */
 async function drawLayers(chart, place) {
   const inks = theme();
-  const figure = newFigure(chart, inks);
+  const figure = newFigure(chart, inks, place.clientWidth || undefined);
   const sources = chart.layers.map((layer) => {
     const { columns, draw } = LAYERS[layer.mark];
     const source = sourceOf(...columns(layer, chart, inks));
@@ -244,7 +253,7 @@ async function drawLayers(chart, place) {
   });
   const heading = chart.title ? [make("p", { class: "title" }, chart.title)] : [];
   const canvas = make("div", { class: "canvas" });
-  const keys = chart.keys ? [make("ul", { class: "legend" }, ...chart.keys.map(([text, colour]) => legendItem("■", colour, text)))] : [];
+  const keys = chart.keys ? [make("ul", { class: "legend" }, ...chart.keys.map(([text, colour, alpha]) => legendItem("■", colour, text, alpha)))] : [];
   place.replaceChildren(...heading, ...legend(chart.layers, inks), ...keys, canvas);
   await showFigure(figure, canvas);
   return (changed) => changed.layers.forEach((layer, i) => {
@@ -264,7 +273,7 @@ function kindsOf(cells) {
     const sorted = [...numbers].sort((a, b) => a - b);
     const edges = [0, 1, 2, 3].map((i) => sorted[Math.min(sorted.length - 1, Math.floor((i * sorted.length) / 3))]);
     const third = (number) => (number < edges[1] ? 0 : number < edges[2] ? 1 : 2);
-    const names = [0, 1, 2].map((i) => `${edges[i]} to ${edges[i + 1]}`);
+    const names = [`below ${edges[1]}`, `${edges[1]} to below ${edges[2]}`, `${edges[2]} or more`];
     return cells.map((text) => (text ? names[third(Number(text))] : "unknown"));
   }
   const frequent = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).slice(0, MOST_KINDS - 1);
@@ -333,7 +342,7 @@ async function drawSamples(chart, place) {
     state.colour = name;
     redraw();
   }), choice("Symbol", choices, names[0], set("symbol")));
-  place.replaceChildren(...(chart.title ? [make("p", { class: "title" }, chart.title)] : []), ...(choices.length > 1 ? [controls] : []), keys, canvas, chosen);
+  place.replaceChildren(...(chart.title ? [make("p", { class: "title" }, chart.title)] : []), ...(choices.length > 1 ? [controls] : []), keys, chosen, canvas);
   await redraw();
 }
 

@@ -64,6 +64,7 @@ class GenePlane {
     this.state = state;
     this.choose = choose;
     this.place = make("div", { class: "chart plane" });
+    this.legend = make("ul", { class: "legend" });
     this.tip = make("div", { class: "tip" });
   }
 
@@ -76,7 +77,8 @@ class GenePlane {
     const { change, evidence, mean } = state.numbers;
     this.x = isMa ? mean : change;
     this.y = isMa ? change : evidence;
-    const axes = isMa ? ["mean", content.change] : [content.change, "−log10 p"];
+    const label = `${content.change} of ${cut(content.contrasts[state.contrast])}`;
+    const axes = isMa ? ["mean", label] : [label, "−log10 p"];
     const figure = newFigure({ height: PLANE_HEIGHT, x: { label: axes[0] }, y: { label: axes[1] } }, inks);
     const shown = this.addFeatures(figure);
     this.addThresholds(figure, inks, isMa);
@@ -85,7 +87,10 @@ class GenePlane {
     figure.scatter({ field: "x" }, { field: "y" }, { source: this.chosen, size: 13, fill_color: null, line_color: inks.ink, line_width: 3, level: "overlay" });
     const canvas = make("div", { class: "canvas" });
     this.tip.hidden = true;
-    this.place.replaceChildren(canvas, this.tip);
+    const items = [["●", ORANGE, "higher"], ["●", BLUE, "lower"], ["●", GREY, "within the thresholds"]];
+    if (content.arrays.core.some(Boolean)) items.push(["○", inks.ink, "core set"]);
+    this.legend.replaceChildren(...items.map((item) => legendItem(...item)));
+    this.place.replaceChildren(this.legend, canvas, this.tip);
     this.view = await showFigure(figure, canvas);
     this.listen(canvas);
   }

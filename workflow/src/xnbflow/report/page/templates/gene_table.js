@@ -37,7 +37,9 @@ function csvCell(value) {
 /* The lines of a file with these features, for the class that is shown. */
 function csvOf(content, state, rows) {
   const { change, fdr, auc, mean } = state.numbers;
+  const label = content.contrasts[state.contrast];
   const columns = [
+    ["class", () => label],
     ["feature", (i) => content.features[i]],
     ["symbol", (i) => content.symbols[i]],
     [content.change, (i) => change[i]],
@@ -63,6 +65,8 @@ class GeneTable {
     this.next = this.turnButton("Next", 1);
     this.table = make("table", { class: "all-genes" }, make("caption", { class: "hidden" }, "All features"), this.head());
     this.scroll = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All features" }, this.table);
+    this.download = make("button", { type: "button", class: "button" }, "Download CSV");
+    this.download.addEventListener("click", () => save(`${content.name}-genes.csv`, csvOf(content, state, this.rows), "text/csv"));
     this.pages = make("div", { class: "pages" }, this.previous, this.next, this.output);
   }
 
@@ -75,7 +79,7 @@ class GeneTable {
     const row = make("tr", {}, ...columns.map(([key, heading]) => {
       const button = make("button", { type: "button" }, heading);
       const sorted = key === state.sort.key ? { "aria-sort": "ascending" } : {};
-      const cell = make("th", { scope: "col", ...(key === "name" ? {} : { class: "n" }), ...sorted }, button);
+      const cell = make("th", { scope: "col", ...(key === "name" ? {} : { class: `n ${key}` }), ...sorted }, button);
       button.addEventListener("click", () => this.sortBy(key, cell));
       return cell;
     }));
@@ -118,7 +122,9 @@ class GeneTable {
     const words = (count) => count.toLocaleString("en");
     const isWhole = content.features.length === content.total;
     const part = isWhole ? "" : ` (the first ${words(content.features.length)} by rank are here; the files have all)`;
-    this.output.textContent = `${words(rows.length)} of ${words(content.total)} features${part}; page ${state.page + 1} of ${words(pages)}`;
+    const unknown = rows.length || content.symbols.some(Boolean) ? "" : ". The features of this study have no symbols: search for a probe";
+    this.download.textContent = `Download ${words(rows.length)} as CSV`;
+    this.output.textContent = `${words(rows.length)} of ${words(content.total)} features${part}; page ${state.page + 1} of ${words(pages)}${unknown}`;
     this.previous.disabled = state.page === 0;
     this.next.disabled = state.page >= pages - 1;
   }
@@ -131,9 +137,9 @@ class GeneTable {
     button.addEventListener("click", () => this.open(i));
     const heading = make("th", { scope: "row" }, button);
     if (name !== content.features[i]) heading.append(" ", make("small", {}, content.features[i]));
-    const cell = (text) => make("td", { class: "n" }, text);
+    const cell = (text, kind = "") => make("td", { class: `n ${kind}` }, text);
     return make("tr", { "data-i": i }, heading, this.changeCell(change[i]), cell(STATISTICS.fdr(fdr[i])), cell(STATISTICS.auc(auc ? auc[i] : NaN)),
-      ...(mean ? [cell(STATISTICS.mean(mean[i]))] : []), cell(content.arrays.core[i] ? "yes" : ""));
+      ...(mean ? [cell(STATISTICS.mean(mean[i]), "mean")] : []), cell(content.arrays.core[i] ? "yes" : ""));
   }
 
   changeCell(change) {
@@ -147,7 +153,7 @@ class GeneTable {
   /* Show a gene below its row, or hide it if it is open. */
   async open(i) {
     this.opened.remove();
-    this.choose(i);
+    const chosen = this.choose(i);
     if (this.openedFeature === i) {
       this.openedFeature = -1;
       return;
@@ -155,5 +161,6 @@ class GeneTable {
     this.openedFeature = i;
     this.table.querySelector(`tr[data-i="${i}"]`).after(this.opened);
     await this.view.show(i);
+    await chosen;
   }
 }

@@ -35,7 +35,7 @@ class GeneExplorer {
     this.beside = new GeneView(content, { class: "gene-view", "aria-live": "polite" });
     this.plane = new GenePlane(content, this.state, (i) => this.show(i));
     const open = new GeneView(content, { class: "gene-view wide" });
-    this.table = new GeneTable(content, this.state, { open, choose: (i) => this.choose(i) });
+    this.table = new GeneTable(content, this.state, { open, choose: (i) => this.show(i) });
     this.chosen = [...content.features.keys()].find((i) => content.arrays.core[i]) ?? 0;
     this.setContrast(0);
   }
@@ -108,16 +108,14 @@ class GeneExplorer {
       state[key] = value;
       table.filter();
     };
-    const placeholder = content.noun === "gene" ? "gene or probe" : "feature";
+    const placeholder = content.symbols.some(Boolean) ? "gene or probe" : "feature";
     const search = typedInput("search", "", { autocomplete: "off", placeholder, class: "search" }, set("text"));
     const options = [["0", "all"], ["1", "higher"], ["-1", "lower"]];
     const direction = make("select", {}, ...options.map(([value, text]) => make("option", { value }, text)));
     direction.addEventListener("change", () => set("direction")(Number(direction.value)));
-    const download = make("button", { type: "button", class: "button" }, "Download CSV");
-    download.addEventListener("click", () => save(`${content.name}-genes.csv`, csvOf(content, state, table.rows), "text/csv"));
     const hasCore = content.arrays.core.some(Boolean);
     return make("div", { class: "controls" }, controlled("Search", search), controlled("Direction", direction),
-      checkbox("beyond the thresholds", set("beyond")), ...(hasCore ? [checkbox("core only", set("core"))] : []), download);
+      checkbox("beyond the thresholds", set("beyond")), ...(hasCore ? [checkbox("core only", set("core"))] : []), table.download);
   }
 
   async start(block) {
@@ -131,13 +129,40 @@ class GeneExplorer {
   }
 }
 
+const explorers = new Map();
+
 async function startGenes(block) {
   const content = await unpack(block.querySelector("script.packed").textContent);
-  await new GeneExplorer(content).start(block);
+  const explorer = new GeneExplorer(content);
+  explorers.set(block.dataset.series, explorer);
+  await explorer.start(block);
+}
+
+/* Names of genes on the first screen lead to the gene among all others. */
+function linkGenes(blocks) {
+  for (const row of document.querySelectorAll("table.core tr[data-feature]")) {
+    const block = blocks.find((candidate) => candidate.dataset.series === row.dataset.series);
+    if (!block) continue;
+    const name = row.querySelector(".name");
+    const button = make("button", { type: "button", class: "gene" }, name.textContent);
+    button.addEventListener("click", () => openGene(block, row.dataset.feature));
+    name.replaceChildren(button);
+  }
+}
+
+async function openGene(block, feature) {
+  for (let group = block.closest("details"); group; group = group.parentElement.closest("details")) group.open = true;
+  block.scrollIntoView();
+  while (!block.classList.contains("live")) await new Promise(requestAnimationFrame);
+  const explorer = explorers.get(block.dataset.series);
+  const i = explorer.content.features.indexOf(feature);
+  if (i >= 0) await explorer.show(i);
 }
 
 if (document.getElementById("library") && typeof DecompressionStream === "function") {
-  for (const block of document.querySelectorAll(".genes")) {
+  const blocks = [...document.querySelectorAll(".genes")];
+  linkGenes(blocks);
+  for (const block of blocks) {
     let started = Promise.resolve();
     whenSeen(block, () => { started = started.then(() => startGenes(block)); });
   }
