@@ -1,10 +1,10 @@
 """Finished studies for tests of the report, written as tables.
 
-`write_study` trains classifiers on two data sets: ``alpha`` (three classes of 12 samples,
-simulated, so that the markers are known) and ``GSE7904`` (normal and tumour, 18 samples each).
-Three features are shifted by 3 in each class, six labels are wrong, feature 1 is nearly feature 0,
-and names hold what a page must not take as markup. `study_of_tables` trains nothing: a test gives
-the rows that matter. `with_rows` and `changed` replace rows of either.
+`write_study` trains classifiers on two data sets: ``alpha`` (simulated, three classes of 12,
+with recorded markers) and ``GSE7904`` (normal and tumour, 18 samples each). Three features
+are shifted by 3 in each class, six labels are wrong, feature 1 is nearly feature 0, and names are
+markup that a page must show as text. `study_of_tables` trains nothing: a test gives the rows that
+matter. `with_rows` and `changed` replace rows of either.
 """
 
 import atexit

@@ -377,3 +377,11 @@ def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path
         "70 of 100 random signatures of equal size are as accurate."
     )
     assert card.warnings == []
+
+
+def test_features_are_the_core_by_rank_then_the_others_by_rank(tmp_path):
+    names = [("g4", 4, False), ("g3", 3, True), ("g1", 1, False), ("g2", 2, True)]
+    rows = [feature("b", name, rank, core=core) for name, rank, core in names]
+    study = study_of_card(tmp_path, rows)
+    place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+    assert cards._features(study, place)["feature"].tolist() == ["g2", "g3", "g1", "g4"]

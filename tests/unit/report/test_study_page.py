@@ -1,4 +1,4 @@
-"""The files of a report: curves for other tools, and reports of studies that failed."""
+"""The files of a report: curves for other tools, the record, reports of failed studies."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,13 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import CLASSIFIERS, write_study
+from report_study import CLASSIFIERS, changed, write_study
+from toys import refused
 
-from xnbflow.report.study_page import write_curves, write_report
+from xnbflow.core.errors import InputError
+from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.study_page import read_record, write_curves, write_record, write_report
+from xnbflow.tables import contract
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +49,18 @@ def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
     results = write_study(tmp_path, failed=tuple(CLASSIFIERS))
     write_report(results, tmp_path / "report.html", tmp_path / "figures", threads=1)
     assert "No classifier could be fitted" in (tmp_path / "report.html").read_text()
+
+
+def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tmp_path):
+    results = write_study(tmp_path)
+    path = results.root / contract.RECORD.of(study="small")
+    write_record(results, path)
+    again = read_record("small", {}, results.root)
+    for part in ("study", "labels", "software"):
+        assert getattr(again, part) == getattr(results, part)
+    assert paragraphs(again) == paragraphs(results)
+    changed(results, "estimates", estimate=0.5)
+    with refused(file=path):
+        read_record("small", {}, results.root)
+    with pytest.raises(InputError, match="xnbflow run absent"):
+        read_record("absent", {}, results.root)

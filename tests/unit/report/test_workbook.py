@@ -158,3 +158,10 @@ def test_a_column_is_as_wide_as_its_longest_text_within_limits():
     assert workbook._width(pd.Series(["x" * 99], name="a")) == 60
     assert workbook._width(pd.Series([1.5], name="a")) == 12
     assert workbook._width(pd.Series([1.5], name="a_long_name_of_a_column")) == 25
+
+
+def test_a_study_without_rows_has_a_summary_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(workbook, "_methods", lambda _: [])
+    tables = {"headline": [{"classifier": ""}], "diagnostic.genes": []}
+    workbook.write_workbook(study_of_tables(tmp_path, tables), tmp_path / "a.xlsx")
+    assert openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames == ["summary"]

@@ -69,3 +69,13 @@ def test_a_single_card_has_no_headline_above_it(tmp_path, n_datasets):
     assert len(headlines) == n_datasets - 1
     (cards,) = blocks(section, Cards)
     assert len(cards.cards) == n_datasets
+
+
+def test_failed_fits_are_warned_of_and_warnings_are_not(tmp_path):
+    problem = {"dataset": "d", "folds": "f", "classifier": "nb", "text": "t"}
+    kinds = ["error", "warnings", "warnings"]
+    tables = {"headline": [{"classifier": ""}]}
+    tables["problems"] = [problem | {"kind": kind} for kind in kinds]
+    section = answer.section(study_of_tables(tmp_path, tables))
+    texts = [block.text for block in blocks(section, Prose) if block.role == "warning"]
+    assert texts == ["1 fit failed: see what was run."]

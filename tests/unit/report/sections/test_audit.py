@@ -130,3 +130,13 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
     rows = [row | {"class": label, "other": other} for label, other in pairs]
     study = study_of_tables(tmp_path, {"concordance_pairs": rows, "concordance": [row]})
     assert len(audit._batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)
+
+
+def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
+    monkeypatch.setattr(audit, "_blocks_of_dataset", lambda *_: [])
+    study = study_of_tables(tmp_path, {"audit": [finding("scale", "none")]})
+    (nothing,) = audit.section(study).blocks
+    assert nothing.text.startswith("No repeated sample, no outlier and no wrong scale was found.")
+    study = study_of_tables(tmp_path, {"audit": [finding("scale", "warning")]})
+    (table,) = audit.section(study).blocks
+    assert table.frame["finding"].tolist() == ["scale found"]

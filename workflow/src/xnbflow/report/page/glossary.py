@@ -1,12 +1,11 @@
 """Terms of the glossary in a text of the page, each with its meaning under the pointer."""
 
+import html
 import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-
-from markupsafe import Markup, escape
 
 
 @cache
@@ -27,7 +26,17 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])({'|'.join(words)})(?=s?(?![\w-]))")
 
 
-def with_terms(text: str) -> Markup:
+class Html(str):
+    """Text that is HTML already: a template inserts it as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        """Return the text, as templates ask for it."""
+        return str(self)
+
+
+def with_terms(text: str) -> Html:
     """Return a text as HTML in which the first occurrence of each term has its meaning.
 
     Examples
@@ -37,13 +46,15 @@ def with_terms(text: str) -> Markup:
 &lt; 1: the recall of a class.
     """
     meanings = dict(glossary())
-    html, end = Markup(), 0
+    parts, end = [], 0
     for match in _pattern().finditer(text):
         word = match[0]
         term = word if word in glossary() else f"{word[0].lower()}{word[1:]}"
         meaning = meanings.pop(term, "")
         if meaning:
-            marked = Markup('<abbr title="{}">{}</abbr>').format(meaning, word)
-            html += escape(text[end : match.start()]) + marked
+            title = html.escape(meaning)
+            parts.append(
+                f'{html.escape(text[end : match.start()])}<abbr title="{title}">{word}</abbr>'
+            )
             end = match.end()
-    return html + escape(text[end:])
+    return Html("".join(parts) + html.escape(text[end:]))

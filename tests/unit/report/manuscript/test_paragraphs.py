@@ -1,0 +1,349 @@
+"""Methods and results in words: every number is that of a table, every clause was run."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import (
+    CLASSES,
+    FEATURES,
+    SAMPLES,
+    changed,
+    study_of_tables,
+    with_rows,
+    write_declared,
+    write_study,
+)
+
+from xnbflow.report import sentences
+from xnbflow.report.manuscript import paragraphs as source
+from xnbflow.report.manuscript import writer
+from xnbflow.report.manuscript.paragraphs import paragraphs, without_advice
+from xnbflow.report.manuscript.references import cited_keys
+from xnbflow.tables import contract
+from xnbflow.tables.storage import read_parquet, write_parquet
+
+PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A study of two data sets, without groups and without permutations."""
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory):
+    """A study of one data set whose samples have groups, with a permutation test on request."""
+    made = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
+    row = {"dataset": "alpha", "classifier": "xnb", "metric": "balanced_accuracy"}
+    row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 3, "permuted": ""}
+    made = with_rows(made, permutation_tests=[row | {"p_value": 4 / 201}])
+    made = changed(made, "verdicts", "classifier == 'xnb'", p_value=4 / 201)
+    made = changed(made, "datasets", groups=12.0)
+    return replace(made, study=replace(made.study, permutations={"xnb": 200}))
+
+
+def numbers_of(results, row):
+    """The numbers that are told of a classifier on a data set, in their order."""
+    where = {name: row[name] for name in ("dataset", "folds", "classifier")}
+    estimates = results.rows("estimates", **where).set_index("metric")
+    limits = ("estimate", "lower", "upper")
+    shares = {
+        metric: [f"{100 * estimates.loc[metric][name]:.1f}%" for name in limits]
+        for metric in ("accuracy", "balanced_accuracy")
+    }
+    against = estimates.loc["accuracy"]
+    found = [shares["accuracy"][0], "95%", *shares["accuracy"][1:], *shares["balanced_accuracy"]]
+    found += [f"{100 * against['reference']:.1f}%", f"{against['p']:.2g}"]
+    for own in estimates.loc[["recall"]].to_dict("records"):
+        found += [f"{100 * own[name]:.1f}%" for name in limits]
+        found += [str(own["samples"])]
+    mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
+    found += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
+    found += [f"{row['p_value']:.2g}"] if pd.notna(row["p_value"]) else []
+    stability = results.rows("stability", **where, **{"class": ""}).dropna(subset="stability")
+    for own in stability.to_dict("records"):
+        found += [f"{own[name]:.2f}" for name in ("stability", "lower", "upper")]
+    return found
+
+
+@pytest.mark.parametrize("study", ["results", "tested"])
+def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
+    results = request.getfixturevalue(study)
+    text = writer.sections_of_text(paragraphs(results))["Results"]
+    verdicts = results.tables["verdicts"]
+    assert len(verdicts) == 3 * len(results.study.datasets)
+    for _, row in verdicts.iterrows():
+        place = results.place(row["dataset"], row["folds"])
+        start = f"{place}, {results.labels[row['classifier']]}: accuracy "
+        (said,) = (line for line in text.splitlines() if line.startswith(start))
+        place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
+        told, why = said.removeprefix(start).split(f"this result is {row['level']}")
+        reasons = sentences.reasons(results, place_of)
+        assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
+        recall = results.rows("estimates", **place_of, metric="recall")
+        assert re.findall("“(.*?)”", told) == recall["class"].tolist()
+        told = re.sub("“.*?”", "", told)
+        assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row)
+    headline = sentences.headline(results)
+    assert headline in text
+    within = results.tables["pairwise_within"]
+    adjusted = int((within["corrected_t_holm"] <= 0.05).sum())
+    after = f"After adjustment {adjusted} of {len(within)} comparisons of two classifiers"
+    assert after in text
+    for _, row in results.tables["omnibus"].iterrows():
+        known = f"over {row['datasets']} data sets (scheme {row['folds']}): statistic "
+        known += f"{row['statistic']:z.2f}, p = {row['p_value']:.2g}."
+        assert known in text
+
+
+def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    path = results.root / contract.DIAGNOSTIC.of(dataset="alpha", table="genes")
+    fields = ["class", "feature", "symbol", "rank", "difference", "log_fold_change", "auc", "fdr"]
+    genes = [
+        ("healthy", "p2", "TP53", 2, 2.0, 2.0, 0.8, 0.002),
+        ("healthy", "p1", "TP53", 1, 1.0, 1.234, 0.9, 1e-7),
+        ("healthy", "p3", "", 3, -1.0, np.nan, 0.2, 0.04),
+        ("tumour", "p3", "", 1, 1.0, np.nan, 0.8, 0.04),
+        ("tumour", "p4", "MYC", 2, 1.0, 1.0, 0.8, 0.06),
+    ]
+    table = pd.DataFrame(genes, columns=fields).assign(p=0.001)
+    write_declared(table, path, contract.DIAGNOSTIC_TABLES["genes"])
+    row = {"dataset": "alpha", "class": "healthy", "rank": 1, "gene_set": "REPAIR"}
+    row |= {"set_size": 30, "direction": "higher", "p": 1e-8, "fdr": 2.2e-6}
+    lower = row | {"direction": "lower", "gene_set": "CYCLE", "fdr": 0.01}
+    tables = {"gene_set_tests": [row, lower, row | {"fdr": 0.2}]}
+    text = writer.sections_of_text(paragraphs(with_rows(results, **tables)))["Results"]
+    assert (
+        ": 3 of 4 genes differ between classes in at least one comparison at an FDR below 0.05. "
+        "2 are higher in “healthy”, "
+        "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
+        "first by evidence: p3 (AUC 0.800, FDR 0.04)."
+    ) in text
+    sets = (
+        "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
+    )
+    assert f"Gene sets by CAMERA: {sets}FDR 0.01)." in text
+    assert text.count("REPAIR") == 1
+
+
+def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
+    text = writer.sections_of_text(paragraphs(results))
+    sizes = results.tables["class_sizes"]
+    known = {name: (SAMPLES, FEATURES, len(classes)) for name, classes in CLASSES.items()}
+    for _, row in results.tables["datasets"].iterrows():
+        own = sizes[sizes["dataset"] == row["dataset"]]
+        assert tuple(row[["samples", "features", "classes"]]) == known[row["dataset"]]
+        assert set(own["samples"]) == {SAMPLES // len(own)}
+        named = ", ".join(f"“{c}” {n}" for c, n in zip(own["class"], own["samples"], strict=True))
+        said = f"It has {row['samples']} samples in {row['classes']} classes ({named})"
+        assert f"{said} and {row['features']} features." in text["Data"]
+    said = "by 3-fold cross-validation, stratified by class and drawn 2 times"
+    assert said in text["Cross-validation"]
+    said = "Random numbers were derived from the pattern of the classes of the samples and the"
+    assert said in text["Cross-validation"]  # xnbflow.data.series_seed; not from names
+    assert all(label in text["Classifiers"] for label in results.labels.values())
+    assert all(number in text["Software"] for number in results.software.values())
+
+
+def test_clauses_follow_what_was_run(results, tested):
+    plain, grouped = paragraphs(results), paragraphs(tested)
+    assert "No permutation test was run." in plain
+    assert "200 permutations" in grouped
+    assert "No permutation test" not in grouped
+    assert "the label test of xnbflow" not in grouped  # a test was asked for
+    assert "12 groups" in grouped
+    assert "group" not in plain.replace("where samples have groups, groups count", "")
+    assert "Friedman" in plain
+    assert "Friedman" not in grouped  # one data set
+    for absent in ("hypergeometric", "second cohort was", "disjoint halves of the samples, which"):
+        assert absent not in plain + grouped
+    assert "2.5" not in writer.sections_of_text(plain)["Statistics"]  # no classifier tunes itself
+
+
+def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",))
+    assert not re.search("random signature|learning curve", paragraphs(results))
+    own = {"dataset": "alpha", "classifier": "xnb"}
+    random = {"signatures": 100, "selected_score": 0.8, "as_good_random": 7, "random_p": 8 / 101}
+    random |= {"random_mean": 0.7}
+    curve = {"training_samples": 72.0, "balanced_accuracy": 0.75, "lower": 0.5, "upper": 0.9}
+    kinds = pd.DataFrame({"kind": ["measured", "forecast"], "unreliable": ["", "wide"]})
+    curve = kinds.assign(**curve | own)
+    text = paragraphs(with_rows(results, random_genes=[random | own], learning_curve=curve))
+    assert "with 100 random signatures (alpha, " in text
+    assert "; 7 of 100 random signatures reached it (p = 0.079)." in text
+    forecast = "balanced accuracy is 75.0% (50.0% to 90.0%) with 72 training samples"
+    assert text.count(f"{forecast} (unreliable: wide).") == text.count("72 training") == 1
+    assert {"venet2011", "mukherjee2003"} <= set(cited_keys(text))
+    text = paragraphs(changed(results, "audit", severity="warning", subject="s", finding="f"))
+    assert f"Audit of alpha (warning, {len(results.tables['audit'])} findings; s, s, s and" in text
+
+
+def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    assert "those of the training were not recorded" in paragraphs(results)
+    key = {"study": "small", "dataset": "alpha", "folds": results.study.folds[0], "job": "main"}
+    path = results.root / contract.TRAINED.of(**key, table="fits")
+    fits = contract.stacked_schema(contract.TRAINING_TABLES["fits"])
+    write_parquet(read_parquet(path, fits), path, fits, series="digest")
+    ours = results.software["numpy"]
+    assert "The same versions trained" in paragraphs(replace(results))
+    text = paragraphs(replace(results, software={**results.software, "numpy": "0.1"}))
+    assert f"numpy {ours}" in text
+    assert "the report was written with numpy 0.1." in text
+
+
+def test_a_study_without_classifiers_claims_no_classification(tmp_path):
+    text = paragraphs(write_study(tmp_path, classifiers=()))
+    assert set(writer.sections_of_text(text)) == {"Data", "Statistics", "Software"}
+    assert not re.search("cross-valid|accurac|permut", text)
+
+
+def test_steps_are_described_with_their_reasons(results):
+    steps = [{"method": "quantile_normalizer", "reason": "two days"}]
+    configuration = results.configuration | {"preprocessing": {"GSE7904": steps}}
+    text = writer.sections_of_text(paragraphs(replace(results, configuration=configuration)))
+    said = "in the mean; source: @bolstad2003; reason: two days"
+    assert said in text["Preprocessing"]
+    assert "No further preprocessing" not in text["Preprocessing"]
+
+
+def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
+    rows = [
+        {"class": "b", "feature": f"g{i}", "symbol": "", "rank": i, "p": 0.001, "fdr": 0.01}
+        | {"difference": 1.0}
+        for i in range(7)
+    ]
+    rows[1]["difference"] = -1.0
+    rows[2]["fdr"] = 0.05
+    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    found = source._genes(study, "d")
+    assert (found["tested"], found["found"]) == (7, 6)
+    (of_class,) = found["higher"]
+    assert of_class["found"] == 5
+    assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
+    rows.append(rows[0] | {"feature": "g8", "rank": 8})
+    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("rank", "fdr", "named"),
+    [(3, 0.04, True), (4, 0.04, False), (1, 0.05, False), (1, None, False)],
+)
+def test_a_gene_set_is_named_by_rank_and_fdr(rank, fdr, named):
+    assert source._is_named({"rank": rank, "fdr": fdr}) == named
+
+
+def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
+    verdict = PLACE | {"level": "well supported", "reasons": ""}
+    estimate = PLACE | {"metric": "balanced_accuracy", "class": "", "lower": 0.5}
+    curve = {"dataset": "d", "classifier": "xnb"}
+    study = study_of_tables(tmp_path, {"verdicts": [verdict], "estimates": [estimate]})
+    tables = {
+        "estimates": [estimate, estimate | {"classifier": "nb", "lower": 0.1}],
+        "summary": [PLACE | {"metric": "features_per_class", "mean": 7.0, "folds_failed": 0}],
+        "stability": [PLACE | {"class": "a"}, PLACE | {"class": "", "stability": 0.5}],
+        "random_genes": [],
+        "learning_curve": [curve | {"kind": "measured"}, curve | {"kind": "forecast"}],
+    }
+    found = source._verdict(study, verdict, tables)
+    assert found["balanced_accuracy"]["lower"] == 0.5
+    assert found["features"] == 7.0
+    assert found["stability"]["stability"] == 0.5
+    assert [row["kind"] for row in found["learning_curve"]] == ["forecast"]
+
+
+def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    own = {"dataset": "alpha", "classifier": "nb", "signatures": 100}
+    results = with_rows(results, random_genes=[own])
+    (place,) = source.facts(results)["places"]
+    assert len(place["verdicts"][0]["random_genes"]) == 1
+    other = replace(results.study, folds=("another", "3-fold"))
+    configuration = results.configuration | {"folds": {"another": {}, "3-fold": {}}}
+    results = replace(results, study=other, configuration=configuration)
+    vars(results)["trained_with"] = {}  # the other scheme has no training
+    _, place = source.facts(results)["places"]
+    assert place["verdicts"][0]["random_genes"] == []
+
+
+def test_intervals_of_a_paper_are_described_as_they_are_computed(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "forest"))
+    assert results.tables["headline"]["candidates"].iloc[0] == 2
+    text = writer.sections_of_text(paragraphs(results))["Statistics"]
+    assert "corrected for 2 candidates by Bonferroni's method" in text
+    assert "The upper limit is 1 where the number of errors, divided in the same way, is at" in text
+    assert "upper limit of the accuracy is the greater one" in text
+    assert "design effect" not in text  # no groups
+    grouped = changed(results, "datasets", groups=12.0)
+    text = writer.sections_of_text(paragraphs(grouped))["Statistics"]
+    assert "In alpha the number of samples is divided by the design effect" in text
+
+
+def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    entries = {"nb": {"method": "gaussian_nb"}}
+    tuned = {"nb": {"method": "csnb_cv"}}
+    tables = {"summary": [], "stability": []}
+    for classifiers, labels in ((entries, []), (tuned, ["Naive Bayes"])):
+        configuration = results.configuration | {"classifiers": classifiers}
+        study = replace(results, configuration=configuration)
+        assert source._classifier_facts(study, tables)["tuned"] == labels
+
+
+def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",))
+    own = {"dataset": "alpha", "folds": "3-fold", "first": "nb", "mean_difference": 0.1}
+    rows = [
+        own | {"second": "xnb", "corrected_t_holm": 0.05},
+        own | {"second": "forest", "corrected_t_holm": 0.051},
+    ]
+    text = paragraphs(with_rows(results, pairwise_within=rows))
+    assert "After adjustment 1 of 2 comparisons" in text
+    assert "Naive Bayes minus XNB: +0.100 in accuracy" in text
+    assert "Naive Bayes minus Forest" not in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "advice"),
+    [
+        (
+            "1 feature name is a date that Excel has made of symbols (1-Mar (MARCH1 or MARC1))",
+            "; correct them in the table",
+        ),
+        (
+            "1 feature is called NAN, as where a probe has no gene",
+            ": name a gene, or leave it out by drop=",
+        ),
+        (
+            "the values look like intensities not logged (99% quantile 900, largest 1,000)",
+            "; consider transform=log2",
+        ),
+        (
+            "the values look like counts (whole numbers from 0)",
+            ": if they are reads of RNA-seq, set transform=log2",
+        ),
+        (
+            "'patient' has 3 values for 24 samples",
+            ": if it names patients, set group=patient in the sheet's options",
+        ),
+        (
+            "1 title line was left out above the header ('RMA')",
+            "; the option header= names another line as the header",
+        ),
+        (
+            "fewer than 5 samples in class 'rare' (2): of 5 folds some test none",
+            "; add samples, join or leave out classes by map= in the sheet's options",
+        ),
+        ("logarithms to base 2 were taken of all values", ""),
+        ("2 samples are left out, without phenotype: S1, S2", ""),
+    ],
+)
+def test_advice_is_left_out(statement, advice):
+    assert without_advice(statement + advice) == statement
