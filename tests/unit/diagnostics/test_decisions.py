@@ -23,7 +23,7 @@ from xnbflow.diagnostics.likeness import PatientMatch, shared_samples, similar_s
 from xnbflow.diagnostics.moderation import fit_variance_prior
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.diagnostics.sample_levels import library_sizes
-from xnbflow.diagnostics.series_audit import principal_components, sexes
+from xnbflow.diagnostics.series_audit import _sex_rows, principal_components, sexes
 
 NAN = np.nan
 
@@ -159,6 +159,15 @@ def test_sexes_that_the_genes_do_not_separate_are_one_warning(rng):
     separated[:, [0, 1]] = separated[:, [1, 0]]
     rows = sexes(dataset(separated, labels, sample_metadata=phenotype, **genes))
     assert [row["subject"] for row in rows] == ["s0", "s1"]
+
+
+@pytest.mark.parametrize(("distance", "severity"), [(5.9, "warning"), (6.0, "none")])
+def test_sexes_are_separated_from_four_robust_standard_deviations(distance, severity):
+    """Deviations from the medians are 1, so that four deviations are 4 times 1.4826 = 5.93."""
+    series = dataset(np.zeros((1, 20)), ["a", "b"] * 10)
+    score = np.r_[np.tile([0.0, 2.0], 5) + distance, np.tile([0.0, 2.0], 5)]
+    (row,) = _sex_rows(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
+    assert row["severity"] == severity
 
 
 def test_each_class_has_its_share_of_the_samples_that_are_shown():
