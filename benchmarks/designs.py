@@ -64,34 +64,55 @@ def pairs(effect: float, seed: int) -> DataSet:
 
 
 def _series(
-    values: np.ndarray, y: np.ndarray, known: pd.DataFrame, groups: np.ndarray | None = None
+    values: np.ndarray, y: np.ndarray, phenotype: pd.DataFrame, groups: np.ndarray | None = None
 ) -> DataSet:
-    names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("gs", values.shape, strict=True)]
-    labels = np.array(["a", "b"])[y]
-    return DataSet("simulated", values, *names, labels, groups=groups, sample_metadata=known)
+    """Return a simulated series of the classes a and b."""
+    n_genes, n_samples = values.shape
+    return DataSet(
+        name="simulated",
+        values=values,
+        features=[f"g{i}" for i in range(n_genes)],
+        samples=[f"s{i}" for i in range(n_samples)],
+        labels=np.array(["a", "b"])[y],
+        groups=groups,
+        sample_metadata=phenotype,
+    )
 
 
 def pancreas() -> DataSet:
     """Return GSE22780 with its patients as groups; they have the same order within the classes."""
     table = pd.read_csv(DATA / "microarray/Pancreas_GSE22780.csv.gz", index_col=0)
-    labels, values = table.pop("type").to_numpy(str), table.to_numpy(float).T
-    kept = np.sort(np.argsort(-values.var(axis=1), kind="stable")[:2000])
+    labels = table.pop("type").to_numpy(str)
+    values = table.to_numpy(float).T
+    most_variable = np.sort(np.argsort(-values.var(axis=1), kind="stable")[:2000])
     patients = pd.Series(labels).groupby(labels).cumcount().to_numpy().astype(str)
-    known = pd.DataFrame({"patient": patients})
     return DataSet(
-        "GSE22780", values[kept], table.columns[kept], table.index, labels,
-        groups=patients, sample_metadata=known,
-    )  # fmt: skip
+        name="GSE22780",
+        values=values[most_variable],
+        features=table.columns[most_variable],
+        samples=table.index,
+        labels=labels,
+        groups=patients,
+        sample_metadata=pd.DataFrame({"patient": patients}),
+    )
 
 
 def exchanged(series: DataSet, seed: int) -> DataSet:
     """Return a series with the labels of random patients exchanged."""
-    rng, labels = np.random.default_rng(seed), series.labels.copy()
+    rng = np.random.default_rng(seed)
+    labels = series.labels.copy()
     for patient in np.unique(series.groups):
-        own = np.flatnonzero(series.groups == patient)
-        labels[own] = rng.permutation(labels[own])
-    parts = {"groups": series.groups, "sample_metadata": series.sample_metadata}
-    return DataSet(series.name, series.values, series.features, series.samples, labels, **parts)
+        samples = np.flatnonzero(series.groups == patient)
+        labels[samples] = rng.permutation(labels[samples])
+    return DataSet(
+        name=series.name,
+        values=series.values,
+        features=series.features,
+        samples=series.samples,
+        labels=labels,
+        groups=series.groups,
+        sample_metadata=series.sample_metadata,
+    )
 
 
 def measured(series: DataSet, step: dict[str, Any] | None) -> tuple[float, float]:

@@ -1,8 +1,9 @@
 """Which groups are blocks, which are means, and which classes are compared."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from toys import refused
+from toys import dataset, refused
 
 from xnbflow.data.class_design import class_designs, number_design
 
@@ -92,3 +93,11 @@ def test_a_number_that_varies_within_patients_is_a_slope_within_them():
     design, _ = number_design(numbers, np.array(list("aabbcc")))
     assert design.blocks == 3
     assert design.matrix.shape == (6, 4)
+
+
+def test_numbers_in_factor_are_categories():
+    phenotype = pd.DataFrame({"plate": ["1", "2", "1", "2"], "age": ["30", "40", "50", "61.5"]})
+    terms = {"adjust": ["factor(plate)", "age"]}
+    series = dataset(np.zeros((1, 4)), list("aabb"), sample_metadata=phenotype, **terms)
+    assert series.covariates["plate"].tolist() == ["1", "2", "1", "2"]
+    assert series.covariates["age"].tolist() == [30.0, 40.0, 50.0, 61.5]

@@ -62,7 +62,9 @@ def trimmed_mean(y, r):
     return 2 ** ((weights * ratio)[central].sum() / weights[central].sum())
 
 
-def test_factors_are_trimmed_means_of_log_ratios(rng):
+@pytest.mark.parametrize("seed", range(6))
+def test_factors_are_trimmed_means_of_log_ratios(seed):
+    rng = np.random.default_rng(seed)
     counts = rng.poisson(rng.gamma(1.0, 200.0, 100)[:, None] * [1.0, 1.0], (100, 2)) + 1.0
     counts[:20, 1] *= 5
     reference = fit_reference(counts)
@@ -74,13 +76,13 @@ def test_factors_are_trimmed_means_of_log_ratios(rng):
 
 
 def test_without_upper_quartiles_the_reference_has_the_most_roots_of_reads():
-    """80 % of the features have no reads: sample 1 has more reads, sample 0 more roots."""
-    counts = np.zeros((20, 3))
-    counts[:4, 0] = 25
-    counts[0, 1] = 200
-    counts[:2, 2] = 4
-    counts[4:, :] = np.eye(16, 3) * 1e-9  # expressed, so that quartiles are 0
-    assert fit_reference(counts).counts[:4].tolist() == [25, 25, 25, 25]
+    """Each sample has reads in less than a quarter of the features: upper quartiles are 0."""
+    counts = np.zeros((21, 6))
+    counts[:4, 0] = 25  # the sum of roots is 20
+    counts[4, 1] = 200  # more reads, but a root of 14.1
+    for sample in range(2, 6):
+        counts[4 * sample - 3 : 4 * sample + 1, sample] = 4
+    np.testing.assert_array_equal(fit_reference(counts).counts, counts[:, 0])
 
 
 def test_the_prior_count_is_two_reads_in_a_library_of_mean_size():

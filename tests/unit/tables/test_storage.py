@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from toys import refused
 
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.tables import storage
 from xnbflow.tables.contract import (
     GROUPS,
@@ -112,3 +113,18 @@ def test_the_path_of_a_template_needs_all_wildcards_and_no_others():
         template.of()
     with pytest.raises(TypeError, match="has no fold"):
         template.of(dataset="wine", fold="1")
+
+
+@pytest.mark.parametrize(("kind", "cells"), [("integer", [1, None]), ("boolean", [True, None])])
+def test_whole_numbers_and_truth_values_may_not_be_missing(tmp_path, kind, cells):
+    dtype = {"integer": "Int64", "boolean": "boolean"}[kind]
+    frame = pd.DataFrame({"x": pd.array(cells, dtype=dtype)})
+    table = TableSchema("t", "", "a row", {"x": Column(kind)})
+    with pytest.raises(TypeError, match=f"holds .* with missing values, not {kind}"):
+        write_parquet(frame, tmp_path / "t.parquet", table)
+
+
+def test_numbers_equal_up_to_rounding_are_a_billionth_apart():
+    """Shares of two different counts of up to 10,000 samples differ by more than 1e-8."""
+    assert ROUNDING == 1e-9
+    assert 1 / 9_999 - 1 / 10_000 > 1e-8

@@ -155,11 +155,11 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     nodes[~far, 1] = slopes[~far] / sums[~far] / _PER_BANDWIDTH
     far[[0, -1]] = True  # sums begin here too
     reach = _NEAR + 1.0 + np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE))
-    kept = _to_nearest(places[far], table.means) <= reach * bandwidth
+    near = _to_nearest(places[far], table.means) <= reach * bandwidth
     return table._replace(
-        means=table.means[kept],
-        counts=table.counts[kept],
-        variances=table.variances[kept],
+        means=table.means[near],
+        counts=table.counts[near],
+        variances=table.variances[near],
         nodes=nodes,
     )
 

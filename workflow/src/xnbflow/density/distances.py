@@ -141,9 +141,9 @@ def density_distances(densities: np.ndarray, pairs: np.ndarray, distance: str) -
     if distance == "hellinger":  # an overlap of 0 is a distance of 1
         return hellinger(densities, pairs)
     underflowed = np.logical_not(np.any(densities, axis=1))
-    found = DISTANCES[distance](densities, pairs)
-    found[underflowed[pairs].any(axis=1)] = 1.0
-    return found
+    distances = DISTANCES[distance](densities, pairs)
+    distances[underflowed[pairs].any(axis=1)] = 1.0
+    return distances
 
 
 @njit(nogil=True)

@@ -94,8 +94,9 @@ def _sum_feature(
         for rows in (column[start:rest].reshape(-1, _LANES), column[rest:stop].reshape(1, -1)):
             if not rows.size:
                 continue
-            arrays = (np.full(rows.shape[1], each) for each in (bandwidths[c], low, step))
-            h, lows, steps = arrays
+            h = np.full(rows.shape[1], bandwidths[c])
+            lows = np.full(rows.shape[1], low)
+            steps = np.full(rows.shape[1], step)
             sums = _sum_tile(rows, np.array([0, len(rows)]), h[np.newaxis], lows, steps, n_grid)
             out[c] += sums[0].sum(axis=1)
     return out

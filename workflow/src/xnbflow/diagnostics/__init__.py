@@ -49,7 +49,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a public name on first use: few jobs need the tests (PEP 562)."""
     if name in __all__:
-        found = (vars(import_module(f"{__name__}.{module}")) for module in _MODULES)
-        return next(module[name] for module in found if name in module)
+        for module_name in _MODULES:
+            module = import_module(f"{__name__}.{module_name}")
+            if hasattr(module, name):
+                return getattr(module, name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

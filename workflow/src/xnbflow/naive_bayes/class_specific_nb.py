@@ -88,13 +88,13 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         """
         check_is_fitted(self)
         features = self._features(X)
-        left = np.zeros(features.shape[1])
         if is_sparse(features):
-            return left + 1.0
-        known = ~np.isnan(features)
+            return np.ones(features.shape[1])
+        present = ~np.isnan(features)
+        left = np.zeros(features.shape[1])
         for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
             if len(columns):
-                left += weights @ known[columns] / weights.sum() / len(self.columns_)
+                left += weights @ present[columns] / weights.sum() / len(self.columns_)
         return left
 
     @property
@@ -110,10 +110,10 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
             return super()._features(X)
         check_is_fitted(self)
         refuse_repeated_names(table)
-        found = pd.Index(names).get_indexer(self.feature_names_in_)
-        if not isinstance(table, pd.DataFrame) and (found >= 0).all():
+        positions = pd.Index(names).get_indexer(self.feature_names_in_)
+        if not isinstance(table, pd.DataFrame) and (positions >= 0).all():
             return super()._features(X)
-        places = found[self.used_columns_]
+        places = positions[self.used_columns_]
         present = np.flatnonzero(places >= 0)
         if len(places) and not len(present):
             msg = "X has none of the features that the classifier uses; are they named as in fit?"
@@ -242,12 +242,12 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         n_classes, n_points = len(self.classes_), features.shape[1]
         used = self.used_columns_
-        rows = [np.searchsorted(used, np.sort(own)) for own in self.columns_]
+        rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         total = np.zeros((n_points, n_classes))
         for part, points in dense_chunks(features, used, n_classes):
             terms = self._terms(points)
-            for code, mine in enumerate(rows):
-                total[part, code] = terms[code, mine].sum(axis=0)
+            for code, class_rows in enumerate(rows):
+                total[part, code] = terms[code, class_rows].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
@@ -413,15 +413,16 @@ def _dense_columns(table: Any, places: np.ndarray) -> pd.DataFrame:
     return used.astype(sparse) if sparse else used
 
 
-def _directions(values: Any, mine: np.ndarray) -> list[str]:
+def _directions(values: Any, in_class: np.ndarray) -> list[str]:
     """Return for each feature whether it is "high" or "low" in a class, by the means."""
-    if mine.all():
+    if in_class.all():
         return ["high"] * values.shape[0]
-    found = []
+    in_others = ~in_class
+    directions = []
     for part in dense_parts(values):
         # Relative to one sample, to avoid rounding errors in means of large numbers.
         relative = part - part[:, :1]
-        own, others = (np.einsum("fi,i->f", relative, each.astype(float)) for each in (mine, ~mine))
-        high = own / mine.sum() >= others / (~mine).sum()
-        found += np.where(high, "high", "low").tolist()
-    return found
+        class_mean = np.einsum("fi,i->f", relative, in_class.astype(float)) / in_class.sum()
+        other_mean = np.einsum("fi,i->f", relative, in_others.astype(float)) / in_others.sum()
+        directions += np.where(class_mean >= other_mean, "high", "low").tolist()
+    return directions

@@ -59,19 +59,20 @@ def class_p_values(
 ) -> np.ndarray:
     """Return the conformal p-value of each sample and class, shape (n_samples, n_classes).
 
-    ``(1 + n) / (1 + n_c)`` with ``n_c`` the held-out samples of the class, and ``n`` those whose
-    posterior of their own class is not above the sample's. Samples that are exchangeable with the
-    held-out ones of class ``c`` have a p-value of ``c`` of at most ``a`` in at most a share ``a``.
+    The p-value is ``(1 + n) / (1 + n_c)``, with ``n_c`` the number of held-out samples of the
+    class, and ``n`` the number of these whose posterior of the class is not above that of the
+    sample. For samples that are exchangeable with the held-out ones of class ``c``, the p-value of
+    ``c`` is at most ``a`` in at most a share ``a``.
 
-    ``scores`` (n_held_out,) are the posterior of its own class of each held-out sample, ``codes``
+    ``scores`` (n_held_out,) are the posteriors of the true class of the held-out samples, ``codes``
     their classes.
     """
-    found = np.empty(posterior.shape)
+    p_values = np.empty(posterior.shape)
     for code in range(n_classes):
-        own = np.sort(scores[codes == code])
-        lower = np.searchsorted(own, posterior[:, code], side="right")
-        found[:, code] = (1.0 + lower) / (1.0 + len(own))
-    return found
+        class_scores = np.sort(scores[codes == code])
+        n_lower = np.searchsorted(class_scores, posterior[:, code], side="right")
+        p_values[:, code] = (1.0 + n_lower) / (1.0 + len(class_scores))
+    return p_values
 
 
 def held_out_coverage(
@@ -86,10 +87,13 @@ def held_out_coverage(
     """
     covered = np.empty(len(codes))
     for fold in np.unique(folds):
-        own = np.flatnonzero(folds == fold)
-        posterior, rest = np.repeat(scores[own, None], n_classes, axis=1), folds != fold
-        p = class_p_values(posterior, scores[rest], codes[rest], n_classes)
-        covered[own] = (p[np.arange(len(own)), codes[own]] > error_rate) | (scores[own] > 0.5)
-    tested = np.bincount(codes, minlength=n_classes)
+        held_out = np.flatnonzero(folds == fold)
+        others = folds != fold
+        # Only the column of the true class is used below.
+        posterior = np.repeat(scores[held_out, None], n_classes, axis=1)
+        p = class_p_values(posterior, scores[others], codes[others], n_classes)
+        true_p = p[np.arange(len(held_out)), codes[held_out]]
+        covered[held_out] = (true_p > error_rate) | (scores[held_out] > 0.5)
+    class_counts = np.bincount(codes, minlength=n_classes)
     with np.errstate(invalid="ignore"):
-        return np.bincount(codes, covered, n_classes) / tested
+        return np.bincount(codes, covered, n_classes) / class_counts

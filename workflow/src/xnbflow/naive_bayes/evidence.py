@@ -40,8 +40,10 @@ class ClassDensities:
         """
         points = self.standard.apply(points.T).T
         kernel = self.kernel.approximate_log_density if approximate else self.kernel.log_density
-        found = np.moveaxis(kernel(points), 1, 0)
-        return found if self.borrowed is None else self.borrowed.mix(found, points)
+        log_density = np.moveaxis(kernel(points), 1, 0)
+        if self.borrowed is None:
+            return log_density
+        return self.borrowed.mix(log_density, points)
 
 
 def fit_class_densities(

@@ -173,7 +173,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
             evidence = np.zeros((len(thresholds), len(test), len(self.classes_)))
             evidence[:, :, present] = centroids.evidence(features[:, test], thresholds)
             right.append((evidence + log_prior).argmax(axis=2) == codes[test])
-            losses.append([log_losses(each, log_prior, codes[test]) for each in evidence])
+            losses.append([log_losses(scores, log_prior, codes[test]) for scores in evidence])
         return {
             "accuracy": np.concatenate(right, axis=1).mean(axis=1),
             "log_loss": np.concatenate(losses, axis=1).mean(axis=1),
@@ -320,8 +320,8 @@ class Centroids:
         t = thresholds[:, np.newaxis, np.newaxis]
         squares = from_last(constant_part) - t * from_last(linear_part)
         squares = squares + t**2 * from_last(quadratic_part)
-        found = from_last(by_size) - t * from_last(by_step) - squares
-        return found.transpose(0, 2, 1).reshape(n_thresholds, n_samples, n_classes)
+        evidence = from_last(by_size) - t * from_last(by_step) - squares
+        return evidence.transpose(0, 2, 1).reshape(n_thresholds, n_samples, n_classes)
 
     def _product(self, weights: csr_array, features: Any) -> np.ndarray:
         """Return ``weights`` (n_rows, n_features) times the features in standard units."""

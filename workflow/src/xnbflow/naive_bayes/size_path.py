@@ -78,7 +78,8 @@ class InnerPredictions:
         A calibration is fitted to all samples; for the scores of a row, slopes and intercepts are
         fitted to the folds that do not contain the sample.
         """
-        rows, calibrations = [], []
+        rows = []
+        calibrations = []
         for count, sums in zip(self.counts, self.sums, strict=True):
             temperature = fit_temperature(sums, self.log_prior, self.codes, self.weights)
             calibration = self.fit_vector(sums, temperature)
@@ -150,8 +151,8 @@ class InnerPredictions:
         calibrated = np.empty_like(sums)
         for block in np.unique(blocks):
             held_out = blocks == block
-            without = self.fit_vector(sums, calibration, ~held_out)
-            calibrated[held_out] = without(sums[held_out])
+            from_others = self.fit_vector(sums, calibration, ~held_out)
+            calibrated[held_out] = from_others(sums[held_out])
         return calibrated
 
     def _recalls(self, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -245,18 +245,20 @@ def distance_table(
 
     ``selected`` are each class's features; its ``distances`` have shape (n_others, n_selected).
     """
-    names = [np.array(own, dtype=object) for own in selected.values()]
-    others = [np.delete(classes, code) for code in range(len(classes))]
-    return pd.DataFrame(
-        {
-            "class": np.repeat(classes, [each.size for each in distances]),
-            "feature": np.concatenate([np.repeat(each, len(classes) - 1) for each in names]),
-            "other_class": np.concatenate(
-                [np.tile(other, len(each)) for other, each in zip(others, names, strict=True)]
-            ),
-            "distance": np.concatenate([each.T.reshape(-1) for each in distances]),
+    tables = []
+    for code, (features, class_distances) in enumerate(
+        zip(selected.values(), distances, strict=True)
+    ):
+        others = np.delete(classes, code)
+        columns = {
+            "class": np.repeat(classes[code : code + 1], class_distances.size),
+            "feature": np.repeat(np.array(features, dtype=object), len(others)),
+            "other_class": np.tile(others, len(features)),
+            "distance": class_distances.T.reshape(-1),
         }
-    )
+        tables.append(columns)
+    names = ("class", "feature", "other_class", "distance")
+    return pd.DataFrame({name: np.concatenate([table[name] for table in tables]) for name in names})
 
 
 def _greatest_count(features: Any) -> float:

@@ -61,8 +61,8 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     annotation = dataset.options.get("annotation", "none")
     try:
         if re.fullmatch(r"GPL\d+", annotation):
-            found = _platform_file(annotation, downloads)
-            if "symbol" not in _columns_of(found):
+            path = _platform_file(annotation, downloads)
+            if "symbol" not in _columns_of(path):
                 msg = (
                     f"data set {dataset.id}: neither an annotation nor the submitted table of "
                     f"{annotation} at GEO has gene symbols; name a table of your own by annotation="
@@ -70,7 +70,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
                 warnings.warn(msg, UserWarning, stacklevel=2)
                 return replace(dataset, options=dataset.options | {"annotation": "none"})
         elif "://" in annotation:
-            found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
+            path = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
         else:
             return dataset
     except InputError as error:
@@ -80,7 +80,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
             "have features without symbols"
         )
         raise InputError(msg, file=error.file, key="annotation") from error
-    return replace(dataset, options=dataset.options | {"annotation": str(found)})
+    return replace(dataset, options=dataset.options | {"annotation": str(path)})
 
 
 def has_annotation(platform: str, downloads: Downloads) -> bool:
@@ -180,7 +180,8 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     """
     path = Path(path)
     row_of = {str(feature): row for row, feature in enumerate(features)}
-    found, ended = set(), False
+    annotated_rows = set()
+    ended = False
     with about_file(path), _opened(path) as (platform, header, marked, rows):
         places = _places(["", *header[1:]])
         if "symbol" not in places:
@@ -195,22 +196,23 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
                 ended = True
                 break
             row = row_of.get(cells[0].strip().strip('"'))
-            if row is not None and row not in found:
-                found.add(row)
+            if row is not None and row not in annotated_rows:
+                annotated_rows.add(row)
                 for name, place in places.items():
                     columns[name][row] = _genes(name, cells[place]) if place < len(cells) else ""
         if marked and not ended:
             msg = f"{path} ends before {_END}: it is cut off; get it again"
             raise InputError(msg)
-        if not found:
+        if not annotated_rows:
             msg = (
                 f"{path} has none of the {counted(len(row_of), 'feature')} (the first is "
                 f"{next(iter(row_of), '')!r}); it annotates {platform or 'another platform'}. Name "
                 "the annotation of the series' own platform"
             )
             raise InputError(msg)
-    found = pd.DataFrame(columns)
-    return found.loc[:, [name == "symbol" or (found[name] != "").any() for name in found]], platform
+    table = pd.DataFrame(columns)
+    used = [name for name in table if name == "symbol" or (table[name] != "").any()]
+    return table[used], platform
 
 
 @contextmanager
@@ -257,5 +259,7 @@ def _genes(name: str, cell: str) -> str:
     """Return the genes of a cell of a column, each once, separated by ``///``."""
     parts = (part.strip().strip('"').strip() for part in cell.split("///"))
     form = _FORMS.get(name)
-    kept = (p for p in parts if p.lower() not in _EMPTY and (form is None or form.fullmatch(p)))
-    return "///".join(dict.fromkeys(kept))
+    genes = [part for part in parts if part.lower() not in _EMPTY]
+    if form is not None:
+        genes = [gene for gene in genes if form.fullmatch(gene)]
+    return "///".join(dict.fromkeys(genes))

@@ -33,12 +33,14 @@ _CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$
 
 
 def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
-    """Return the series after the sheet's options, applied in their order.
+    """Return the series of a draft, by the options of its row in the sheet.
 
-    Samples without a label are left out (or refused), logarithms taken, missing values settled,
-    probes collapsed to genes, repeated names merged.
+    In this order: control probes are dropped and features annotated; samples without a label are
+    omitted (or refused); columns for groups, adjustment and batches are found; values are
+    transformed, missing ones settled, probes collapsed to genes, and repeated names merged.
     """
-    options, notes = dataset.options, draft.notes
+    options = dataset.options
+    notes = draft.notes
     _drop_controls(draft, options.get("controls", "drop"))
     _annotate(dataset, draft)
     label_where = f"{draft.where}, {draft.label_place}"
@@ -60,11 +62,11 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     settle_duplicates(draft, options.get("duplicates", "refuse"))
     has_trend = "yes" if options.get("transform") == "log_cpm" else "no"
     series = DataSet(
-        dataset.id,
-        draft.values,
-        draft.features,
-        samples,
-        labels,
+        name=dataset.id,
+        values=draft.values,
+        features=draft.features,
+        samples=samples,
+        labels=labels,
         kinds=draft.kinds,
         groups=groups,
         sample_metadata=metadata if len(metadata.columns) else None,
@@ -96,16 +98,17 @@ def _mark_batch(
 
 
 def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
-    """Take logarithms as the option ``transform`` asks; return the base of logarithms, or nothing.
+    """Transform values by the option ``transform``; return their scale, as in `DataSet`.
 
     Only linear features are transformed. Notes report values whose scale needs attention, and
-    features that are probably covariates.
+    features that are probably covariates. The option ``scale`` replaces the detected scale.
     """
-    options, notes = dataset.options, draft.notes
+    options = dataset.options
+    notes = draft.notes
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
-    part = draft.values if linear.all() else draft.values[linear]
+    linear_values = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
-    kind, seen = scale_of(part, samples, draft.where.rpartition("/")[2])
+    kind, finding = scale_of(linear_values, samples, draft.where.rpartition("/")[2])
     if how != "none" and "scale" in options:
         msg = (
             f"{draft.where}: option scale={options['scale']} declares logarithms, and transform="
@@ -115,16 +118,16 @@ def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
     if how == "tmm":
         notes += keep_counts(draft.where, draft.values, linear)
     elif how != "none":
-        notes += transform(draft.where, part, how, kind, seen)
+        notes += transform(draft.where, linear_values, how, kind, finding)
     elif kind in _NOTED or (kind == "not logged" and draft.note_unlogged):
-        notes.append(seen)
+        notes.append(finding)
     has_symbols = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
     is_array = draft.note_unlogged or has_symbols
-    logged = kind == "logarithms" and is_array and not looks_like_counts(part)
+    logged = kind == "logarithms" and is_array and not looks_like_counts(linear_values)
     scales = {"none": "log2" if logged else "", "log_cpm": "ln", "tmm": COUNTS}
     scale = scales.get(how, "log2")
     if not linear.all():
-        draft.values[linear] = part
+        draft.values[linear] = linear_values
     elif lone := lone_features(draft.values, draft.features):
         notes.append(
             f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates, "
@@ -143,9 +146,10 @@ def _drop_controls(draft: Draft, how: str) -> None:
         f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
         f"({listed(names[is_control], 3)}); the option controls=keep keeps them"
     )
-    place, kept = draft.place, np.flatnonzero(~is_control)
-    draft.take_rows(draft.values[kept], kept)
-    draft.place = lambda feature, sample: place(int(kept[feature]), sample)
+    place_in_file = draft.place
+    rows = np.flatnonzero(~is_control)
+    draft.take_rows(draft.values[rows], rows)
+    draft.place = lambda feature, sample: place_in_file(int(rows[feature]), sample)
 
 
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
@@ -168,8 +172,8 @@ def _groups(
     notes: list[str],
 ) -> np.ndarray | None:
     """Return the group of each sample, by the option ``group``; note a column that may be one."""
-    wanted = dataset.options.get("group")
-    if wanted is None:
+    option = dataset.options.get("group")
+    if option is None:
         if hint := suggested_group(metadata, labels, least=(2, 2)):
             notes.append(
                 f"{hint!r} has {metadata[hint].nunique()} values for {len(samples)} samples: if it "
@@ -177,7 +181,7 @@ def _groups(
                 "none is on both sides of a fold"
             )
         return None
-    name = column_named(metadata, wanted)
+    name = column_named(metadata, option)
     require_columns(where, metadata, "group", [name])
     refuse_unknown(where, metadata[name], samples, "group")
     groups = metadata[name].to_numpy(dtype=str)

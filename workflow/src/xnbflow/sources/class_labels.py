@@ -95,21 +95,21 @@ class LabelRule:
         """Return labels (n_kept,), a mask of the kept samples (n_samples,), and notes."""
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
-        found = [self._matched(where, plain_text(text)) for text in texts]
-        matched = [text for text in found if text is not None]
-        if idle := self.mapping.keys() - set(map(self._key, matched)):
+        # None is a text that the option ``regex`` does not match, and a sample without a label.
+        matched_texts = [self._matched(where, plain_text(text)) for text in texts]
+        matched = [text for text in matched_texts if text is not None]
+        if unused := self.mapping.keys() - {self._key(text) for text in matched}:
             msg = (
-                f"{where}: the sheet's option map has {quoted(min(idle))}, but no sample has that "
-                f"text; they have {_commonest(matched) or 'none that the option regex matches'}. "
-                "Correct it"
+                f"{where}: the sheet's option map has {quoted(min(unused))}, but no sample has "
+                f"that text; they have "
+                f"{_commonest(matched) or 'none that the option regex matches'}. Correct it"
             )
             raise InputError(msg, key="map")
-        labels = [None if text is None else self._label(text) for text in found]
-        missing = [
-            sample
-            for sample, text, label in zip(samples, found, labels, strict=True)
-            if text is not None and label is None
-        ]
+        labels = [None if text is None else self._label(text) for text in matched_texts]
+        missing = []
+        for sample, text, label in zip(samples, matched_texts, labels, strict=True):
+            if text is not None and label is None:
+                missing.append(sample)
         if missing and self.unlabelled == "refuse" and not self.mapping:
             msg = (
                 f"{where}: {len(missing)} of {counted(len(samples), 'sample')} "
@@ -124,16 +124,14 @@ class LabelRule:
             raise InputError(msg, key="label")
         notes = []
         if not keep.all():
-            out = [
-                f"{s} ({text})" for s, text, k in zip(samples, texts, keep, strict=True) if not k
-            ]
+            omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~keep).tolist()]
             notes.append(
-                f"{counted(len(out), 'sample', 'was', 'were')} left out, having no label: "
-                f"{listed(out)}"
+                f"{counted(len(omitted), 'sample', 'was', 'were')} left out, having no label: "
+                f"{listed(omitted)}"
             )
-        kept = np.array([label for label in labels if label is not None])
-        _refuse_no_classes(where, kept)
-        return kept, keep, notes + _doubtful(kept)
+        classes = np.array([label for label in labels if label is not None])
+        _refuse_no_classes(where, classes)
+        return classes, keep, notes + _doubtful(classes)
 
     def label_of(self, where: str, text: str) -> str | None:
         """Return the label of one text; None where it has none.

@@ -22,8 +22,10 @@ from xnbflow.sources.header_rows import (
 )
 from xnbflow.sources.table_file import Row, TableFile
 
+#: The separators by their names in the sheet's options.
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
+#: Number of lines from which the separator and the decimal sign are determined.
 _SNIFFED_LINES = 5
 #: First line of a sample sheet of Illumina, the line above its header, and most lines between.
 _SECTIONS, _DATA, _MOST_SECTION_LINES = "[Header]", "[Data]", 100
@@ -35,11 +37,12 @@ class DelimitedText(TableFile):
     """A table in lines and cells.
 
     The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
-    The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
-    The table ends before a line that starts with ``end``: ``ended`` is whether that line was read.
-    A header that lacks the name of the first column gets an empty one. Lines that are not UTF-8 are
-    read by ``encoding``, if there is one. Lines above the header are left out: titles are
-    recognised (`find_header`), or ``header_line`` is the number of the header's line.
+    The ``dialect`` is the separator and the decimal sign, or a function that returns them for the
+    first lines. The table ends before a line that starts with ``end``; ``ended`` is whether that
+    line has been read. A header that lacks the name of the first column gets an empty one. Lines
+    that are not UTF-8 are read by ``encoding``, if there is one. Lines above the header are
+    omitted: titles are recognised (`find_header`), or ``header_line`` is the number of the line of
+    the header.
     """
 
     unit = "line"
@@ -57,37 +60,41 @@ class DelimitedText(TableFile):
         header_line: int | None = None,
     ) -> None:
         super().__init__(path, advice)
-        self._stream, self._end, self._encoding = stream, end, encoding
-        self._line, self.ended = first_line - 1, False
-        lines, head = self._lines(), list[str]()
+        self._stream = stream
+        self._end = end
+        self._encoding = encoding
+        self._line = first_line - 1
+        self.ended = False
+        lines = self._lines()
+        head: list[str] = []  # the first lines, which are read again below
 
-        def remembered() -> Iterator[str]:
+        def read_into_head() -> Iterator[str]:
             for line in lines:
                 head.append(line)
                 yield line
 
-        whole_lines = _whole_lines(remembered())
-        sample = list(itertools.islice(whole_lines, HEAD_ROWS))
-        if sample and sample[0].lstrip('"').startswith(_SECTIONS):
-            for line in itertools.islice(whole_lines, _MOST_SECTION_LINES):
-                sample.append(line)
-                if line.lstrip('"').startswith(_DATA):
-                    sample += itertools.islice(whole_lines, HEAD_ROWS)
-                    break
+        sample = _first_lines(_join_quoted_lines(read_into_head()))
         if len(sample) == 1 and "\r" in sample[0].rstrip():
             msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
             raise InputError(msg)
-        above = _lines_above(sample, header_line)
-        # lines above the header are read as empty ones, so that lines keep their numbers
-        for place in range(sum(line.count("\n") for line in sample[:above])):
-            head[place] = "\n"
-        if above and header_line is None:
-            self._note_titles(sample[:above])
-        begin = [line for line in sample[above:] if not line.isspace()][:_SNIFFED_LINES]
-        self._separator, self.decimal = dialect if isinstance(dialect, tuple) else dialect(begin)
+        n_above = _lines_above(sample, header_line)
+        # Lines above the header become empty, so that the others have their numbers in the file.
+        for i in range(sum(line.count("\n") for line in sample[:n_above])):
+            head[i] = "\n"
+        if n_above and header_line is None:
+            self._note_titles(sample[:n_above])
+        filled = [line for line in sample[n_above:] if not line.isspace()]
+        if isinstance(dialect, tuple):
+            self._separator, self.decimal = dialect
+        else:
+            self._separator, self.decimal = dialect(filled[:_SNIFFED_LINES])
         self._numbered = enumerate(itertools.chain(head, lines), first_line)
-        whole = ((n, self._split(n, line)) for n, line in self._numbered if not line.isspace())
-        self._sample = list(itertools.islice(whole, _SNIFFED_LINES))
+        self._sample: list[tuple[int, list[str]]] = []
+        for number, line in self._numbered:
+            if not line.isspace():
+                self._sample.append((number, self._split(number, line)))
+            if len(self._sample) == _SNIFFED_LINES:
+                break
         self._read_header(header_line)
 
     def _note_titles(self, titles: Sequence[str]) -> None:
@@ -101,34 +108,44 @@ class DelimitedText(TableFile):
             )
 
     def _read_header(self, header_line: int | None) -> None:
-        """Find the header among the first rows, and name a row of conditions by its line."""
-        rows = [cells for _, cells in self._sample]
-        place = find_header(rows)
-        if header_line is not None:
-            place = chosen_header(self.path, self._sample, header_line)
-        if place.conditions is not None:
-            number, cells = self._sample[place.conditions]
-            header_number, header = self._sample[place.header]
-            if place.conditions < place.header:
-                header, cells = merged_corner(header, cells)
-            named = fill_forward(cells, f"{self.unit} {number}")
-            rest = [
-                row for i, row in enumerate(self._sample) if i > max(place.header, place.conditions)
-            ]
-            self._sample = [(header_number, header), (number, named), *rest]
-        elif place.header and header_line is not None:
-            self._sample = self._sample[place.header :]
-        rows = [cells for _, cells in self._sample]
-        self.header = [cell.strip() for cell in rows[0]] if rows else []
-        longer = rows[1:] and all(len(row) == len(rows[0]) + 1 for row in rows[1:])
-        if longer and any(row[-1].strip() for row in rows[1:]):  # as R's write.table writes
+        """Find the header among the first rows, and name a row of conditions by its line.
+
+        The rows become the header, the row of conditions if there is one, and the rows below.
+        """
+        if header_line is None:
+            found_rows = find_header([cells for _, cells in self._sample])
+        else:
+            found_rows = chosen_header(self.path, self._sample, header_line)
+        header = found_rows.header
+        conditions = found_rows.conditions
+        if conditions is not None:
+            number, cells = self._sample[conditions]
+            header_number, header_cells = self._sample[header]
+            if conditions < header:
+                header_cells, cells = merged_corner(header_cells, cells)
+            named_conditions = (number, fill_forward(cells, f"{self.unit} {number}"))
+            rest = self._sample[max(header, conditions) + 1 :]
+            self._sample = [(header_number, header_cells), named_conditions, *rest]
+        elif header and header_line is not None:
+            self._sample = self._sample[header:]
+        if not self._sample:
+            return
+        first, *rows = [cells for _, cells in self._sample]
+        self.header = [cell.strip() for cell in first]
+        # R's write.table writes no name for the column of row names. An empty last cell in every
+        # row is instead due to a separator at the ends of lines.
+        one_more = bool(rows) and all(len(row) == len(first) + 1 for row in rows)
+        if one_more and any(row[-1].strip() for row in rows):
             self.header.insert(0, "")
 
     def divided_rows(self, first: int) -> Iterator[Row]:
         """Yield the rows below the header, divided before the column ``first``; once."""
         for number, cells in self._sample[1:]:
             yield self.divided(number, cells, first)
-        separator, width = self._separator, len(self.header)
+        # Without quotes and with the right number of cells, only the first cells are split, and in
+        # the rest of the line the separators are replaced: this is several times as fast.
+        separator = self._separator
+        width = len(self.header)
         n_rest = max(0, width - first - 1)
         for number, line in self._numbered:
             cells = line.rstrip("\r\n").split(separator, first) if '"' not in line else []
@@ -142,9 +159,9 @@ class DelimitedText(TableFile):
         """Split a line into cells; a quoted cell may continue in the next lines."""
         if '"' not in line:
             return line.rstrip("\r\n").split(self._separator)
-        whole = itertools.chain([line], (more for _, more in self._numbered))
+        lines = itertools.chain([line], (following for _, following in self._numbered))
         try:
-            return next(csv.reader(whole, delimiter=self._separator, strict=True))
+            return next(csv.reader(lines, delimiter=self._separator, strict=True))
         except csv.Error as error:
             msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
             raise InputError(msg, key=f"line {number}") from error
@@ -171,16 +188,17 @@ class DelimitedText(TableFile):
                 )
 
     def _decoded(self, raw: bytes) -> str:
+        """Return a line as text: UTF-8, else by the option ``encoding``, with a note."""
         try:
             return raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
         except UnicodeDecodeError:
             with suppress(UnicodeDecodeError, LookupError):
                 text = raw.decode(self._encoding or "")
                 if not self.notes:
-                    found = next(c for c in text if ord(c) > 127)
+                    character = next(c for c in text if ord(c) > 127)
                     self.notes.append(
                         f"line {self._line} is not UTF-8 and was read as {self._encoding}, as were "
-                        f"others of the kind; check names with {found!r}"
+                        f"others of the kind; check names with {character!r}"
                     )
                 return text
         msg = (
@@ -232,11 +250,13 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
 def sniff(
     path: str | Path, head: Sequence[str], default: str, decimal: str | None, *, certain: bool
 ) -> tuple[str, str]:
-    """Return the separator and the decimal sign of a text where the sheet does not give both.
+    """Return the separator and the decimal sign of a text.
 
-    ``default`` is the separator in the sheet, if it is ``certain``, or that of the file's suffix.
-    Without a decimal sign in the sheet, a comma is the decimal sign only in a table that is
-    separated by semicolons.
+    ``default`` is the separator of the sheet, which is ``certain``, or that of the file's suffix.
+    If it does not divide the lines evenly, and exactly one other separator does, that one is used;
+    a separator of the sheet is never replaced. ``decimal`` is the decimal sign of the sheet or
+    None. Without one, a comma is the decimal sign only in a table that is separated by semicolons
+    and has numbers with commas and none with points.
     """
     lines = [line for line in head if line.strip()]
     separator = default
@@ -247,27 +267,35 @@ def sniff(
         if len(others) == 1 and not certain:
             separator = others[0]
         elif _width(default, lines[0]) == 1:  # no table has a single column
-            known = {name: text for name, text in SEPARATORS.items() if text != default}
-            header = lines[0].strip("\r\n")
-            possible = [name for name, text in known.items() if text in header] or list(known)
-            msg = (
-                f"{path}: its header is the single cell {quoted(header)}; if cells are separated "
-                f"by {' or '.join(possible)}, set in the sheet's options: "
-                f"{' or '.join(f'separator={name}' for name in possible)}"
-            )
-            raise InputError(msg, key="separator")
+            raise _single_cell(path, lines[0].strip("\r\n"), default)
     if decimal is None and separator == ";":
-        cells = [cell.strip('" \r\n') for line in lines[1:] for cell in line.split(";")]
-        if not any(DECIMAL_POINT.fullmatch(cell) for cell in cells):
-            decimal = "," if any(DECIMAL_COMMA.fullmatch(cell) for cell in cells) else None
+        cells = []
+        for line in lines[1:]:
+            cells += [cell.strip('" \r\n') for cell in line.split(";")]
+        has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
+        has_commas = any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+        if has_commas and not has_points:
+            decimal = ","
     return separator, decimal or "."
+
+
+def _single_cell(path: str | Path, header: str, separator: str) -> InputError:
+    """Return the error for a header that is one cell, with the separators that may be meant."""
+    others = {name: text for name, text in SEPARATORS.items() if text != separator}
+    possible = [name for name, text in others.items() if text in header] or list(others)
+    options = " or ".join(f"separator={name}" for name in possible)
+    return InputError(
+        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
+        f"{' or '.join(possible)}, set in the sheet's options: {options}",
+        key="separator",
+    )
 
 
 def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     """Return the number of the first lines that are above the header.
 
-    A separator that divides all lines evenly decides alone; else the one that leaves the fewest
-    titles above lines that it divides evenly.
+    Separators that divide all lines evenly are preferred. Among the candidates the one counts that
+    has the fewest titles above lines that it divides evenly.
     """
     if header_line is not None:
         return _lines_before(lines, header_line)
@@ -277,13 +305,30 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     if above := _marked_lines(lines):
         return above
     separators = [s for s in SEPARATORS.values() if s != " "]
-    even = [s for s in separators if _divides(s, filled)]
-    titles = []
-    for separator in even or separators:
+    even_separators = [s for s in separators if _divides(s, filled)]
+    numbers_of_titles = []
+    for separator in even_separators or separators:
         first = find_header([_cells(separator, line) for line in filled]).first
         if first and _divides(separator, filled[first:]):
-            titles.append(first)
-    return lines.index(filled[min(titles)]) if titles else 0
+            numbers_of_titles.append(first)
+    if not numbers_of_titles:
+        return 0
+    return lines.index(filled[min(numbers_of_titles)])
+
+
+def _first_lines(lines: Iterator[str]) -> list[str]:
+    """Return the lines that decide on separator and header.
+
+    The header of Illumina's sample sheets is below the line ``[Data]``: they have more lines.
+    """
+    first = list(itertools.islice(lines, HEAD_ROWS))
+    if first and first[0].lstrip('"').startswith(_SECTIONS):
+        for line in itertools.islice(lines, _MOST_SECTION_LINES):
+            first.append(line)
+            if line.lstrip('"').startswith(_DATA):
+                first += itertools.islice(lines, HEAD_ROWS)
+                break
+    return first
 
 
 def _marked_lines(lines: Sequence[str]) -> int:
@@ -320,11 +365,14 @@ def _cells(separator: str, line: str) -> list[str]:
 
 
 def _divides(separator: str, lines: Sequence[str]) -> bool:
-    first, *rows = (_width(separator, line) for line in lines)
-    return len(set(rows)) <= 1 and first > 1 and all(row in (first, first + 1) for row in rows)
+    """Return whether a separator divides lines evenly; the header may have one cell less."""
+    header, *rows = [_width(separator, line) for line in lines]
+    equal = len(set(rows)) <= 1
+    return equal and header > 1 and all(row in (header, header + 1) for row in rows)
 
 
 def _width(separator: str, line: str) -> int:
+    """Return the number of cells of a line."""
     if '"' not in line:
         return line.count(separator) + 1
     try:
@@ -333,11 +381,14 @@ def _width(separator: str, line: str) -> int:
         return 1
 
 
-def _whole_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines, those joined that a quoted line break divides."""
+def _join_quoted_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines; a line whose quoted cell continues is joined with the following ones."""
     lines = iter(lines)
     for line in lines:
-        whole = line
-        while whole.count('"') % 2 and len(whole) < _LONGEST_QUOTE and (more := next(lines, "")):
-            whole += more
-        yield whole
+        joined = line
+        while joined.count('"') % 2 and len(joined) < _LONGEST_QUOTE:
+            following = next(lines, "")
+            if not following:
+                break
+            joined += following
+        yield joined

@@ -20,7 +20,8 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table_formats import open_table, suffix_of
 
-_LONGEST = 1 << 24
+#: Largest number of bytes of a CLS file that are read.
+_MOST_BYTES = 1 << 24
 
 
 def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
@@ -29,21 +30,23 @@ def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
     In version 1.3 the rows that describe samples become columns of the phenotype.
     """
     with open_table(path, {}) as table:
-        described, n_rows = _described(path, table.header)
+        annotation, n_rows = _annotation_of_gct(path, table.header)
         rows = islice(table.divided_rows(1), n_rows)
-        known = [cells[0].strip() for _, cells, _ in rows if cells[0].strip() != dataset.label]
-    lists = {"drop": described, "phenotype_columns": known}
-    options = {
-        key: ",".join(dict.fromkeys([*dataset.names(key), *names])) for key, names in lists.items()
-    }
-    options = {key: names for key, names in options.items() if names}
-    return replace(dataset, orientation="columns", options=dataset.options | options)
+        row_names = [cells[0].strip() for _, cells, _ in rows]
+    phenotype = [name for name in row_names if name != dataset.label]
+    options = dict(dataset.options)
+    for key, names in (("drop", annotation), ("phenotype_columns", phenotype)):
+        all_names = dict.fromkeys([*dataset.names(key), *names])
+        if all_names:
+            options[key] = ",".join(all_names)
+    return replace(dataset, orientation="columns", options=options)
 
 
-def _described(path: Path, header: list[str]) -> tuple[list[str], int]:
+def _annotation_of_gct(path: Path, header: list[str]) -> tuple[list[str], int]:
     """Return the columns that describe features, and the number of rows that describe samples."""
     with open_raw(path) as stream:
-        version, sizes = stream.readline(), stream.readline().split()
+        version = stream.readline()
+        sizes = stream.readline().split()
     if version.startswith(b"#1.2"):
         return header[1:2], 0
     if len(sizes) != 4 or not all(size.isdigit() for size in sizes):
@@ -56,14 +59,14 @@ def _described(path: Path, header: list[str]) -> tuple[list[str], int]:
 def read_classes(path: Path, table: Path) -> pd.DataFrame:
     """Return the column ``class`` of a CLS file, indexed by the samples of its GCT file.
 
-    The first label that occurs is of the first class, whatever the label is. Labels that are names
-    of the classes, or numbers, in another order contradict that and are refused.
+    By the definition of the format, the first label that occurs belongs to the first class. Labels
+    that are names of classes, or numbers, in another order contradict this and are refused.
     """
     if suffix_of(table) != ".gct":
         msg = f"{path} has no names of samples, like any CLS; use it with GCT, not {table}"
         raise InputError(msg, key="phenotype")
     with about_file(path), open_raw(path) as stream:
-        text = stream.read(_LONGEST).decode("utf-8", errors="replace")
+        text = stream.read(_MOST_BYTES).decode("utf-8", errors="replace")
         lines = [line.split() for line in text.splitlines() if line.strip()]
         if len(lines) != 3 or lines[0][2:] != ["1"] or not lines[1][0].startswith("#"):
             msg = (
@@ -71,28 +74,33 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
                 "numeric labels (#numeric) are not classes"
             )
             raise InputError(msg)
-        names, labels = " ".join(lines[1]).lstrip("# ").split(), lines[2]
-        seen = list(dict.fromkeys(labels))
+        names = " ".join(lines[1]).lstrip("# ").split()
+        labels = lines[2]
+        distinct_labels = list(dict.fromkeys(labels))
         with open_table(table, {}) as gct:
-            samples = gct.header[1 + len(_described(table, gct.header)[0]) :]
-        sizes = [len(samples), len(labels), len(names), len(seen)]
-        declared = [str(len(samples)), str(len(names))] == lines[0][:2]
-        if not declared or sizes[0] != sizes[1] or sizes[2] != sizes[3]:
+            annotation, _ = _annotation_of_gct(table, gct.header)
+            samples = gct.header[1 + len(annotation) :]
+        declared_sizes = lines[0][:2]
+        sizes = [str(len(samples)), str(len(names))]
+        agree = len(samples) == len(labels) and len(names) == len(distinct_labels)
+        if declared_sizes != sizes or not agree:
             msg = (
-                f"{path}: {' '.join(lines[0])} is its first line, but {table} has {sizes[0]} "
-                f"samples, and here are {sizes[1]} labels, {sizes[2]} names of classes (without "
-                f"spaces) and {sizes[3]} distinct labels; correct it"
+                f"{path}: {' '.join(lines[0])} is its first line, but {table} has {len(samples)} "
+                f"samples, and here are {len(labels)} labels, {len(names)} names of classes "
+                f"(without spaces) and {len(distinct_labels)} distinct labels; correct it"
             )
             raise InputError(msg)
-        numbers = [int(label) for label in seen if re.fullmatch("[0-9]{1,9}", label)]
-        if seen != names and (numbers != sorted(numbers) or set(seen) & set(names)):
+        numbers = [int(label) for label in distinct_labels if re.fullmatch("[0-9]{1,9}", label)]
+        in_other_order = numbers != sorted(numbers) or bool(set(distinct_labels) & set(names))
+        if distinct_labels != names and in_other_order:
             msg = (
-                f"{path}: the first label that occurs, {quoted(seen[0])}, would be of the first "
+                f"{path}: the first label that occurs, {quoted(labels[0])}, would be of the first "
                 f"class, {quoted(names[0])}; list the names in the order in which labels occur"
             )
             raise InputError(msg)
-    found = dict(zip(seen, names, strict=True))
-    return pd.DataFrame({"class": [found[label] for label in labels]}, index=samples, dtype=object)
+    class_of_label = dict(zip(distinct_labels, names, strict=True))
+    classes = [class_of_label[label] for label in labels]
+    return pd.DataFrame({"class": classes}, index=samples, dtype=object)
 
 
 def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
@@ -127,8 +135,10 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
     if len(names) < len(series.classes):
         msg = f"{series.name}: names of classes that differ only in spaces or _ are equal in CLS"
         raise InputError(f"{msg}; give classes other labels by map=")
-    known = series.feature_metadata
-    symbols = known["symbol"] if known is not None and "symbol" in known else pd.Series(dtype=str)
+    annotation = series.feature_metadata
+    symbols = pd.Series(dtype=str)
+    if annotation is not None and "symbol" in annotation:
+        symbols = annotation["symbol"]
     descriptions = [" ".join(symbol.split()) or "na" for symbol in symbols] or "na"
     for name in (*series.features, *series.samples, *descriptions):
         if name.startswith('"'):

@@ -72,10 +72,11 @@ def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> I
             raise
         folder = accession_path(accession).rpartition("/")[0] + "/"
         names = downloads.listed_names("geo", folder, default=BASE_URLS)
-        found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
-        if not found:
+        pattern = rf"\b({re.escape(accession)}-GPL\d+)_series_matrix"
+        matrices = re.findall(pattern, " ".join(names))
+        if not matrices:
             raise
-        offered = ", ".join(sorted(set(found)))
+        offered = ", ".join(sorted(set(matrices)))
         msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
         raise InputError(msg, key="location") from error
 
@@ -153,8 +154,10 @@ def _read_values(
             features, *identifiers = cells.texts
     if not features:
         files = list(dict.fromkeys(head.supplementary))
-        own = [name for name in files if "/series/" in name] or files
-        named = f"; its supplementary files are {listed(own)}" if own else ""
+        files_of_series = [name for name in files if "/series/" in name] or files
+        named = ""
+        if files_of_series:
+            named = f"; its supplementary files are {listed(files_of_series)}"
         msg = (
             f"{path} has no table of values ({head.accession}, "
             f"{head.facts.get('type', '') or 'of unknown type'}): sequencing studies keep their "
@@ -170,8 +173,8 @@ def _read_values(
 
 def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
     missing = [sample for sample in head.samples if sample not in header]
-    known = {*head.samples, "ID_REF", "IDENTIFIER"}
-    beyond = [name for name in header if name not in known]
+    expected = {*head.samples, "ID_REF", "IDENTIFIER"}
+    beyond = [name for name in header if name not in expected]
     if missing or (beyond and head.facts.get("value_type") is None):
         msg = (
             f"{path}: the table's columns are not the samples of the head: "

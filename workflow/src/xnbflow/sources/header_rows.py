@@ -1,7 +1,7 @@
 """Which of the first rows of a table is its header: titles above it, and rows of conditions.
 
-People write a title above a table, or the condition of each sample in a row of its own, above the
-names of the samples (often in merged cells) or below them, where that row has no name.
+Some tables have a title above them, or a row with the condition of each sample. This row is above
+the names of the samples (often in merged cells), or below them without a name.
 """
 
 from collections import Counter
@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from xnbflow.core.errors import InputError
 from xnbflow.sources.cell_texts import is_text
 
-#: Number of rows by which the header is recognised.
+#: Number of rows from which the header is recognised.
 HEAD_ROWS = 12
-#: A header has at least this many cells, and a row of conditions this many samples below it.
-_LEAST_CELLS, _LEAST_SAMPLES = 2, 4
+#: Least number of cells of a header.
+_LEAST_CELLS = 2
+#: Least number of samples of a row of conditions.
+_LEAST_SAMPLES = 4
 #: Least share of texts in a header, and of numbers in a row of values.
 _MOSTLY = 0.8
 
@@ -111,20 +113,16 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
         if _is_title(cells, rows[position + 1 :]):
             continue
         below = rows[position + 1 :]
-        is_header = (
-            _is_header(cells)
-            and bool(below)
-            and len(below[0])
-            in (
-                len(cells),
-                len(cells) + 1,
-            )
-        )
-        return position if is_header else 0
+        if not below or not _is_header(cells):
+            return 0
+        # R's write.table writes no name for the column of row names.
+        fits = len(below[0]) in (len(cells), len(cells) + 1)
+        return position if fits else 0
     return 0
 
 
 def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether cells are a title: one text, or less than half as many cells as below."""
     if not below or not cells or not cells[0].strip():
         return False
     widest = max(len(row) for row in below)
@@ -155,7 +153,7 @@ def _are_conditions_below(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_conditions(cells: Sequence[str]) -> bool:
-    """Return whether texts repeat, or stand in merged cells: once before several empty cells."""
+    """Return whether texts repeat, or are in merged cells: once before several empty cells."""
     counts = Counter(cell.strip() for cell in cells if cell.strip())
     if len(cells) < _LEAST_SAMPLES or len(counts) < 2 or not all(map(is_text, counts)):
         return False
@@ -165,6 +163,7 @@ def _are_conditions(cells: Sequence[str]) -> bool:
 
 
 def _are_values(cells: Sequence[str]) -> bool:
+    """Return whether most cells after the first are numbers."""
     values = [cell for cell in cells[1:] if cell.strip()]
     return bool(values) and sum(not is_text(cell) for cell in values) >= _MOSTLY * len(values)
 

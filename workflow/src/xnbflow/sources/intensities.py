@@ -87,14 +87,16 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
         largest = np.log2(1 + largest)
     quartile = np.nanquantile(largest, 0.75)
     limit = max(3 * quartile, quartile + 25)
-    found = np.asarray(largest > limit)
-    above = np.log2(1 + values[found]) if are_counts else values[found]
-    found[found] = (above > limit).sum(axis=1) >= max(2, values.shape[1] / 10)
-    if found.sum() > _MOST_OTHERS:
-        found[:] = False
-    if found.any() and not are_counts and is_not_logged(intensity_quantiles(values[~found])):
-        found[:] = False
-    return found
+    other_scale = np.asarray(largest > limit)
+    above = np.log2(1 + values[other_scale]) if are_counts else values[other_scale]
+    other_scale[other_scale] = (above > limit).sum(axis=1) >= max(2, values.shape[1] / 10)
+    if other_scale.sum() > _MOST_OTHERS:
+        other_scale[:] = False
+    if other_scale.any() and not are_counts:
+        others_are_not_logged = is_not_logged(intensity_quantiles(values[~other_scale]))
+        if others_are_not_logged:
+            other_scale[:] = False
+    return other_scale
 
 
 def _are_mostly_counts(values: np.ndarray, largest: np.ndarray) -> bool:
@@ -102,8 +104,8 @@ def _are_mostly_counts(values: np.ndarray, largest: np.ndarray) -> bool:
     if np.fmin.reduce(values, axis=None) < 0 or np.nanmax(largest) < _LEAST_COUNT:
         return False
     some = values[:: max(1, values.size // _AT_MOST)]
-    known = some[~np.isnan(some)]
-    return bool(known.size and np.mean(known == np.floor(known)) >= _COUNTED)
+    present = some[~np.isnan(some)]
+    return bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
 
 
 def looks_like_counts(values: np.ndarray) -> bool:

@@ -14,7 +14,10 @@ from xnbflow.sources.draft import Draft
 
 
 def collapse_probes(draft: Draft, how: str) -> None:
-    """Make one feature of each gene, if the sheet's option ``collapse`` asks for it."""
+    """Merge the probes of each gene to one feature, by the sheet's option ``collapse``.
+
+    Probes without a symbol, and probes of several genes (``TP53 /// WRAP53``), are omitted.
+    """
     if how == "none":
         return
     table = draft.feature_metadata
@@ -27,13 +30,13 @@ def collapse_probes(draft: Draft, how: str) -> None:
     symbols = table["symbol"].to_numpy(dtype=str)
     several = np.char.find(symbols, "///") >= 0
     probes = np.flatnonzero((symbols != "") & ~several)
-    merged, genes, taken = merge_rows(draft.values[probes], symbols[probes], how)
+    merged, genes, rows = merge_rows(draft.values[probes], symbols[probes], how)
     draft.notes.append(
         f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
         f"{counted(len(genes), 'gene')} ({how}); left out were "
         f"{(symbols == '').sum()} without a symbol and {several.sum()} of several genes"
     )
-    draft.take_rows(merged, probes[taken])
+    draft.take_rows(merged, probes[rows])
     if how != "median" and draft.feature_metadata is not None:
         draft.feature_metadata = draft.feature_metadata.assign(probe=draft.features)
     draft.features = genes
@@ -42,11 +45,11 @@ def collapse_probes(draft: Draft, how: str) -> None:
 def merge_rows(
     values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return merged rows, one of each name, the names in order, and the row taken for each.
+    """Return one merged row for each name, the names in order, and the position of a row of each.
 
-    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
-    ``mean`` and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not
-    count; labels play no part.
+    ``max_mean`` selects the row with the largest mean over all samples (the first of equals);
+    ``mean`` and ``median`` are computed over the rows, sample by sample. Missing values (NaN) are
+    ignored. Labels are not used.
 
     Examples
     --------
@@ -58,7 +61,7 @@ def merge_rows(
     """
     codes, unique = pd.factorize(np.asarray(names, dtype=object))
     order = np.argsort(codes, kind="stable")
-    # rows of a name are adjacent in this order; a block of it has the positions of one name
+    # The rows of a name are adjacent in this order: a block has the positions of one name.
     blocks = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
     rows = np.array([block[0] for block in blocks], dtype=np.intp)
     merged = values[rows]
@@ -82,8 +85,8 @@ def settle_duplicates(draft: Draft, how: str) -> None:
     repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
     if not repeated:
         return
-    named = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
-    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {named}"
+    names = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
+    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {names}"
     if how == "refuse":
         msg = (
             f"{draft.where}: {text}. Make names unique, or set in the sheet's options "
@@ -98,5 +101,5 @@ def settle_duplicates(draft: Draft, how: str) -> None:
         return
     merged, _, rows = merge_rows(draft.values, draft.features, how)
     draft.take_rows(merged, rows)
-    done = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
-    draft.notes.append(f"{text}; {done}")
+    result = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
+    draft.notes.append(f"{text}; {result}")

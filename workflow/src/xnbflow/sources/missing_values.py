@@ -20,8 +20,9 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     """Drop features with missing values; return whether values remain to be imputed.
 
     The ``rule`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
-    ``drop_features:0.2`` (those that miss more than that share); ``places`` are the samples' in the
-    file. Errors and notes list the features by how many values they miss.
+    ``drop_features:0.2`` (features that lack more than this share of the values). Features without
+    any value are always dropped. ``places`` are the positions of the samples in the file. Errors
+    and notes list the features by the number of missing values.
     """
     n_features, n_samples = draft.values.shape
     n_missing = np.empty(n_features, dtype=np.intp)
@@ -31,10 +32,10 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     if not len(affected):
         return False
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
-    named = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
+    names = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
     text = (
         f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
-        f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}"
+        f"{n_features} features (of {counted(n_samples, 'sample')} each): {names}"
     )
     if rule == "refuse":
         feature = int(affected[0])
@@ -47,23 +48,23 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
         )
         share = float(n_missing.sum()) / draft.values.size
         raise MissingValuesError(msg, key=str(draft.features[feature]), share=share)
-    most = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
-    gone = (n_missing > most * n_samples) | (n_missing == n_samples)
+    largest_share = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
+    dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
     draft.notes.append(f"missing values: {text}")
-    if gone.all():
+    if dropped.all():
         msg = f"{draft.where}: {text}; no feature is left. Fill some in, or drop fewer"
         raise InputError(msg, key="missing")
-    if gone.any():
+    if dropped.any():
         draft.notes.append(
-            f"{counted(gone.sum(), 'feature', 'was', 'were')} dropped for "
-            f"{either(gone.sum(), 'its', 'their')} missing values"
+            f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "
+            f"{either(dropped.sum(), 'its', 'their')} missing values"
         )
-        draft.take_rows(draft.values[~gone], np.flatnonzero(~gone))
-    left = int(n_missing[~gone].sum())
-    if left:
-        n_left = int((n_missing[~gone] > 0).sum())
+        draft.take_rows(draft.values[~dropped], np.flatnonzero(~dropped))
+    n_remaining = int(n_missing[~dropped].sum())
+    if n_remaining:
+        n_features = int((n_missing[~dropped] > 0).sum())
         draft.notes.append(
-            f"{counted(left, 'missing value')} of {counted(n_left, 'feature')} "
-            f"{either(left, 'remains', 'remain')}, to be imputed in the training folds"
+            f"{counted(n_remaining, 'missing value')} of {counted(n_features, 'feature')} "
+            f"{either(n_remaining, 'remains', 'remain')}, to be imputed in the training folds"
         )
-    return left > 0
+    return n_remaining > 0

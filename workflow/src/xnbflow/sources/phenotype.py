@@ -19,7 +19,7 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table_file import Columns
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
-#: Of the samples of GEO (GSM...).
+#: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
 
 
@@ -33,58 +33,70 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     a sheet of a workbook.
     """
     path = Path(path)
-    wanted = dataset.options.get("phenotype_id")
     with about_file(path):
-        if suffix_of(path) not in WORKBOOKS:
+        if _is_geo(path):
             with open_raw(path) as stream:
-                if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
-                    return _of_geo(path, read_head(path, stream), dataset)
-        options = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
-        if sheet := dataset.options.get("phenotype_sheet"):
-            options["sheet"] = sheet
-        with open_table(path, options) as table:
-            names = table.header
-            texts = table.read(Columns(range(len(names)), ())).texts
+                return _geo_phenotype(path, read_head(path, stream), dataset)
+        names, columns = _read_columns(path, dataset)
         for name, count in Counter(names).items():
             if count > 1:
                 msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
                 raise InputError(msg, key=name)
         refuse_control_characters(str(path), "column name", names)
-        key = names.index(dataset.id_column) if dataset.id_column in names else 0
-        if wanted:
-            key = position_of(path, names, wanted, "phenotype_id")
-        frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
-        return _indexed(path, frame, names[key])
+        key = 0
+        if id_option := dataset.options.get("phenotype_id"):
+            key = position_of(path, names, id_option, "phenotype_id")
+        elif dataset.id_column in names:
+            key = names.index(dataset.id_column)
+        frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
+        return _index_by_sample(path, frame, names[key])
 
 
 def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
-    """Return the column of a phenotype file that has some names, where its first column has none.
+    """Return the column of a phenotype file that contains names of samples, if not the first.
 
-    The result is empty where the first column has some, where no column has, and for GEO.
+    The result is empty if the first column contains one of the names, if no column does, and for
+    GEO.
     """
     path = Path(path)
-    if suffix_of(path) not in WORKBOOKS:
-        with open_raw(path) as stream:
-            if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
-                return ""
-    options = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
-    if sheet := dataset.options.get("phenotype_sheet"):
-        options["sheet"] = sheet
-    with open_table(path, options) as table:
-        header = table.header
-        columns = table.read(Columns(range(len(header)), ())).texts
-    wanted = set(filter(None, names))
+    if _is_geo(path):
+        return ""
+    header, columns = _read_columns(path, dataset)
+    samples = {name for name in names if name}
     first = columns[0] if columns else []
-    if wanted & set(first) or matched_names(list(names), first):
+    if samples & set(first) or matched_names(list(names), first):
         return ""
     for name, cells in zip(header, columns, strict=True):
-        if name and len(set(cells)) == len(cells) and wanted & set(cells):
+        if name and len(set(cells)) == len(cells) and samples & set(cells):
             return name
     return ""
 
 
+def _is_geo(path: Path) -> bool:
+    """Return whether a file is a series matrix or a GDS of GEO."""
+    if suffix_of(path) in WORKBOOKS:
+        return False
+    with open_raw(path) as stream:
+        return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
+
+
+def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[str]]]:
+    """Return the header of a phenotype file and the texts of its columns."""
+    options = {}
+    if "encoding" in dataset.options:
+        options["encoding"] = dataset.options["encoding"]
+    if sheet := dataset.options.get("phenotype_sheet"):
+        options["sheet"] = sheet
+    with open_table(path, options) as table:
+        every_column = Columns(range(len(table.header)), ())
+        return table.header, table.read(every_column).texts
+
+
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
-    """Return the position of a name, which the sheet's ``key`` has and which must occur once."""
+    """Return the position of the only occurrence of a name, which is the value of the sheet's key.
+
+    ``key`` is the column or option of the sheet, for messages.
+    """
     count = list(names).count(name)
     if count == 1:
         return list(names).index(name)
@@ -102,14 +114,14 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     raise InputError(msg, file=str(path), key=key)
 
 
-def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
+def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
     """Return the samples' fields in a head of GEO; label and group are named as in the sheet."""
     head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
     head.fields.insert(0, _ACCESSION, head.samples)
     key = _ACCESSION
-    if wanted := dataset.options.get("phenotype_id"):
-        key, _ = head.label_texts(str(path), wanted)
-    frame = _indexed(path, head.fields.copy(), key)
+    if id_option := dataset.options.get("phenotype_id"):
+        key, _ = head.label_texts(str(path), id_option)
+    frame = _index_by_sample(path, head.fields.copy(), key)
     for name in (dataset.label, dataset.options.get("group")):
         if name and head.field_named(name) not in (None, key):
             field, _ = head.label_texts(str(path), name)
@@ -117,14 +129,16 @@ def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
     return frame
 
 
-def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
+def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return a phenotype indexed by its column ``key``, whose names must be unique."""
     samples = frame.pop(key)
     if samples.empty:
         raise InputError(f"{path}: there are no samples below the header", file=str(path))
-    bad = samples[(samples == "") | samples.duplicated()]
-    if len(bad):
-        what = f"sample {quoted(bad.iloc[0])} occurs twice" if bad.iloc[0] else "a cell is empty"
-        msg = f"{path}, column {quoted(key)}: {what}; correct it, or name another phenotype_id"
+    invalid = samples[(samples == "") | samples.duplicated()]
+    if len(invalid):
+        name = invalid.iloc[0]
+        fault = f"sample {quoted(name)} occurs twice" if name else "a cell is empty"
+        msg = f"{path}, column {quoted(key)}: {fault}; correct it, or name another phenotype_id"
         raise InputError(msg, key=key)
     refuse_control_characters(str(path), "sample name", samples)
     return frame.set_index(pd.Index(samples, name=None))
@@ -135,7 +149,8 @@ class Joined:
     """Samples of a table that have a row in a phenotype.
 
     ``names`` (n_samples,) are the samples' names as in the phenotype, ``keep`` (n_samples,) is
-    whether they are in it, ``rows`` are those of the kept samples in order.
+    whether the phenotype has them, and ``rows`` are the rows of the phenotype for the samples with
+    ``keep``, in their order.
     """
 
     names: np.ndarray
@@ -147,7 +162,7 @@ class Joined:
 def join_samples(
     where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
 ) -> Joined:
-    """Find the rows of a table's samples in a phenotype, and note those that only one of them has.
+    """Find the rows of a table's samples in a phenotype, and note samples of only one of the files.
 
     Names may differ by folders, endings of files and characters that R replaces (`matched_names`).
     """
@@ -165,12 +180,12 @@ def join_samples(
     keep = names.isin(phenotype.index)
     if not keep.any():
         columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
-        way_out = "Name the columns by id_column and the option phenotype_id"
+        remedy = "Name the columns by id_column and the option phenotype_id"
         if columns:
-            way_out = f"They are in its column {columns[0]!r}: set phenotype_id={columns[0]}"
+            remedy = f"They are in its column {columns[0]!r}: set phenotype_id={columns[0]}"
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
-            f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"
+            f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {remedy}"
         )
         raise InputError(msg, key="phenotype_id")
     without = list(names[~keep])
@@ -189,14 +204,14 @@ def join_samples(
     return Joined(names.to_numpy(dtype=str), keep, rows, notes)
 
 
-def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """Return the known name of each sample where only a change of spelling makes them agree.
+def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample if only their spelling differs.
 
-    Folders and endings that programs append are left out (`plain_sample_names`), R's
-    ``make.names`` is undone (``X01.a`` of ``01-a``), or small and capital letters and spaces are
-    alike. The result is None where a name is known as it is, where names would become equal, and
-    where neither all samples nor all known names match. Samples that do not match keep their names.
-    Letters and spaces may also differ in some names only.
+    Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
+    is undone (``X01.a`` of ``01-a``), or small and capital letters and spaces are alike. If a
+    sample has a row name already, only letters and spaces may differ in the other names. The result
+    is None if different names would become equal, and if neither all samples nor all row names
+    match. Samples that do not match have their own names in the result.
 
     Examples
     --------
@@ -207,27 +222,30 @@ def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | N
     """
     if not samples:
         return None
-    if set(samples) & set(known):
-        return _matched_by_letters(samples, known)
-    for spell in (plain_sample_names, _as_r_spells, _in_small_letters):
-        names, spelled = spell(list(samples)), spell(list(known))
-        if len(set(names)) < len(names) or len(set(spelled)) < len(spelled):
+    if set(samples) & set(row_names):
+        return _matched_by_letters(samples, row_names)
+    for spell in (plain_sample_names, _spell_as_r, _in_small_letters):
+        spelled_samples = spell(list(samples))
+        spelled_rows = spell(list(row_names))
+        names = set(spelled_samples)
+        rows = set(spelled_rows)
+        if len(names) < len(samples) or len(rows) < len(row_names):
             continue
-        if set(names) <= set(spelled) or set(spelled) <= set(names):
-            place = dict(zip(spelled, known, strict=True))
-            return [place.get(name, sample) for name, sample in zip(names, samples, strict=True)]
+        if names <= rows or rows <= names:
+            row_name_of = dict(zip(spelled_rows, row_names, strict=True))
+            pairs = zip(spelled_samples, samples, strict=True)
+            return [row_name_of.get(spelled, sample) for spelled, sample in pairs]
     return None
 
 
-def _matched_by_letters(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """Return the known name of each sample where only letters and spaces differ in some of them."""
-    spelled = dict(zip(_in_small_letters(known), known, strict=True))
-    if len(spelled) < len(known) or len(set(_in_small_letters(samples))) < len(samples):
+def _matched_by_letters(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample where only letters and spaces differ in some of them."""
+    spelled_rows = dict(zip(_in_small_letters(row_names), row_names, strict=True))
+    spelled_samples = _in_small_letters(samples)
+    if len(spelled_rows) < len(row_names) or len(set(spelled_samples)) < len(samples):
         return None
-    names = [
-        spelled.get(plain, name)
-        for plain, name in zip(_in_small_letters(samples), samples, strict=True)
-    ]
+    pairs = zip(spelled_samples, samples, strict=True)
+    names = [spelled_rows.get(spelled, sample) for spelled, sample in pairs]
     return None if names == list(samples) else names
 
 
@@ -236,7 +254,7 @@ def _in_small_letters(names: Sequence[str]) -> list[str]:
     return [" ".join(name.lower().split()) for name in names]
 
 
-def _as_r_spells(names: Sequence[str]) -> list[str]:
+def _spell_as_r(names: Sequence[str]) -> list[str]:
     """Return names as R's make.names writes them, without the X before a digit."""
     replaced = [re.sub(r"[^\w.]", ".", name) for name in names]
     return [re.sub(r"^X(?=\d)", "", name) for name in replaced]

@@ -70,9 +70,9 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
     regulator = rng.integers(n_classes, size=n_blocks)[block]
     regulated = (rng.random(n_blocks) < REGULATED)[block]
     shared = np.sign(loading) * rng.standard_normal(n_blocks)[block]
-    own = rng.laplace(scale=np.sqrt(0.5), size=n_features)
-    effects = np.sqrt(SHARED_EFFECT) * shared + np.sqrt(1 - SHARED_EFFECT) * own
-    # the contrast of a class has its own regulated genes and, in part, those of the others
+    individual = rng.laplace(scale=np.sqrt(0.5), size=n_features)
+    effects = np.sqrt(SHARED_EFFECT) * shared + np.sqrt(1 - SHARED_EFFECT) * individual
+    # The contrast of a class contains its own regulated genes and, in part, those of the others.
     effects *= np.sqrt(SEPARATION * (n_classes - 1) / REGULATED)
     names = np.array([f"class_{code}" for code in range(n_classes)], dtype=object)
     factors = {f"factor_{k + 1}": scale * common[:, k] for k in range(len(FACTORS))}
@@ -117,8 +117,8 @@ def simulate_series(
     labels = np.char.mod("class_%d", codes)
     purity = rng.uniform(*PURITY, n_samples) / np.mean(PURITY)
     marked = truth["effect"].to_numpy() != 0
-    own = truth["class"].to_numpy()[marked, None] == labels
-    values[marked] += own * truth["effect"].to_numpy()[marked, None] * purity
+    in_class = truth["class"].to_numpy()[marked, None] == labels
+    values[marked] += in_class * truth["effect"].to_numpy()[marked, None] * purity
     values *= rng.uniform(0.2, 1.0, (n_features, 1))
     values += rng.uniform(4.0, 12.0, (n_features, 1))
     samples = [f"sample_{number:04d}" for number in range(1, n_samples + 1)]

@@ -32,9 +32,10 @@ from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns, TableFile
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
+#: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
-#: Most columns (or rows) that are not features and are kept as the samples' phenotype.
-_KEPT_TEXTS = 50
+#: Largest number of columns (or rows) that are not features and become part of the phenotype.
+_MOST_TEXTS = 50
 
 
 def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | None = None) -> Path:
@@ -45,14 +46,15 @@ def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | No
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     """Get a table from its path or URL, and read it by the options of its row of the sheet."""
-    if phenotype := dataset.options.get("phenotype"):
-        if is_accession(phenotype):
-            local = fetch_accession(dataset.id, phenotype, downloads)
+    if location := dataset.options.get("phenotype"):
+        if is_accession(location):
+            phenotype_path = fetch_accession(dataset.id, location, downloads)
         else:
-            local = fetch_table(downloads, phenotype, f"{dataset.id}-phenotype")
-        dataset = replace(dataset, options=dataset.options | {"phenotype": str(local)})
-        if "adjust" in dataset.options and suffix_of(local) != ".cls":
-            refuse_inseparable(dataset, read_phenotype(local, dataset))  # before the download
+            phenotype_path = fetch_table(downloads, location, f"{dataset.id}-phenotype")
+        dataset = replace(dataset, options=dataset.options | {"phenotype": str(phenotype_path)})
+        if "adjust" in dataset.options and suffix_of(phenotype_path) != ".cls":
+            # Before the download of the table, which may take long.
+            refuse_inseparable(dataset, read_phenotype(phenotype_path, dataset))
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     return read_table(path, dataset)
 
@@ -120,47 +122,58 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     with about_file(path):
-        location = dataset.options.get("phenotype", "")
-        if suffix_of(location) == ".cls":
-            phenotype = read_classes(Path(location), path)
-        else:
-            phenotype = read_phenotype(location, dataset) if location else None
         kinds = _Kinds(dataset)
-        if phenotype is not None:
-            phenotype = _without_dropped(phenotype, dataset, kinds)
+        phenotype = _read_phenotype_option(path, dataset, kinds)
         with open_table(path, dataset.options) as table:
             if not table.header:
                 msg = f"{path} has no header; get it again"
                 raise InputError(msg)
-            are_columns = dataset.orientation == "columns"
-            read = _samples_in_columns if are_columns else _samples_in_rows
-            content = read(dataset, kinds, table, phenotype)
-            notes = list(table.notes)
+            if dataset.orientation == "columns":
+                content = _samples_in_columns(dataset, kinds, table, phenotype)
+            else:
+                content = _samples_in_rows(dataset, kinds, table, phenotype)
         draft = _draft(path, dataset, content, kinds, phenotype)
-        draft.notes[:0] = notes
+        draft.notes = [*table.notes, *draft.notes]
         draft.note_unlogged = are_intensities
         return assemble(dataset, draft)
 
 
-def _without_dropped(phenotype: pd.DataFrame, dataset: SheetRow, kinds: "_Kinds") -> pd.DataFrame:
-    """Return the columns of a phenotype that the option ``drop`` does not match.
+def _read_phenotype_option(path: Path, dataset: SheetRow, kinds: "_Kinds") -> pd.DataFrame | None:
+    """Return the phenotype that the option names, without dropped columns; None without one.
 
-    A column that another option or the label names stays.
+    A column that the option ``drop`` matches remains if the label or another option names it.
     """
-    wanted = _wanted_texts(dataset, None, None)
-    kept = [name for name in phenotype if name in wanted or not matches(str(name), kinds.drop)]
-    kinds.dropped_elsewhere = {*map(str, phenotype)}.difference(map(str, kept))
-    return phenotype[kept]
+    location = dataset.options.get("phenotype", "")
+    if not location:
+        return None
+    if suffix_of(location) == ".cls":
+        phenotype = read_classes(Path(location), path)
+    else:
+        phenotype = read_phenotype(location, dataset)
+    named = _columns_of_options(dataset, None, None)
+    dropped = [name for name in phenotype if name not in named and matches(str(name), kinds.drop)]
+    kinds.dropped_columns = {str(name) for name in dropped}
+    return phenotype.drop(columns=dropped)
 
 
 @dataclass(kw_only=True)
 class _Content:
     """The contents of a table.
 
-    ``values`` has the shape (n_features, n_samples), NaN where a value is missing; its rows in
-    ``coded`` are categories, filled later from ``texts``, which holds a text for each sample by the
-    column's (or row's) name. ``sample_place`` and ``feature_place`` return where in the file a
-    sample or a feature is; ``feature_texts`` are the file's annotation of each feature.
+    Attributes
+    ----------
+    samples, features : list of str
+        The names in the file.
+    values : ndarray of shape (n_features, n_samples)
+        NaN where a value is missing, and in rows of categories, which `_settle_kinds` fills in.
+    texts : dict of str to list of str
+        A text for each sample, by the name of the column (or row).
+    coded : list of int
+        Positions of the features that are categories; their cells are in ``texts``.
+    sample_place, feature_place : callable
+        Return where in the file a sample or a feature is, by its position.
+    feature_texts : dict of str to list of str
+        The annotation of each feature in the file.
     """
 
     samples: list[str]
@@ -177,12 +190,12 @@ class _Kinds:
     """The sheet's patterns of names, by option; those of angles with their periods."""
 
     def __init__(self, dataset: SheetRow) -> None:
-        self.drop, self.features, self.categorical = map(
-            dataset.names, ("drop", "features", "categorical")
-        )
+        self.drop = dataset.names("drop")
+        self.features = dataset.names("features")
+        self.categorical = dataset.names("categorical")
         self.angular: dict[str, float] = {}
         #: Columns of the phenotype that the option ``drop`` matches.
-        self.dropped_elsewhere: set[str] = set()
+        self.dropped_columns: set[str] = set()
         for text in dataset.names("angular"):
             name, _, unit = text.rpartition(":")
             try:
@@ -201,12 +214,12 @@ class _Kinds:
         patterns = [*self.features, *self.categorical, *self.angular]
         return not matches(name, self.drop) and (not self.features or matches(name, patterns))
 
-    def refuse_idle(self, path: str | Path, names: Sequence[str]) -> None:
+    def refuse_unmatched(self, path: str | Path, names: Sequence[str]) -> None:
         """Refuse patterns of names that match nothing."""
         for option in ("drop", "features", "categorical", "angular"):
+            candidates = [*names, *self.dropped_columns] if option == "drop" else names
             for pattern in getattr(self, option):
-                elsewhere = self.dropped_elsewhere if option == "drop" else ()
-                if not any(matches(name, [pattern]) for name in [*names, *elsewhere]):
+                if not any(matches(name, [pattern]) for name in candidates):
                     msg = (
                         f"{path}: the sheet's option {option} has {quoted(pattern)}, but no name "
                         f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
@@ -225,45 +238,91 @@ def _samples_in_rows(
 ) -> _Content:
     """Read a table with a row per sample.
 
-    Its columns are the samples' names, texts of the samples (label, group and other columns that an
-    option names), categories, and numbers; the last two are features.
+    Its columns are the names of the samples, texts of the samples (label, group and other columns
+    that an option names), categories, and numbers; the last two are features.
     """
-    header, path = table.header, Path(table.path)
-    kinds.refuse_idle(path, [*header, *(() if phenotype is None else phenotype)])
-    key = 0 if header[0] == "" else None  # the row names that R and pandas write
-    if dataset.id_column:
-        key = position_of(path, header, dataset.id_column, "id_column")
-    wanted = _wanted_texts(dataset, phenotype, header)
-    for name, option in wanted.items():
-        position_of(path, header, name, option)
-    named = {*wanted, *([header[key]] if key is not None else [])}
-    others = {name for name in header if name not in named and not kinds.is_feature(name)}
-    kept = {name for name in others if not matches(name, kinds.drop)}
-    texts = named if len(kept) > _KEPT_TEXTS else named | kept
-    order = [p for p, name in enumerate(header) if p != key and name not in named | others]
-    _refuse_nothing(path, order, "features")
-    coded = [place for place in order if matches(header[place], kinds.categorical)]
-    text_places = [p for p, name in enumerate(header) if p == key or name in texts]
-    text_places += coded
-    number_places = sorted(set(order).difference(coded)) if coded else order
-    cells = table.read(Columns(text_places, number_places), by_column=True)
+    path = Path(table.path)
+    kinds.refuse_unmatched(path, [*table.header, *(() if phenotype is None else phenotype)])
+    columns = _divide_columns(dataset, kinds, table, phenotype)
+    cells = table.read(Columns(columns.texts, columns.numbers), by_column=True)
     if not cells.lines:
         msg = f"{path} has no rows below its header; get it again"
         raise InputError(msg)
     values = cells.numbers.T
-    if coded:  # their rows are filled by `_settle_kinds`
-        values = np.full((len(order), len(cells.lines)), np.nan)
-        values[np.searchsorted(order, number_places)] = cells.numbers.T
-    columns = {header[p]: column for p, column in zip(text_places, cells.texts, strict=True)}
-    samples = list(map(str, range(len(values.T)))) if key is None else columns.pop(header[key])
+    if columns.coded:
+        values = np.full((len(columns.features), len(cells.lines)), np.nan)
+        values[np.searchsorted(columns.features, columns.numbers)] = cells.numbers.T
+    names = [table.header[position] for position in columns.texts]
+    texts = dict(zip(names, cells.texts, strict=True))
+    if columns.key is None:
+        samples = [str(number) for number in range(len(cells.lines))]
+    else:
+        samples = texts.pop(table.header[columns.key])
     return _Content(
         samples=samples,
-        features=[header[place] for place in order],
+        features=[table.header[position] for position in columns.features],
         values=values,
-        texts=columns,
-        coded=np.searchsorted(order, coded).tolist(),
+        texts=texts,
+        coded=np.searchsorted(columns.features, columns.coded).tolist(),
         sample_place=lambda sample: f"{table.unit} {cells.lines[sample]}",
-        feature_place=lambda feature: table.place(order[feature]),
+        feature_place=lambda feature: table.place(columns.features[feature]),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _DividedColumns:
+    """Positions of the columns of a table with samples in rows.
+
+    Attributes
+    ----------
+    key : int or None
+        The column of the names of samples.
+    features, coded, numbers : list of int
+        The features; those that are categories, and those that are numbers.
+    texts : list of int
+        The columns that are read as text: names and texts of samples, and categories.
+    """
+
+    key: int | None
+    features: list[int]
+    coded: list[int]
+    numbers: list[int]
+    texts: list[int]
+
+
+def _divide_columns(
+    dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
+) -> _DividedColumns:
+    """Divide the columns of a table into names and texts of samples, categories, and numbers."""
+    header = table.header
+    path = Path(table.path)
+    key = 0 if header[0] == "" else None  # the row names that R and pandas write
+    if dataset.id_column:
+        key = position_of(path, header, dataset.id_column, "id_column")
+    of_options = _columns_of_options(dataset, phenotype, header)
+    for name, option in of_options.items():
+        position_of(path, header, name, option)
+    named = set(of_options)
+    if key is not None:
+        named.add(header[key])
+    not_features = {name for name in header if name not in named and not kinds.is_feature(name)}
+    further_texts = {name for name in not_features if not matches(name, kinds.drop)}
+    if len(further_texts) > _MOST_TEXTS:
+        further_texts = set()
+    features = []
+    texts = []
+    for position, name in enumerate(header):
+        if position != key and name not in named and name not in not_features:
+            features.append(position)
+        elif position == key or name in named or name in further_texts:
+            texts.append(position)
+    _refuse_empty(path, features, "features")
+    coded = [position for position in features if matches(header[position], kinds.categorical)]
+    numbers = features
+    if coded:
+        numbers = sorted(set(features).difference(coded))
+    return _DividedColumns(
+        key=key, features=features, coded=coded, numbers=numbers, texts=texts + coded
     )
 
 
@@ -275,52 +334,64 @@ def _samples_in_columns(
     Columns that the option ``drop`` names describe the features; rows of text (label, group and
     others that an option names) describe the samples.
     """
-    header, path = table.header, Path(table.path)
+    header = table.header
+    path = Path(table.path)
     key = position_of(path, header, dataset.id_column or header[0], "id_column")
-    beside = [p for p, name in enumerate(header) if p != key and matches(name, kinds.drop)]
-    places = [p for p in range(len(header)) if p != key and p not in set(beside)]
-    annotation = beside if len(beside) <= _KEPT_TEXTS else []
-    wanted = _wanted_texts(dataset, phenotype, None)
-    columns = Columns((key, *annotation), places, key, _text_rows(kinds, set(wanted)))
-    cells = table.read(columns)
+    annotation = []
+    sample_columns = []
+    for position, name in enumerate(header):
+        if position == key:
+            continue
+        if matches(name, kinds.drop):
+            annotation.append(position)
+        else:
+            sample_columns.append(position)
+    if len(annotation) > _MOST_TEXTS:
+        annotation = []
+    of_options = _columns_of_options(dataset, phenotype, None)
+    is_text = _text_rows(kinds, set(of_options))
+    cells = table.read(Columns((key, *annotation), sample_columns, key, is_text))
     numeric, *feature_texts = cells.texts
     text_rows = {row[key]: (line, row) for line, row in cells.text_rows}
     count = Counter(row[key] for _, row in cells.text_rows)
-    for name, option in wanted.items():
+    for name, option in of_options.items():
         names = [*count.elements(), *numeric]
         if phenotype is not None and name not in names:
-            _refuse_nowhere(dataset, name, option, phenotype)
+            _refuse_absent(dataset, name, option, phenotype)
         position_of(path, [text for text in names if text == name] or names, name, option)
     coded = [name for name in count if matches(name, kinds.categorical)]
-    features, lines, values = numeric + coded, cells.lines, cells.numbers
+    features = numeric + coded
+    lines = cells.lines
+    values = cells.numbers
     order = list(range(len(features)))
-    if coded:  # features are in the order of the file; categories are filled by `_settle_kinds`
+    if coded:  # sort the features by their lines in the file
         lines = lines + [text_rows[name][0] for name in coded]
         order.sort(key=lines.__getitem__)
-        values = np.vstack([values, np.full((len(coded), len(places)), np.nan)])[order]
-    sample_texts = {
-        name: [row[p] for p in places]
-        for name, (_, row) in text_rows.items()
-        if count[name] == 1 and (name in wanted or not matches(name, kinds.drop))
-    }
-    named_texts = dict(zip([header[p] for p in annotation], feature_texts, strict=True))
+        empty = np.full((len(coded), len(sample_columns)), np.nan)
+        values = np.vstack([values, empty])[order]
+    sample_texts = {}
+    for name, (_, row) in text_rows.items():
+        is_dropped = name not in of_options and matches(name, kinds.drop)
+        if count[name] == 1 and not is_dropped:
+            sample_texts[name] = [row[position] for position in sample_columns]
+    annotation_names = [header[position] for position in annotation]
     return _Content(
-        samples=[header[place] for place in places],
+        samples=[header[position] for position in sample_columns],
         features=[features[i] for i in order],
         values=values,
         texts=sample_texts,
         coded=[row for row, i in enumerate(order) if i >= len(numeric)],
-        sample_place=lambda sample: table.place(places[sample]),
+        sample_place=lambda sample: table.place(sample_columns[sample]),
         feature_place=lambda feature: (
             f"{table.unit} {lines[order[feature]]} ({quoted(features[order[feature]])})"
         ),
-        feature_texts={} if coded else named_texts,
+        feature_texts={} if coded else dict(zip(annotation_names, feature_texts, strict=True)),
     )
 
 
-def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
+def _text_rows(kinds: _Kinds, of_options: set[str]) -> Callable[[str], bool] | None:
     """Return which rows, by name, are text, dropped or categories; None if there are none."""
-    named = {*wanted, *kinds.drop, *kinds.categorical}
+    named = {*of_options, *kinds.drop, *kinds.categorical}
     patterns = [name for name in named if set(name) & set("*?[")]
     if not named and not kinds.features:
         return None
@@ -333,29 +404,32 @@ def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
     return is_text
 
 
-def _wanted_texts(
+def _columns_of_options(
     dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
 ) -> dict[str, str]:
-    """Return the columns that are not features by the sheet, each with its key there.
+    """Return the columns that the label and options name, which are not features, with their key.
 
-    Columns that only the phenotype file has are left out. ``names`` is the header, None where
-    samples are columns.
+    For example ``{"tissue": "label", "plate": "batch"}``. Columns that only the phenotype file has
+    are omitted. ``names`` is the header, or None if samples are columns.
     """
-    wanted = {}
-    named = [("label", dataset.label)]
-    named += [(key, dataset.options.get(key)) for key in ("group", "batch")]
-    named += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
-    named += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
-    for key, name in named:
-        elsewhere = phenotype is not None and name in phenotype
-        if not name or (elsewhere and name not in (names or ())):
+    options = [("label", dataset.label)]
+    options += [(key, dataset.options.get(key)) for key in ("group", "batch")]
+    options += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
+    options += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
+    columns = {}
+    for key, name in options:
+        if not name:
             continue
-        if key == "label" and name == SAMPLE_NAMES and name not in (names or ()):
+        in_table = names is not None and name in names
+        in_phenotype = phenotype is not None and name in phenotype
+        if in_phenotype and not in_table:
             continue
-        if phenotype is not None and names is not None and name not in names:
-            _refuse_nowhere(dataset, name, key, phenotype)
-        wanted[name] = key  # not a feature, in either file
-    return wanted
+        if key == "label" and name == SAMPLE_NAMES and not in_table:
+            continue
+        if phenotype is not None and names is not None and not in_table:
+            _refuse_absent(dataset, name, key, phenotype)
+        columns[name] = key
+    return columns
 
 
 def _draft(
@@ -365,29 +439,32 @@ def _draft(
     kinds: _Kinds,
     phenotype: pd.DataFrame | None,
 ) -> Draft:
+    """Return the draft of a series: the contents of the table, joined with the phenotype."""
     where = f"data set {dataset.id}: {path}"
     notes = _drop_unnamed(content) if dataset.orientation == "columns" else []
     _refuse_bad_names(path, content)
     notes += _plain_names(content, phenotype)
     feature_kinds = _settle_kinds(dataset, kinds, content)
     notes += _changed_names(path, content)
-    values, samples = content.values, np.asarray(content.samples, dtype=str)
-    metadata = pd.DataFrame(
-        {name: text for name, text in content.texts.items() if name not in content.features},
-        dtype=object,
-        index=range(len(samples)),
-    )
-    kept = np.arange(len(samples))
+    values = content.values
+    samples = np.asarray(content.samples, dtype=str)
+    texts = {name: text for name, text in content.texts.items() if name not in content.features}
+    metadata = pd.DataFrame(texts, dtype=object, index=range(len(samples)))
+    positions = np.arange(len(samples))  # in the table, of the samples in the draft
     if phenotype is not None:
         joined = join_samples(where, samples, phenotype)
         notes += joined.notes
-        keep, rows, samples = joined.keep, joined.rows, joined.names
-        if not keep.all():
-            kept = np.flatnonzero(keep)
-            values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]
-        metadata = metadata.loc[keep].reset_index(drop=True)
-        _refuse_contradictions(where, dataset, samples, metadata, rows)
-        metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
+        samples = joined.names
+        if not joined.keep.all():
+            positions = np.flatnonzero(joined.keep)
+            values = np.ascontiguousarray(values[:, positions])
+            samples = samples[positions]
+        metadata = metadata.loc[joined.keep].reset_index(drop=True)
+        _refuse_contradictions(
+            where=where, dataset=dataset, samples=samples, table=metadata, phenotype=joined.rows
+        )
+        metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
+        metadata = pd.concat([metadata, joined.rows], axis=1)
     labels: Any = [UNLABELLED] * len(samples)  # for samples to predict
     if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
         labels = list(samples)
@@ -405,42 +482,41 @@ def _draft(
         kinds=feature_kinds,
         feature_metadata=feature_metadata if len(feature_metadata.columns) else None,
         place=lambda feature, sample: (
-            f"{content.feature_place(feature)}, {content.sample_place(int(kept[sample]))}"
+            f"{content.feature_place(feature)}, {content.sample_place(int(positions[sample]))}"
         ),
         notes=notes,
     )
 
 
 def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[str]:
-    """Fill in codes of categories and turn angles to radians; return each feature's kind."""
-    settled = ["linear"] * len(content.features)
+    """Fill in codes of categories and convert angles to radians; return each feature's kind."""
+    feature_kinds = ["linear"] * len(content.features)
     literal = set(dataset.names("literal"))
     for row in content.coded:
         cells = content.texts[content.features[row]]
-        known = [i for i, c in enumerate(cells) if c in literal or not is_missing(c)]
-        content.values[row, known] = category_codes([cells[i] for i in known])
-        settled[row] = "categorical"
-    for row, name in enumerate(content.features) if kinds.angular else ():
-        period = next((p for key, p in kinds.angular.items() if matches(name, [key])), None)
-        if settled[row] == "linear" and period is not None:
-            content.values[row] *= 2 * math.pi / period
-            settled[row] = "angular"
-    return settled
+        present = [i for i, cell in enumerate(cells) if cell in literal or not is_missing(cell)]
+        content.values[row, present] = category_codes([cells[i] for i in present])
+        feature_kinds[row] = "categorical"
+    for pattern, period in kinds.angular.items():
+        for row, name in enumerate(content.features):
+            if feature_kinds[row] == "linear" and matches(name, [pattern]):
+                content.values[row] *= 2 * math.pi / period
+                feature_kinds[row] = "angular"
+    return feature_kinds
 
 
 def _drop_unnamed(content: _Content) -> list[str]:
-    """Leave out features without a name, if they are the fewer; return a note about them."""
+    """Omit features without a name, if most features have one; return a note about them."""
     named = np.flatnonzero([name != "" for name in content.features])
     n_unnamed = len(content.features) - len(named)
     if not n_unnamed or content.coded or n_unnamed >= len(named):
         return []
-    place = content.feature_place
+    place_in_table = content.feature_place
     content.values = np.ascontiguousarray(content.values[named])
     content.features = [content.features[i] for i in named]
-    content.feature_texts = {
-        name: [texts[i] for i in named] for name, texts in content.feature_texts.items()
-    }
-    content.feature_place = lambda feature: place(int(named[feature]))
+    for name, texts in content.feature_texts.items():
+        content.feature_texts[name] = [texts[i] for i in named]
+    content.feature_place = lambda feature: place_in_table(int(named[feature]))
     verb = either(n_unnamed, "was", "were")
     return [f"{counted(n_unnamed, 'feature')} without a name {verb} left out"]
 
@@ -448,14 +524,14 @@ def _drop_unnamed(content: _Content) -> list[str]:
 def _plain_names(content: _Content, phenotype: pd.DataFrame | None) -> list[str]:
     """Shorten Ensembl identifiers and names of files, and return notes about it.
 
-    Names of samples are left to `join_samples` where a phenotype has others.
+    With a phenotype, `join_samples` adapts the names of samples to those of the phenotype.
     """
     notes = []
     if (identifiers := without_version(content.features)) is not None:
-        first = next(i for i, name in enumerate(identifiers) if name != content.features[i])
+        pairs = zip(content.features, identifiers, strict=True)
+        name, identifier = next(pair for pair in pairs if pair[0] != pair[1])
         notes.append(
-            f"versions of Ensembl identifiers were left out, as {content.features[first]} became "
-            f"{identifiers[first]}"
+            f"versions of Ensembl identifiers were left out, as {name} became {identifier}"
         )
         content.features = identifiers
     if phenotype is None and are_alignments(content.samples):
@@ -472,53 +548,57 @@ def _plain_names(content: _Content, phenotype: pd.DataFrame | None) -> list[str]
 def _changed_names(path: Path, content: _Content) -> list[str]:
     """Note names that were lost: dates that Excel made, and words for a missing name."""
     notes = []
-    if dates := [name for name in content.features if is_date(name)]:
-        of_genes = [f"{name} ({' or '.join(symbols_of_date(name)) or 'no gene'})" for name in dates]
+    dates = [name for name in content.features if is_date(name)]
+    if dates:
+        genes = [f"{name} ({' or '.join(symbols_of_date(name)) or 'no gene'})" for name in dates]
         notes.append(
             f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} that Excel has made "
-            f"of gene symbols ({listed(of_genes)}); correct them in the table"
+            f"of gene symbols ({listed(genes)}); correct them in the table"
         )
     days = [name for name in content.samples if is_date(name)]
-    if days and suffix_of(path) in WORKBOOKS:  # elsewhere samples may be days
+    if days and suffix_of(path) in WORKBOOKS:  # in text files, samples may be named by days
         notes.append(
             f"{counted(len(days), 'sample name', 'is a date', 'are dates')} ({listed(days)}): "
             "Excel makes dates of names such as 1-2; correct them"
         )
-    if nothing := [name for name in content.features if is_missing(name)]:
+    missing = [name for name in content.features if is_missing(name)]
+    if missing:
         notes.append(
-            f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "
+            f"{counted(len(missing), 'feature', 'is', 'are')} called {listed(missing)}, as "
             "where a probe has no gene: name a gene, or leave it out by drop="
         )
     return notes
 
 
 def _refuse_bad_names(path: Path, content: _Content) -> None:
-    """Refuse missing names, and repeated names of samples; those of features are merged later."""
-    for what, names, place in (
-        ("feature", content.features, content.feature_place),
-        ("sample", content.samples, content.sample_place),
-    ):
-        _refuse_nothing(path, names, f"{what}s")
-        column = pd.Series(names, dtype=object)
-        bad = (column == "") | (column.duplicated() & (what == "sample"))
-        if bad.any():
-            i = int(bad.argmax())
-            wrong = f"the {what} has no name; name it, or drop it"
-            if names[i]:
-                first = place(names.index(names[i]))
-                wrong = f"{what} name {quoted(names[i])} occurs in {first}, too; make them unique"
-            msg = f"{path}, {place(i)}: {wrong}"
-            raise InputError(msg, key=place(i))
+    """Refuse missing names, and repeated names of samples; repeated features are merged later."""
+    _refuse_empty(path, content.features, "features")
+    if "" in content.features:
+        place = content.feature_place(content.features.index(""))
+        msg = f"{path}, {place}: the feature has no name; name it, or drop it"
+        raise InputError(msg, key=place)
+    _refuse_empty(path, content.samples, "samples")
+    samples = pd.Series(content.samples, dtype=object)
+    invalid = (samples == "") | samples.duplicated()
+    if invalid.any():
+        i = int(invalid.argmax())
+        place = content.sample_place(i)
+        fault = "the sample has no name; name it, or drop it"
+        if samples[i]:
+            first = content.sample_place(content.samples.index(samples[i]))
+            fault = f"sample name {quoted(samples[i])} occurs in {first}, too; make them unique"
+        raise InputError(f"{path}, {place}: {fault}", key=place)
 
 
 def _refuse_contradictions(
+    *,
     where: str,
     dataset: SheetRow,
     samples: np.ndarray,
     table: pd.DataFrame,
     phenotype: pd.DataFrame,
 ) -> None:
-    """Refuse a label or group that table and phenotype file give differently."""
+    """Refuse a label or group that differs between the table and the phenotype file."""
     for name in (dataset.label, dataset.options.get("group")):
         if name not in table or name not in phenotype:
             continue
@@ -533,7 +613,8 @@ def _refuse_contradictions(
             raise InputError(msg, key=name)
 
 
-def _refuse_nowhere(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
+def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
+    """Refuse a name of the sheet that neither the table nor the phenotype file has."""
     msg = (
         f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
         f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
@@ -541,7 +622,8 @@ def _refuse_nowhere(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFr
     raise InputError(msg, key=key)
 
 
-def _refuse_nothing(path: Path, found: Sequence[object], what: str) -> None:
-    if not found:
+def _refuse_empty(path: Path, names: Sequence[object], what: str) -> None:
+    """Refuse a table without features or samples."""
+    if not names:
         msg = f"{path}: there are no {what}; check label, id_column, orientation and drop"
         raise InputError(msg)

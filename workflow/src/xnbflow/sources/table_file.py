@@ -22,11 +22,13 @@ from xnbflow.sources.cell_texts import (
     numbers_of,
 )
 
+#: Number of cells that are converted at once.
 _CELLS_AT_ONCE = 200_000
-#: Parts of a table that is transposed.
-_PARTS = 8
+#: Number of blocks of columns in which a table is transposed.
+_BLOCKS = 8
 
-#: Per row: its number, its first cells, and its other cells.
+#: The number of a row, its first cells, and its other cells as one text, with line breaks between
+#: them.
 Row = tuple[int, list[str], str]
 
 
@@ -70,7 +72,8 @@ class TableFile:
     decimal = "."
 
     def __init__(self, path: str | Path, advice: str | None = None) -> None:
-        self.path, self._advice = path, advice
+        self.path = path
+        self._advice = advice
         self.header: list[str] = []
         self.notes: list[str] = []
 
@@ -94,81 +97,90 @@ class TableFile:
         return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
-        """Read all rows; in memory a row's numbers are adjacent, or a column's."""
-        width, numbers = len(self.header), columns.numbers
+        """Read all rows; in memory the numbers of a row are adjacent, or those of a column.
+
+        If the columns of numbers are the last ones of the table, rows are divided before the first
+        of them, so that a row's numbers are converted as one text.
+        """
+        width = len(self.header)
+        numbers = columns.numbers
         first = numbers[0] if len(numbers) else width
-        if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):
+        are_last = [*numbers] == [*range(first, width)]
+        if not are_last or any(position >= first for position in columns.text):
             first = width
-        found = Cells([], [[] for _ in columns.text], np.empty(0))
-        # parts are transposed at the end, and each is released when copied
-        ends = np.linspace(0, len(numbers), _PARTS + 1 if by_column else 2).astype(int)
-        parts = [
-            (slice(*pair), np.empty((0, pair[1] - pair[0]))) for pair in itertools.pairwise(ends)
-        ]
+        contents = Cells([], [[] for _ in columns.text], np.empty(0))
+        # The numbers are stored in blocks of columns. At the end blocks are transposed one by one,
+        # and each is released, so that the table is not in memory twice.
+        ends = np.linspace(0, len(numbers), _BLOCKS + 1 if by_column else 2).astype(int)
+        block_columns = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
+        blocks = [np.empty((0, stop - start)) for start, stop in itertools.pairwise(ends)]
         rows = self.divided_rows(first)
         while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
-            kept = []
+            number_rows = []
             for number, cells, rest in batch:
                 if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
-                    whole = [*cells, *(rest.split("\n") if first < width else ())]
-                    found.text_rows.append((number, [cell.strip() for cell in whole]))
+                    row = [*cells, *(rest.split("\n") if first < width else ())]
+                    contents.text_rows.append((number, [cell.strip() for cell in row]))
                 else:
-                    kept.append((number, cells, rest))
-            for texts, place in zip(found.texts, columns.text, strict=True):
-                texts.extend([cells[place].strip() for _, cells, _ in kept])
-            values, start = self._numbers(kept, numbers, first), len(found.lines)
-            found.lines += [number for number, _, _ in kept]
-            for own, part in parts:  # the system enlarges the array without a copy
-                part.resize((len(found.lines), part.shape[1]), refcheck=False)
-                part[start:] = values[:, own]
+                    number_rows.append((number, cells, rest))
+            for texts, position in zip(contents.texts, columns.text, strict=True):
+                texts.extend([cells[position].strip() for _, cells, _ in number_rows])
+            values = self._numbers(number_rows, numbers, first)
+            n_before = len(contents.lines)
+            contents.lines += [number for number, _, _ in number_rows]
+            for block, which in zip(blocks, block_columns, strict=True):
+                # `resize` lets the system enlarge the array, without a copy.
+                block.resize((len(contents.lines), block.shape[1]), refcheck=False)
+                block[n_before:] = values[:, which]
         if not by_column:
-            found.numbers = parts[0][1]
-            return found
-        found.numbers = np.empty((len(numbers), len(found.lines))).T
-        while parts:
-            own, part = parts.pop()
-            found.numbers[:, own] = part
-        return found
+            contents.numbers = blocks[0]
+            return contents
+        contents.numbers = np.empty((len(numbers), len(contents.lines))).T
+        while blocks:
+            contents.numbers[:, block_columns.pop()] = blocks.pop()
+        return contents
 
     def place(self, column: int, number: int | None = None) -> str:
-        """Return where a column is, or a cell of it."""
-        named = f"column {column + 1} ({quoted(self.header[column])})"
-        return named if number is None else f"{named}, {self.unit} {number}"
+        """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""
+        place = f"column {column + 1} ({quoted(self.header[column])})"
+        return place if number is None else f"{place}, {self.unit} {number}"
 
-    def _numbers(self, rows: list[Row], places: Sequence[int], first: int) -> np.ndarray:
-        """Return the numbers of rows, shape (n_rows, n_places)."""
+    def _numbers(self, rows: list[Row], positions: Sequence[int], first: int) -> np.ndarray:
+        """Return the numbers of rows, shape (n_rows, n_positions)."""
         texts = [rest for _, _, rest in rows]
         if first == len(self.header):
-            texts = ["\n".join([cells[place] for place in places]) for _, cells, _ in rows]
-        count = len(rows) * len(places)
+            texts = ["\n".join([cells[i] for i in positions]) for _, cells, _ in rows]
+        count = len(rows) * len(positions)
         values = numbers_of("\n".join(texts), count, self.decimal)
         if values is None:
-            values = np.array(
-                [
-                    self._number(cell, place, row[0])
-                    for row, text in zip(rows, texts, strict=True)
-                    for place, cell in zip(places, text.split("\n"), strict=True)
-                ]
-            )
-        return values.reshape(len(rows), len(places))
+            numbers = []
+            for row, text in zip(rows, texts, strict=True):
+                for position, cell in zip(positions, text.split("\n"), strict=True):
+                    numbers.append(self._number(cell, position, row[0]))
+            values = np.array(numbers)
+        return values.reshape(len(rows), len(positions))
 
     def _number(self, cell: str, column: int, number: int) -> float:
+        """Return the number in a cell; an `InputError` names the cell if it has none."""
         text = cell.strip()
         if is_missing(text):
             return math.nan
         if self.decimal == "," and DECIMAL_POINT.fullmatch(text):
-            wrong = f"{quoted(cell)} has a decimal point, but other cells have commas"
+            fault = f"{quoted(cell)} has a decimal point, but other cells have commas"
             advice = "make them agree"
         else:
-            text = text.replace(",", ".", 1) if self.decimal == "," else text
-            wrong, advice = complaint(text) or "", self._advice or _advice(cell.strip())
-        if wrong:
-            msg = f"{self.path}, {self.place(column, number)}: {wrong}; {advice}"
+            if self.decimal == ",":
+                text = text.replace(",", ".", 1)
+            fault = complaint(text) or ""
+            advice = self._advice or _advice(cell.strip())
+        if fault:
+            msg = f"{self.path}, {self.place(column, number)}: {fault}; {advice}"
             raise InputError(msg, key=self.header[column], remedy=advice)
         return float(text)
 
 
 def _advice(cell: str) -> str:
+    """Return the remedy for a cell that is not a finite number."""
     if DECIMAL_COMMA.fullmatch(cell):
         return (
             "this looks like a decimal comma: set decimal=comma in the sheet's options, or save it "

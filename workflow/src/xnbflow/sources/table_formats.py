@@ -160,14 +160,14 @@ class Workbook(TableFile):
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows; see `TableFile.read`. Numbers among the texts have decimal points."""
-        found = super().read(columns, by_column=by_column)
+        cells = super().read(columns, by_column=by_column)
         if self.decimal == ",":
-            for texts in found.texts:
+            for texts in cells.texts:
                 texts[:] = [
                     text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text
                     for text in texts
                 ]
-        return found
+        return cells
 
     @contextmanager
     def naming_sheets(self, chosen: bool) -> Iterator[None]:

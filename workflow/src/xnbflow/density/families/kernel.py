@@ -102,8 +102,8 @@ class Kernel(TiledDistribution):
     @property
     def ns_per_point(self) -> float:
         """One kernel takes about a nanosecond, a look-up in a table 30."""
-        each = [30 if samples is None else samples.shape[1] for samples in self.samples_]
-        return sum(each) / self.n_classes_
+        costs = [30 if samples is None else samples.shape[1] for samples in self.samples_]
+        return sum(costs) / self.n_classes_
 
     def fit(
         self,
@@ -125,7 +125,7 @@ class Kernel(TiledDistribution):
         order, offsets = class_offsets(codes, n_classes)
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
-        each = [slice(*ends) for ends in pairwise(offsets)]
+        class_slices = [slice(*ends) for ends in pairwise(offsets)]
         adaptive = self.bandwidth == "adaptive"
         summed = self.exact or self.kernel != "gaussian" or adaptive
         least = np.inf if summed else TABULATED_FROM
@@ -148,7 +148,7 @@ class Kernel(TiledDistribution):
             bandwidths[:, strip] = widths
             if factors is not None:
                 factors[strip] = self._factors(tile, widths).T
-            for c, rows in enumerate(each):
+            for c, rows in enumerate(class_slices):
                 if tabulated[c]:
                     columns = map(np.ascontiguousarray, tile.values[rows].T)
                     self.tables_[c][strip] = map(tabulate, columns, widths[c])
@@ -159,7 +159,7 @@ class Kernel(TiledDistribution):
         self.bandwidths_ = list(bandwidths)
         self.factors_ = None
         if factors is not None:
-            self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in each]
+            self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in class_slices]
         return self
 
     def _factors(self, tile: ClassTile, widths: np.ndarray) -> Any:
