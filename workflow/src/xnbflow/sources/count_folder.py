@@ -118,7 +118,8 @@ def _count_files(folder: Path) -> list[Path]:
     common = max(by_name.values(), key=len, default=[])
     if len(common) >= _LEAST_FILES:
         return common
-    return deeper if len({path.parent for path in deeper}) == len(deeper) else files
+    is_one_of_each = len({path.parent for path in deeper}) == len(deeper)
+    return deeper if deeper and is_one_of_each else files
 
 
 def _is_counts(path: Path) -> bool:
