@@ -95,8 +95,8 @@ class LabelRule:
         """Return labels (n_kept,), a mask of the kept samples (n_samples,), and notes."""
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
-        found = [self._matched(where, plain_text(text)) for text in texts]
-        matched = [text for text in found if text is not None]
+        matched_texts = [self._matched(where, plain_text(text)) for text in texts]
+        matched = [text for text in matched_texts if text is not None]
         if idle := self.mapping.keys() - set(map(self._key, matched)):
             msg = (
                 f"{where}: the sheet's option map has {quoted(min(idle))}, but no sample has that "
@@ -104,10 +104,10 @@ class LabelRule:
                 "Correct it"
             )
             raise InputError(msg, key="map")
-        labels = [None if text is None else self._label(text) for text in found]
+        labels = [None if text is None else self._label(text) for text in matched_texts]
         missing = [
             sample
-            for sample, text, label in zip(samples, found, labels, strict=True)
+            for sample, text, label in zip(samples, matched_texts, labels, strict=True)
             if text is not None and label is None
         ]
         if missing and self.unlabelled == "refuse" and not self.mapping:
@@ -131,9 +131,9 @@ class LabelRule:
                 f"{counted(len(out), 'sample', 'was', 'were')} left out, having no label: "
                 f"{listed(out)}"
             )
-        kept = np.array([label for label in labels if label is not None])
-        _refuse_no_classes(where, kept)
-        return kept, keep, notes + _doubtful(kept)
+        classes = np.array([label for label in labels if label is not None])
+        _refuse_no_classes(where, classes)
+        return classes, keep, notes + _doubtful(classes)
 
     def label_of(self, where: str, text: str) -> str | None:
         """Return the label of one text; None where it has none.
@@ -215,12 +215,12 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
     )
     if any(";" in label for label in sizes):
         return {}, f"{text} Leave them out, or join them, by map=."
-    kept = ",".join(f"{_escaped(label)}:{_escaped(label)}" for label in others)
+    unchanged = ",".join(f"{_escaped(label)}:{_escaped(label)}" for label in others)
     text += f" The proposed map= leaves {either(len(rare), 'it', 'them')} out"
     if sum(rare.values()) > _RARE:
         joined = ",".join(f"{_escaped(label)}:{_OTHERS}" for label in rare)
-        text += f"; to join them, write map={kept},{joined}"
-    return {"map": kept}, f"{text}."
+        text += f"; to join them, write map={unchanged},{joined}"
+    return {"map": unchanged}, f"{text}."
 
 
 def _escaped(text: str) -> str:
@@ -272,11 +272,11 @@ def _doubtful(labels: np.ndarray) -> list[str]:
         seen = "".join(c for c in composed if unicodedata.category(c) != "Cf").lower()
         spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
     notes = [
-        f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
+        f"the classes {' and '.join(map(ascii, alike))} look alike: they differ by capital "
         "letters, a number's form or invisible characters; make them one by map= in the sheet's "
         "options"
-        for found in spellings.values()
-        if len(found) > 1
+        for alike in spellings.values()
+        if len(alike) > 1
     ]
     few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
     if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn

@@ -184,8 +184,8 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
     )
 
 
-def _refuse_other_genes(path: Path, first: Path, genes: pd.Index, known: pd.Index) -> None:
-    others = genes.symmetric_difference(known)
+def _refuse_other_genes(path: Path, first: Path, genes: pd.Index, expected: pd.Index) -> None:
+    others = genes.symmetric_difference(expected)
     what = f"other genes ({listed(list(others), 3)})" if len(others) else "another order of genes"
     msg = f"{path} has {what} than {first}; count all samples with one annotation"
     raise InputError(msg, file=str(path))

@@ -177,10 +177,10 @@ class DelimitedText(TableFile):
             with suppress(UnicodeDecodeError, LookupError):
                 text = raw.decode(self._encoding or "")
                 if not self.notes:
-                    found = next(c for c in text if ord(c) > 127)
+                    letter = next(c for c in text if ord(c) > 127)
                     self.notes.append(
                         f"line {self._line} is not UTF-8 and was read as {self._encoding}, as were "
-                        f"others of the kind; check names with {found!r}"
+                        f"others of the kind; check names with {letter!r}"
                     )
                 return text
         msg = (
@@ -247,9 +247,9 @@ def sniff(
         if len(others) == 1 and not certain:
             separator = others[0]
         elif _width(default, lines[0]) == 1:  # no table has a single column
-            known = {name: text for name, text in SEPARATORS.items() if text != default}
+            by_name = {name: text for name, text in SEPARATORS.items() if text != default}
             header = lines[0].strip("\r\n")
-            possible = [name for name, text in known.items() if text in header] or list(known)
+            possible = [name for name, text in by_name.items() if text in header] or list(by_name)
             msg = (
                 f"{path}: its header is the single cell {quoted(header)}; if cells are separated "
                 f"by {' or '.join(possible)}, set in the sheet's options: "

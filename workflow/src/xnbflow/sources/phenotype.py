@@ -189,13 +189,14 @@ def join_samples(
     return Joined(names.to_numpy(dtype=str), keep, rows, notes)
 
 
-def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """Return the known name of each sample where only a change of spelling makes them agree.
+def matched_names(samples: Sequence[str], listed_names: Sequence[str]) -> list[str] | None:
+    """Return the listed name of each sample where only a change of spelling makes them agree.
 
     Folders and endings that programs append are left out (`plain_sample_names`), R's
     ``make.names`` is undone (``X01.a`` of ``01-a``), or small and capital letters and spaces are
-    alike. The result is None where a name is known as it is, where names would become equal, and
-    where neither all samples nor all known names match. Samples that do not match keep their names.
+    alike. The result is None where a name is listed as it is, where names would become equal, and
+    where neither all samples nor all listed names match. Samples that do not match keep their
+    names.
     Letters and spaces may also differ in some names only.
 
     Examples
@@ -207,22 +208,22 @@ def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | N
     """
     if not samples:
         return None
-    if set(samples) & set(known):
-        return _matched_by_letters(samples, known)
+    if set(samples) & set(listed_names):
+        return _matched_by_letters(samples, listed_names)
     for spell in (plain_sample_names, _as_r_spells, _in_small_letters):
-        names, spelled = spell(list(samples)), spell(list(known))
+        names, spelled = spell(list(samples)), spell(list(listed_names))
         if len(set(names)) < len(names) or len(set(spelled)) < len(spelled):
             continue
         if set(names) <= set(spelled) or set(spelled) <= set(names):
-            place = dict(zip(spelled, known, strict=True))
+            place = dict(zip(spelled, listed_names, strict=True))
             return [place.get(name, sample) for name, sample in zip(names, samples, strict=True)]
     return None
 
 
-def _matched_by_letters(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
-    """Return the known name of each sample where only letters and spaces differ in some of them."""
-    spelled = dict(zip(_in_small_letters(known), known, strict=True))
-    if len(spelled) < len(known) or len(set(_in_small_letters(samples))) < len(samples):
+def _matched_by_letters(samples: Sequence[str], listed_names: Sequence[str]) -> list[str] | None:
+    """Return the listed name of each sample where letters and spaces differ in some names only."""
+    spelled = dict(zip(_in_small_letters(listed_names), listed_names, strict=True))
+    if len(spelled) < len(listed_names) or len(set(_in_small_letters(samples))) < len(samples):
         return None
     names = [
         spelled.get(plain, name)

@@ -190,11 +190,10 @@ def _series(
     many = len(classes) > _MOST_PLOTS
     rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
     gallery = Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
-    labels = [classes[1]] if len(classes) == 2 else classes
-    yield _explorer(results, dataset, labels, gallery, most_bytes)
+    listed_classes = [classes[i] for i in shown_classes(classes, about["control"])]
+    yield _explorer(results, dataset, listed_classes, gallery, most_bytes)
     drawn = ("genes-" + dataset, tables["gene_heatmap"], _HEATMAP, tables.sources("genes"))
     yield heatmap_figure(*drawn, int(about["samples"]), phenotype)
-    listed_classes = [classes[i] for i in shown_classes(classes, about["control"])]
     table = _table(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
