@@ -346,3 +346,12 @@ def test_a_column_that_is_the_class_cannot_be_adjusted_for(series):
                     contrasts=("drug A vs normal",))  # fmt: skip
     with refused("contrast drug A vs normal: .*'arm' cannot be separated", key="contrasts"):
         contrast_table(asked)
+
+
+def test_levels_are_compared_with_the_first_in_natural_order(rng):
+    phenotype = pd.DataFrame({"time": ["10 h", "2 h", "24 h"] * 4})
+    asked = dataset(rng.normal(size=(3, 12)), ["a", "b"] * 6, sample_metadata=phenotype,
+                    contrasts=("levels(time)",))  # fmt: skip
+    (comparison,) = comparisons(asked)
+    assert comparison.parts == ("10 h vs 2 h", "24 h vs 2 h")
+    assert comparison.weights.tolist() == [[1, -1, 0], [0, -1, 1]]  # 10 h, 2 h, 24 h

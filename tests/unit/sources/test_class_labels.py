@@ -2,7 +2,8 @@
 
 import pytest
 
-from xnbflow.sources.class_labels import LabelRule, propose_map
+from xnbflow.core.errors import InputError
+from xnbflow.sources.class_labels import LabelRule, label_options, propose_map
 from xnbflow.sources.sheet import SheetRow
 
 
@@ -44,3 +45,48 @@ def test_one_text_has_its_label():
         "normal",
         None,
     ]
+
+
+def test_a_class_none_is_literal_where_several_samples_have_it():
+    assert label_options(["drug", "none", "drug", "none"]) == {"literal": "none"}
+    assert label_options(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
+    both = {"literal": "none", "unlabelled": "drop"}
+    assert label_options(["drug", "none", "none", "NA"]) == both
+
+
+def apply(labels):
+    return LabelRule().apply("x", range(len(labels)), labels)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "n_each", "is_refused"),
+    [
+        (11, 4, True),  # texts: most samples share their label with fewer than five
+        (11, 5, False),
+        (10, 1, False),  # ten are classes
+    ],
+)
+def test_many_labels_of_few_samples_are_no_classes(n_classes, n_each, is_refused):
+    labels = [f"t{i}" for i in range(n_classes)] * n_each
+    if is_refused:
+        with pytest.raises(InputError, match="are not classes"):
+            apply(labels)
+    else:
+        apply(labels)
+
+
+@pytest.mark.parametrize(("n_each", "is_refused"), [(19, True), (20, False)])
+def test_numbers_are_classes_from_twenty_samples_of_each_on(n_each, is_refused):
+    labels = [str(i) for i in range(11)] * n_each
+    if is_refused:
+        with pytest.raises(InputError, match="cut points"):
+            apply(labels)
+    else:
+        apply(labels)
+
+
+def test_small_classes_are_noted_unless_all_are_small():
+    assert apply(["a"] * 5 + ["b"] * 5)[2] == []
+    (note,) = apply(["a"] * 5 + ["b"] * 4)[2]
+    assert "fewer than 5 samples in class 'b' (4)" in note
+    assert apply(["a"] * 4 + ["b"] * 4)[2] == []

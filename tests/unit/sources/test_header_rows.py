@@ -33,6 +33,10 @@ CONDITIONS = ["", "t", "t", "n", "n"]
         ([HEADER, CONDITIONS, ["TP53", "a", "b", "c", "d"]], 0, None),  # no values below
         ([["gene", "t", "t", "n", "n"], ["", *HEADER[1:]], VALUES], 1, 0),  # merged corner
         ([["type", "t", "t", "n", "n"], HEADER, VALUES], 0, None),  # both rows have a name
+        ([["a title"], ["a", "b", "c", "d", "1"], VALUES], 1, None),  # four of five are texts
+        ([["a title"], ["a", "b", "1", "2", "3"], VALUES], 0, None),
+        ([["", "t", "t", "n", "n"], HEADER, ["TP53", "1", "2", "3", "x"]], 0, None),
+        ([["", "t", "n", "n"], HEADER[:4], VALUES[:4]], 0, None),  # three samples
         ([], 0, None),
         ([HEADER], 0, None),
     ],

@@ -12,9 +12,12 @@ from xnbflow.sources.plausibility import (
     is_event_status,
     is_event_time,
     is_like_features,
+    is_patient,
     is_technical,
     lone_features,
+    repeated_samples,
     suggested_batch,
+    suggested_group,
 )
 
 RNG = np.random.default_rng(0)
@@ -135,3 +138,130 @@ def test_a_fraction_among_counts_is_conspicuous():
     values = np.vstack([counts().T, RNG.uniform(0.5, 1.5, (1, 24)).round(2)])
     names = [f"g{i}" for i in range(len(values))]
     assert lone_features(values, names) == ["g600"]
+
+
+TECHNICAL = (
+    "array batch batches beadchip center centre chip cohort dataset facility flowcell hospital hyb "
+    "hybridisation hybridization institute institution instrument kit lab laboratory lane lot "
+    "machine operator plate processing run scan scanner sentrix sequencer series slide technician"
+)
+CLINICAL = (
+    "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
+    "months psa sex smoking stadium stage survival weight year years"
+)
+
+
+@pytest.mark.parametrize("word", TECHNICAL.split())
+def test_every_technical_word_is_one_beside_other_words(word):
+    assert is_technical(f"sample_{word}")
+    assert not is_clinical(word)
+
+
+@pytest.mark.parametrize("word", CLINICAL.split())
+def test_every_clinical_word_is_one_beside_other_words(word):
+    assert is_clinical(f"{word} of patient")
+    assert not is_clinical(f"{word}1")
+
+
+@pytest.mark.parametrize("word", ["alive", "dead", "deceased", "living", "died", "censored"])
+def test_every_word_of_life_is_a_status_but_not_beside_others(word):
+    assert is_event_status("state", [word, word.upper(), ""])
+    assert not is_event_status("state", [word, "relapsed"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "patient",
+        "subject",
+        "individual",
+        "donor",
+        "participant",
+        "person",
+        "case",
+        "pair",
+        "animal",
+        "mouse",
+        "mice",
+        "rat",
+        "family",
+        "twins",
+        "patient_id",
+        "donor-no",
+        "subject.code",
+    ],
+)
+def test_names_of_patients_animals_and_pairs(name):
+    assert is_patient(name)
+    assert not is_patient(f"{name}like")
+
+
+def patients(*sizes):
+    """Return a column of patients with two samples each, and labels, by class."""
+    cells, labels = [], []
+    for label, size in zip("abc", sizes, strict=False):
+        for number in range(size):
+            cells += [f"{label}{number}"] * 2
+            labels += [label] * 2
+    return pd.DataFrame({"patient": cells}), labels
+
+
+@pytest.mark.parametrize(
+    ("sizes", "group"), [((3, 3), "patient"), ((3, 2), None), ((4,), None), ((5,), "patient")]
+)
+def test_a_group_has_five_patients_and_three_of_each_class(sizes, group):
+    table, labels = patients(*sizes)
+    assert suggested_group(table, labels) == group
+
+
+def test_five_patients_suffice_where_three_of_them_have_each_class():
+    table = pd.DataFrame({"patient": [*"abcde", *"abc"]})
+    assert suggested_group(table, [*"ttttt", *"nnn"]) == "patient"
+    four = pd.DataFrame({"patient": [*"abcd", *"abc"]})
+    assert suggested_group(four, [*"tttt", *"nnn"]) is None
+
+
+def test_every_sample_has_a_patient_and_some_patient_several_samples():
+    table, labels = patients(3, 3)
+    table.loc[0, "patient"] = "NA"
+    assert suggested_group(table, labels) is None
+    assert suggested_group(pd.DataFrame({"patient": [*"abcdef"]}), [*"tttnnn"]) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_proposed"),
+    [
+        (["1", "1", "2", "2"], True),  # as many levels as half of the samples
+        (["1", "2", "3", "1", "2"], False),
+        (["1", "1", "2", "", "2"], True),  # of the four samples with a value
+        (["1", "1", "1", "1"], False),
+    ],
+)
+def test_a_batch_has_several_levels_of_two_samples_in_the_mean(cells, is_proposed):
+    assert (suggested_batch(pd.DataFrame({"plate": cells})) == "plate") == is_proposed
+
+
+@pytest.mark.parametrize(("n_features", "found"), [(20, ["age"]), (19, [])])
+def test_a_lone_feature_is_found_among_twenty(n_features, found):
+    values = np.vstack([GENES[: n_features - 1], AGES])
+    names = [*(f"g{i}" for i in range(n_features - 1)), "age"]
+    assert lone_features(values, names) == found
+
+
+@pytest.mark.parametrize(("shift", "alike"), [(0.0, True), (0.2, True), (4.0, False)])
+def test_the_range_of_genes_is_widened_by_a_quarter(shift, alike):
+    """Medians of these features lie between 7 and 9: the margin is half a unit to each side."""
+    rng = np.random.default_rng(3)
+    features = rng.normal(np.linspace(7, 9, 200)[:, None], 0.5, (200, 24)).round(2)
+    cells = rng.normal(9, 0.5, 24).round(2)
+    assert is_like_features(cells + shift, features) == alike
+    assert not is_like_features(cells - np.median(cells) + 9.9, features)
+
+
+def test_equal_samples_of_whole_numbers_are_no_repeated_ones():
+    values = np.random.default_rng(0).normal(size=(30, 4))
+    values[:, 3] = values[:, 1]
+    assert repeated_samples(values) == [[1, 3]]
+    assert repeated_samples(values.round()) == []
+    assert repeated_samples(values[:20]) == [[1, 3]]
+    assert repeated_samples(values[:19]) == []

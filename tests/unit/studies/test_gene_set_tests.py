@@ -94,3 +94,12 @@ def test_three_classes_are_tested_each_and_too_few_samples_not_at_all(rng):
     assert gene_set_tests({"d": series}, sets)["class"].tolist() == ["a", "b", "c"]
     few = dataset(values[:, :2], ["a", "b"], features=names)
     assert gene_set_tests({"d": few}, sets).empty
+
+
+@pytest.mark.parametrize(("size", "is_tested"), [(4, False), (5, True), (500, True), (501, False)])
+def test_sets_of_5_to_500_measured_genes_are_tested(rng, size, is_tested):
+    names = [f"g{i}" for i in range(600)]
+    series = dataset(rng.normal(size=(600, 12)), np.repeat(["a", "b"], 6), features=names)
+    sets = {"S": {*names[:size], "unmeasured"}, "OTHER": {*names[20:40]}}
+    tested = set(gene_set_tests({"d": series}, sets)["gene_set"])
+    assert ("S" in tested) == is_tested

@@ -1,5 +1,9 @@
 """The genes on the page: the class against its control, counts, shifts and further comparisons."""
 
+import base64
+import gzip
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -93,6 +97,8 @@ def test_two_classes_are_listed_and_drawn_once_as_the_class_against_its_control(
     explorers = blocks_of(results, GeneExplorer)
     assert len(explorers) == 2
     for explorer in explorers:
+        content = gzip.decompress(base64.b64decode(explorer.content))
+        assert re.search(rb'"contrasts": ?\["cancer"\]', content)
         volcanoes = [item for item in explorer.figures.figures if isinstance(item, Figure)]
         assert "cancer" in [figure.arguments["title"] for figure in volcanoes]
         assert "normal" not in [figure.arguments["title"] for figure in volcanoes]

@@ -213,12 +213,12 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
     )
     if any(";" in label for label in sizes):
         return {}, f"{text} Leave them out, or join them, by map=."
-    kept = ",".join(f"{_escaped(label)}:{_escaped(label)}" for label in others)
+    unchanged = ",".join(f"{_escaped(label)}:{_escaped(label)}" for label in others)
     text += f" The proposed map= leaves {either(len(rare), 'it', 'them')} out"
     if sum(rare.values()) > _RARE:
         joined = ",".join(f"{_escaped(label)}:{_OTHERS}" for label in rare)
-        text += f"; to join them, write map={kept},{joined}"
-    return {"map": kept}, f"{text}."
+        text += f"; to join them, write map={unchanged},{joined}"
+    return {"map": unchanged}, f"{text}."
 
 
 def _escaped(text: str) -> str:
@@ -270,11 +270,11 @@ def _doubtful(labels: np.ndarray) -> list[str]:
         seen = "".join(c for c in composed if unicodedata.category(c) != "Cf").lower()
         spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
     notes = [
-        f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
+        f"the classes {' and '.join(map(ascii, alike))} look alike: they differ by capital "
         "letters, a number's form or invisible characters; make them one by map= in the sheet's "
         "options"
-        for found in spellings.values()
-        if len(found) > 1
+        for alike in spellings.values()
+        if len(alike) > 1
     ]
     few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
     if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn

@@ -118,7 +118,8 @@ def _count_files(folder: Path) -> list[Path]:
     common = max(by_name.values(), key=len, default=[])
     if len(common) >= _LEAST_FILES:
         return common
-    return deeper if len({path.parent for path in deeper}) == len(deeper) else files
+    is_one_of_each = len({path.parent for path in deeper}) == len(deeper)
+    return deeper if deeper and is_one_of_each else files
 
 
 def _is_counts(path: Path) -> bool:
@@ -183,8 +184,8 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
     )
 
 
-def _refuse_other_genes(path: Path, first: Path, genes: pd.Index, known: pd.Index) -> None:
-    others = genes.symmetric_difference(known)
+def _refuse_other_genes(path: Path, first: Path, genes: pd.Index, expected: pd.Index) -> None:
+    others = genes.symmetric_difference(expected)
     what = f"other genes ({listed(list(others), 3)})" if len(others) else "another order of genes"
     msg = f"{path} has {what} than {first}; count all samples with one annotation"
     raise InputError(msg, file=str(path))

@@ -156,16 +156,19 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
     A phenotype file decides by the names of its samples, else the label by where it is; without
     both, samples are columns of featureCounts, and where they have a row of conditions.
     """
-    header, known = first.header, list(phenotype.index)
+    header, sample_names = first.header, list(phenotype.index)
     if dataset.orientation == "columns":
         return True
-    if known:
+    if sample_names:
         candidates = (header, header[1:], _beside_annotation(first))
-        if any(set(known) & set(names) or matched_names(names, known) for names in candidates):
+        if any(
+            set(sample_names) & set(names) or matched_names(names, sample_names)
+            for names in candidates
+        ):
             return True
-        if any(set(known) & set(row) for row in first.rows):
+        if any(set(sample_names) & set(row) for row in first.rows):
             return False
-    if dataset.label or known:
+    if dataset.label or sample_names:
         return bool(dataset.label) and dataset.label not in header
     has_conditions = bool(first.rows) and _CONDITIONS.fullmatch(first.rows[0][0]) is not None
     return has_conditions or bool(_feature_count_columns(header))
@@ -221,14 +224,14 @@ def _samples_in_rows(
             genes.add(place)
     if 2 * len(set(candidates) - genes) > len(numbers):
         genes |= set(candidates)  # a table of clinical numbers, which are its features
-    kept = sorted(
+    of_samples = sorted(
         i
         for i in {*texts, *named, *labels} - genes
         if i in named or i in labels or is_text_column(cells[i]) or _is_empty(cells[i])
     )
     fields = pd.DataFrame(
-        list(zip(*(cells[i] for i in kept), strict=True)),
-        columns=[header[i] for i in kept],
+        list(zip(*(cells[i] for i in of_samples), strict=True)),
+        columns=[header[i] for i in of_samples],
         dtype=object,
     )
     dataset = _without_tallies(dataset, header)

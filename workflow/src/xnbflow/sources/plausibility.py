@@ -91,8 +91,8 @@ def is_technical(name: str) -> bool:
     [False, False, False]
     """
     words = _words(name)
-    found = words & {*_TECHNICAL.split()}
-    return bool(found) or any(
+    technical = words & {*_TECHNICAL.split()}
+    return bool(technical) or any(
         word in words and words <= {word, *others.split()} for word, others in _IN_COMPANY.items()
     )
 
@@ -136,14 +136,14 @@ def is_like_features(cells: np.ndarray, features: np.ndarray) -> bool:
     >>> is_like_features(genes[0], genes), is_like_features(np.arange(40.0, 52.0), genes)
     (True, False)
     """
-    known = cells[~np.isnan(cells)]
-    if len(features) < _COMPARED or not known.size:
+    present = cells[~np.isnan(cells)]
+    if len(features) < _COMPARED or not present.size:
         return False
     whole = _are_whole(features)
     if bool(_are_whole(cells[None, :])[0]) != (2 * whole.sum() > len(whole)):
         return False
     centres, spreads = np.nanmedian(features, axis=1), np.nanstd(features, axis=1)
-    for value, values in ((np.median(known), centres), (known.std(), spreads)):
+    for value, values in ((np.median(present), centres), (present.std(), spreads)):
         low, high = np.nanquantile(values, [_UNUSUAL, 1 - _UNUSUAL])
         margin = _MARGIN * (high - low)
         if not low - margin <= value <= high + margin:
@@ -258,8 +258,8 @@ def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
     for name in map(str, sample_metadata):
         if not is_batch(name, list(map(str, sample_metadata[name]))):
             continue
-        known = sample_metadata[name][~sample_metadata[name].map(is_missing)]
-        if 1 < known.nunique() <= len(known) / 2:
+        present = sample_metadata[name][~sample_metadata[name].map(is_missing)]
+        if 1 < present.nunique() <= len(present) / 2:
             return name
     return None
 
@@ -286,8 +286,8 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     others = whole if 2 * whole.sum() <= len(whole) else ~whole
     others &= varies
     others &= others.sum() <= _LONE
-    found = np.flatnonzero(others | of_other_scale(values))
-    return [str(features[i]) for i in found.tolist()]
+    positions = np.flatnonzero(others | of_other_scale(values))
+    return [str(features[i]) for i in positions.tolist()]
 
 
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
@@ -312,10 +312,10 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
     alike: dict[bytes, list[int]] = {}
     for sample in np.flatnonzero(counts[position] > 1).tolist():
         alike.setdefault(values[:, sample].tobytes(), []).append(sample)
-    return [
-        found
-        for found in alike.values()
-        if len(found) > 1
-        and (groups is None or len(set(groups[found].tolist())) > 1)
-        and not (values[:, found[0]] == np.floor(values[:, found[0]])).all()
-    ]
+    repeated = []
+    for samples in alike.values():
+        are_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
+        first = values[:, samples[0]]
+        if len(samples) > 1 and not are_one_group and not (first == np.floor(first)).all():
+            repeated.append(samples)
+    return repeated

@@ -95,8 +95,8 @@ def relative_unit(values: np.ndarray, name: str = "") -> str:
     lowest, largest = np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
     if not (lowest >= 0 and largest >= _LEAST_LARGEST):
         return ""
-    known = _some_values(values)
-    if (known == np.floor(known)).all():
+    present = _some_values(values)
+    if (present == np.floor(present)).all():
         return ""
     named = [unit for unit, pattern in _RELATIVE_NAMES.items() if pattern.search(name)]
     if named:
@@ -104,7 +104,7 @@ def relative_unit(values: np.ndarray, name: str = "") -> str:
     sums = np.nansum(values, axis=0)
     if (np.abs(sums / _MILLION - 1) < _ROUNDING).all():
         return "TPM"
-    return "FPKM" if _spans_magnitudes(known) and not _are_reads(known) else ""
+    return "FPKM" if _spans_magnitudes(present) and not _are_reads(present) else ""
 
 
 def looks_like_estimated_counts(values: np.ndarray) -> bool:
@@ -121,8 +121,8 @@ def looks_like_estimated_counts(values: np.ndarray) -> bool:
     >>> looks_like_estimated_counts(counts * 1.01), looks_like_estimated_counts(counts / 900)
     (True, False)
     """
-    known = _some_values(values)
-    return _spans_magnitudes(known) and _are_reads(known)
+    present = _some_values(values)
+    return _spans_magnitudes(present) and _are_reads(present)
 
 
 def _some_values(values: np.ndarray) -> np.ndarray:
@@ -132,16 +132,16 @@ def _some_values(values: np.ndarray) -> np.ndarray:
     return np.asarray(some[~np.isnan(some)])
 
 
-def _spans_magnitudes(known: np.ndarray) -> bool:
+def _spans_magnitudes(present: np.ndarray) -> bool:
     """Return whether values are spread as reads are: none negative, some 0, some very large."""
-    if not known.size or known.min() < 0 or (known == 0).sum() < _LEAST_ZEROS:
+    if not present.size or present.min() < 0 or (present == 0).sum() < _LEAST_ZEROS:
         return False
-    return bool(known.max() >= max(_LEAST_LARGEST, _LEAST_SPAN * np.median(known)))
+    return bool(present.max() >= max(_LEAST_LARGEST, _LEAST_SPAN * np.median(present)))
 
 
-def _are_reads(known: np.ndarray) -> bool:
+def _are_reads(present: np.ndarray) -> bool:
     """Return whether positive values are numbers of reads rather than shares of the library."""
-    positive = known[known > 0]
+    positive = present[present > 0]
     whole = np.mean(positive == np.floor(positive))
     small = np.mean(positive < _SMALL)
     return bool(whole >= _LEAST_WHOLE or small <= _MOST_SMALL)

@@ -282,16 +282,16 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         series, dataset, reading_remarks = _read(dataset, downloads)
         dataset, scale_remark = _with_scale(dataset, series)
     remarks += reading_remarks
-    known = pd.DataFrame({dataset.label: series.labels})
-    known = pd.concat([known, series.sample_metadata], axis=1)
-    numbers = described_numbers(known.drop(columns=dataset.label))
+    described = pd.DataFrame({dataset.label: series.labels})
+    described = pd.concat([described, series.sample_metadata], axis=1)
+    numbers = described_numbers(described.drop(columns=dataset.label))
     reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
     return Summary(
         accession=dataset.location,
         type=suffix_of(dataset.location)[1:],
         n_samples=series.n_samples,
         has_table=True,
-        values=distinct_values(known.loc[:, ~known.columns.isin(numbers["field"])]),
+        values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
         row=dataset,
         reason=" ".join([reason, *remarks]),
@@ -509,7 +509,7 @@ def _with_map(
 
 
 def column_options(
-    fields: pd.DataFrame, labels: np.ndarray, given: Mapping[str, str]
+    fields: pd.DataFrame, labels: np.ndarray, settled: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the options ``group`` and ``batch`` for columns of samples.
 
@@ -521,10 +521,13 @@ def column_options(
     >>> column_options(table, np.array(list("tntn")), {})
     {'batch': 'plate'}
     """
-    kept = labels != "" if (labels != "").any() else labels == ""
-    known = fields.loc[kept, [name for name in fields if not set(str(name)) & set(";=")]]
-    proposed = {"group": suggested_group(known, labels[kept]), "batch": suggested_batch(known)}
-    return {key: name for key, name in proposed.items() if name and key not in given}
+    is_used = labels != "" if (labels != "").any() else labels == ""
+    candidates = fields.loc[is_used, [name for name in fields if not set(str(name)) & set(";=")]]
+    proposed = {
+        "group": suggested_group(candidates, labels[is_used]),
+        "batch": suggested_batch(candidates),
+    }
+    return {key: name for key, name in proposed.items() if name and key not in settled}
 
 
 def _remarks(

@@ -83,12 +83,12 @@ def describing_sheet(
 
     The result is None where no column shares half of its names with them.
     """
-    known = set(filter(None, names))
+    wanted = set(filter(None, names))
     best: tuple[Sheet, str, int] | None = None
     for sheet in sheets:
         for place, column in enumerate(sheet.header):
             cells = [row[place] for row in sheet.rows if row[place]]
-            shared = len(known.intersection(cells))
+            shared = len(wanted.intersection(cells))
             if len(set(cells)) < len(cells) or len(sheet.header) < 2 or not column:
                 continue
             most = 0 if best is None else best[2]
@@ -101,5 +101,9 @@ def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the options that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return {}
-    found = describing_sheet(read_sheets(path, {}), names)
-    return {} if found is None else {"phenotype_sheet": found[0].name, "phenotype_id": found[1]}
+    described = describing_sheet(read_sheets(path, {}), names)
+    return (
+        {}
+        if described is None
+        else {"phenotype_sheet": described[0].name, "phenotype_id": described[1]}
+    )

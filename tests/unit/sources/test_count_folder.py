@@ -1,0 +1,53 @@
+"""Folders of one-sample files: which files, which strand of STAR, and what is refused."""
+
+import pytest
+from toys import put, refused
+
+from xnbflow.sources.count_folder import merge_counts
+
+
+def star(folder, shares):
+    """Write ReadsPerGene files of 100 reads, of which so many are of the sense strand."""
+    for i, sense in enumerate(shares):
+        rows = ["N_unmapped\t5\t5\t5", f"TP53\t100\t{sense}\t{100 - sense}"]
+        put(folder, "\n".join(rows) + "\n", f"S{i}ReadsPerGene.out.tab")
+    return merge_counts(folder)
+
+
+@pytest.mark.parametrize(
+    ("share", "column", "counts"),
+    [
+        (80, "STAR's columns 2 was taken, because 80% of the reads", 80),
+        (79, "the unstranded counts (2) were taken", 100),
+        (20, "STAR's columns 3 was taken, because 80% of the reads", 80),
+        (21, "the unstranded counts (2) were taken", 100),
+    ],
+)
+def test_a_strand_is_taken_from_80_percent_of_the_reads_on(tmp_path, share, column, counts):
+    merged = star(tmp_path, [share, share])
+    assert merged.counts.loc["TP53"].tolist() == [counts, counts]
+    assert any(column in remark for remark in merged.remarks)
+    assert merged.counts.index.tolist() == ["TP53"]
+
+
+def test_merged_counts_are_normalised_whether_they_are_whole_or_estimated(tmp_path):
+    for i in range(2):
+        put(tmp_path / f"S{i}", "Name\tLength\tTPM\tNumReads\nG\t5\t1.5\t7.25\n", "quant.sf")
+    merged = merge_counts(tmp_path)
+    assert merged.counts.to_dict() == {"S0": {"G": 7.25}, "S1": {"G": 7.25}}
+    assert merged.options == {"transform": "tmm"}
+
+
+def test_one_file_is_no_folder_of_samples(tmp_path):
+    put(tmp_path, "G\t5\n", "S0.counts")
+    with refused("is a folder with 1 file of counts", file=tmp_path):
+        merge_counts(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["matrix.mtx.gz", "matrix.mtx"])
+def test_a_sparse_matrix_is_refused_with_its_conversion(tmp_path, name):
+    put(tmp_path, "%%MatrixMarket", name)
+    put(tmp_path, "AAAC-1", "barcodes.tsv.gz")
+    put(tmp_path, "G1", "features.tsv.gz")
+    with refused(r"scanpy.read_10x_mtx\(.*\).write_h5ad", file=tmp_path):
+        merge_counts(tmp_path)

@@ -1,0 +1,42 @@
+"""Missing values of features: the share from which a feature is dropped."""
+
+import numpy as np
+import pytest
+
+from xnbflow.running.cli import commands
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.missing_values import MissingValuesError
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def read(folder, missing=None):
+    """Read ten samples of five features, of which g1 misses one value, g2 two, and so on."""
+    values = np.random.default_rng(0).normal(8, 1, (10, 5)).round(3).astype(str)
+    for feature in range(1, 5):
+        values[:feature, feature] = "NA"
+    rows = [["type", *(f"g{i}" for i in range(5))]]
+    rows += [["ab"[i % 2], *cells] for i, cells in enumerate(values)]
+    path = folder / "x.csv"
+    path.write_text("\n".join(",".join(row) for row in rows))
+    options = [f"missing={missing}"] if missing else []
+    return acquire(commands.described(str(path), "type", "", options))
+
+
+@pytest.mark.parametrize(
+    ("rule", "features"),
+    [
+        ("impute", ["g0", "g1", "g2", "g3", "g4"]),
+        ("drop_features", ["g0"]),
+        ("drop_features:0.2", ["g0", "g1", "g2"]),  # a fifth of ten is two
+        ("drop_features:0.19", ["g0", "g1"]),
+    ],
+)
+def test_features_with_more_than_a_share_are_dropped(tmp_path, rule, features):
+    assert read(tmp_path, rule).features.tolist() == features
+
+
+def test_a_refusal_has_the_share_of_the_values(tmp_path):
+    with pytest.raises(MissingValuesError, match="10 values are missing, in 4 of 5") as error:
+        read(tmp_path)
+    assert error.value.share == pytest.approx(10 / 50)
