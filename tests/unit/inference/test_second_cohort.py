@@ -99,6 +99,10 @@ SKEWED = np.repeat([0, 1], [45, 5])
             *(np.repeat([0, 1], [100, 30]), range(100, 116), (40, 8)),
             *("held in part", "a class is not recognised"),
         ),
+        (
+            *(np.repeat([0, 1], [100, 30]), range(100, 115), (40, 8)),  # exactly one half
+            *("held in part", "a class is not recognised"),
+        ),
         (np.zeros(40, dtype=int), [], (40, 4), "cannot tell", "one class"),
         (MANY, range(0, 200, 2), (40, 4), "did not hold", "half is excluded"),
         (np.repeat([0, 1], 4), range(0, 8, 2), (40, 4), "cannot tell", "too few samples"),
@@ -189,3 +193,15 @@ def test_the_best_renaming_is_the_best_of_all(rng):
         renamed = exchanged_classes(codes, predicted, 4)
         names = [renamed.get(i, i) for i in range(4)]
         assert recalls[range(4), names].sum() == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("per_class", "exchanged"), [(4, False), (6, True)])
+def test_exchanged_labels_need_a_p_of_a_two_hundredth(per_class, exchanged):
+    """All labels are exchanged: of 70 orders of 4 and 4 one is as good, of 924 of 6 and 6."""
+    codes = np.repeat([0, 1], per_class)
+    found = cohort_verdict(validated(40, 2), codes, 1 - codes, 2)
+    assert (found.level == "labels look exchanged") == exchanged
+
+
+def test_a_renaming_that_agrees_no_better_is_none():
+    assert exchanged_classes(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), 2) == {}
