@@ -22,7 +22,7 @@ from xnbflow.preprocessing.imputation import Imputer
 def sample_columns(model: BaseEstimator) -> dict[str, Any]:
     """Return the columns of samples that the steps of a model read; if fitted, with an example."""
     estimators = [model, *model.get_params().values(), getattr(model, "best_estimator_", None)]
-    examples = {}
+    examples: dict[str, Any] = {}
     for estimator in estimators:
         for step in getattr(estimator, "named_steps", {"": estimator}).values():
             if isinstance(step, OfSamples):
