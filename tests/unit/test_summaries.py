@@ -409,3 +409,17 @@ def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_ou
         ["s3", 2, 5, 6],
         ["s1", 0, 1, 6],
     ]
+
+
+def test_a_label_is_suspect_if_another_class_is_predicted_in_more_than_half_of_its_tests():
+    true = np.repeat(["a", "b"], 20)
+    ((key, table),) = labelled(true, true, repeats=2).items()
+    table.loc[0, "predicted"] = "b"  # one of two tests of the first sample
+    predictions = {key: table}
+    rows = sample_errors.samples(predictions, recalled(predictions)).set_index("sample")
+    assert rows.loc["s0", ["predicted", "wrong", "tested"]].tolist() == ["b", 1, 2]
+    assert not rows["suspect"].any()
+    table.loc[40, "predicted"] = "b"
+    rows = sample_errors.samples(predictions, recalled(predictions))
+    assert rows.loc[rows["suspect"], "sample"].tolist() == ["s0"]
+    assert sample_errors.suspects(rows).empty  # a single classifier

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from xnbflow.inference import concordance as concordance_module
 from xnbflow.inference.concordance import StratifiedPairs, concordance
+from xnbflow.inference.exchange import label_exchange
 
 
 def brute_force(scores, codes, levels, weights):
@@ -86,3 +88,64 @@ def test_one_patient_of_both_classes_does_not_bind_the_labels_of_the_others():
     codes = np.append(np.arange(40) % 2, 1)
     scores = np.stack([-1.0 * codes, 0.0 * codes], axis=1)
     assert concordance(scores, codes, np.zeros(41, dtype=int), patients).p < 0.02
+
+
+def test_p_is_decided_at_a_twentieth():
+    """At .05 a test without a permutation that reaches the labels stops after 145 of them."""
+    codes = np.repeat([0, 1], 20)
+    scores = np.stack([-1.0 * codes, 0.0 * codes], axis=1)
+    found = concordance(scores, codes, np.zeros(40, dtype=int))
+    assert found.permutations == 145
+
+
+def test_the_interval_is_that_of_a_bootstrap_of_samples_or_patients(rng):
+    codes, levels = np.tile([0, 1], 40), np.repeat([0, 1], 40)
+    score = 1.2 * codes + rng.normal(size=80)
+    areas = []
+    for _ in range(1500):
+        wins, pairs = 0.0, 0
+        for level in (0, 1):
+            drawn = rng.choice(np.flatnonzero(levels == level), 40)
+            first, second = (score[drawn[codes[drawn] == code]] for code in (0, 1))
+            wins += np.sum(second[:, None] > first) + np.sum(second[:, None] == first) / 2
+            pairs += len(first) * len(second)
+        areas.append(wins / pairs)
+    scores = np.stack([-score, 0 * score], axis=1)
+    alone = concordance(scores, codes, levels)
+    assert (alone.upper - alone.lower) == pytest.approx(2 * 1.96 * np.std(areas), rel=0.1)
+    twice = [np.repeat(values, 2, axis=0) for values in (scores, codes, levels, np.arange(80))]
+    of_patients, of_samples = concordance(*twice), concordance(*twice[:3])
+    width = of_patients.upper - of_patients.lower
+    assert width == pytest.approx(alone.upper - alone.lower, rel=0.1)
+    assert width > 1.2 * (of_samples.upper - of_samples.lower)
+
+
+def test_impossible_classes_have_the_least_score_and_other_scores_keep_their_order():
+    scores = np.array([[-100.0, 0.0], [-50.0, 0.0], [-np.inf, 0.0], [0.0, -np.inf]])
+    pairs = StratifiedPairs(scores, np.zeros(4, dtype=int))
+    areas = pairs.areas(np.array([[1, 0, 1, 0], [0, 1, 1, 0]]))[0]
+    assert areas.tolist() == [1.0, 0.75]
+
+
+def test_999_resamples_make_an_interval():
+    codes, levels = np.tile([0, 1], 10), np.zeros(20, dtype=int)
+    scores = np.stack([np.arange(20.0), np.zeros(20)], axis=1)
+    resampled = concordance_module._resampled_areas(
+        StratifiedPairs(scores, levels), codes, levels, None, np.random.default_rng(0)
+    )
+    assert resampled.shape == (999,)
+
+
+def test_labels_are_exchanged_within_levels_and_by_patients(monkeypatch):
+    codes, levels = np.tile([0, 1], 10), np.repeat([0, 1], 10)
+    patients = np.arange(20) // 2
+    arguments = []
+
+    def record(*given):
+        arguments.append(given)
+        return label_exchange(*given)
+
+    monkeypatch.setattr(concordance_module, "label_exchange", record)
+    concordance(np.stack([-1.0 * codes, 0.0 * codes], axis=1), codes, levels, patients)
+    ((labels, groups, strata),) = arguments
+    assert (labels is codes, groups is patients, strata is levels) == (True, True, True)

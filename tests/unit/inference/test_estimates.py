@@ -5,8 +5,14 @@ import pandas as pd
 import pytest
 from toys import dataset
 
-from xnbflow.inference.estimates import areas, performance
-from xnbflow.inference.intervals import area_interval, share_interval, share_p
+from xnbflow.inference.estimates import areas, estimates, performance, pooled_performance
+from xnbflow.inference.intervals import (
+    Estimate,
+    area_interval,
+    balanced_interval,
+    share_interval,
+    share_p,
+)
 
 CODES = np.repeat([0, 1], [24, 16])
 PREDICTED = np.eye(2)[np.where(np.arange(40) % 5 == 0, 1 - CODES, CODES)]
@@ -66,3 +72,51 @@ def test_a_class_is_recognised_above_one_half_only(n_right, recognised):
     assert found.classes[0].recognised == recognised
     assert found.classes[0].taken == 30 - n_right
     assert found.classes[0].taken_for == (-1 if n_right == 30 else 1)
+
+
+def test_the_upper_limit_of_the_accuracy_is_at_least_that_of_the_recalls():
+    codes = np.repeat([0, 1], [12, 4])
+    wrong = np.isin(np.arange(16), [0, 1, 2, 3, 12, 13])
+    found = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
+    by_size = balanced_interval(1.0 - wrong, codes, None, 2.0, by_size=True)
+    assert found.accuracy.upper == by_size.upper > share_interval(1.0 - wrong, inflation=2.0).upper
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_chance_is_one_over_the_number_of_classes(n_classes):
+    codes = np.arange(24) % n_classes
+    assert performance(codes, np.eye(n_classes)[codes]).chance == 1 / n_classes
+
+
+def test_samples_that_are_tested_more_often_count_once():
+    series = dataset(np.ones((1, 4)), np.array(list("aabb")))
+    tested = pd.DataFrame({"sample": ["s0", "s0", "s1", "s2", "s3"], "predicted": list("aaabb")})
+    found = pooled_performance(tested, series, 2.0)
+    assert found.accuracy.value == 1.0
+    half = pooled_performance(tested.assign(predicted=list("abaab")), series, 2.0)
+    assert half.accuracy.value == pytest.approx(2.5 / 4)
+
+
+def test_an_area_is_the_mean_over_repeats(rng):
+    series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]))
+    table = predictions(series, rng, repeats=2)
+    first, second = (areas(rows, series, 2.0)["b"].value for _, rows in table.groupby("repeat"))
+    assert first != second
+    assert areas(table, series, 2.0)["b"].value == pytest.approx((first + second) / 2)
+
+
+def test_rows_of_estimates_are_above_a_reference_by_their_lower_limit():
+    series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]))
+    key = ("d", "f", "nb")
+    curves = {key: {"b": Estimate(0.6, 0.45, 0.75), "a": Estimate(0.7, 0.55, 0.8)}}
+    found = performance(CODES, PREDICTED)
+    table = estimates({key: found}, {"d": series}, {key: 0}, curves).set_index(["metric", "class"])
+    assert table.loc[("roc_auc", "b"), "above"] == False  # noqa: E712  an object of the table
+    assert table.loc[("roc_auc", "a"), "above"] == True  # noqa: E712
+    assert table.loc[("balanced_accuracy", ""), "reference"] == 0.5
+    assert table.loc[("accuracy", ""), "reference"] == 0.6
+    missing = {key: {"b": Estimate(np.nan, np.nan, np.nan)}}
+    assert (
+        "roc_auc"
+        not in estimates({key: found}, {"d": series}, {key: 0}, missing)["metric"].tolist()
+    )

@@ -12,11 +12,14 @@ from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import intervals
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
+    LEVEL,
     TUNED,
     Estimate,
     area_interval,
     balanced_interval,
+    correlations,
     design_effect,
+    difference,
     effective_samples,
     few_groups_factor,
     inflation_of,
@@ -163,3 +166,91 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
     added = Method(name="lasso", estimator=lasso["method"], title="", source="")
     monkeypatch.setattr("xnbflow.inference.intervals.known_methods", lambda: {"lasso": added})
     assert inflation_of(lasso) == CROSS_VALIDATED
+
+
+def test_the_level_of_verdicts_is_a_fortieth():
+    assert LEVEL == 0.025
+
+
+def test_the_design_effect_of_four_patients_by_hand():
+    """Two of two, two, one and none right, and half groups: the share is 6 / 10.
+
+    The squared deviations add up to 3.28; 3.28 * 5 / 4 over 10 * .6 * .4 is 1.7083.
+    """
+    right = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    assert design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.1 / 2.4)
+
+
+def test_the_design_effect_is_at_least_one():
+    assert design_effect(np.tile([1.0, 0.0], 4), np.repeat(np.arange(4), 2)) == 1.0
+
+
+def test_two_patients_count_by_students_t_with_one_degree_of_freedom():
+    """One is right and one wrong: 4 samples, a design effect of 3.75 / 1.5, t 12.706205."""
+    found = effective_samples(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
+    assert found == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 2.5, rel=1e-5)
+
+
+def test_a_single_patient_is_no_evidence_above_a_limit():
+    assert share_p(np.ones(10), 0.5, np.zeros(10)) == 1.0
+
+
+def test_the_limits_of_an_area_solve_newcombes_equation():
+    """Method 5, with n* = (10 + 12) / 2 - 1."""
+    found = area_interval(0.8, 10, 12)
+    for limit in (found.lower, found.upper):
+        spread = 1 + 10 * ((1 - limit) / (2 - limit) + limit / (1 + limit))
+        assert (0.8 - limit) ** 2 == pytest.approx(
+            1.959964**2 * limit * (1 - limit) * spread / 120, rel=1e-5
+        )
+
+
+def test_recalls_of_one_fixed_classifier_are_independent():
+    classes = np.repeat([0, 1], 8)
+    right = np.tile([1.0, 0.0], 8)
+    of_class = share_interval(right[:8])
+    found = balanced_interval(right, classes)
+    assert found.upper == pytest.approx(0.5 + (of_class.upper - 0.5) / np.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("of_second", "correlation"),
+    [([1, 1, 0, 0], 0.625 / np.sqrt(0.90625 * 1.125)), ([0, 0, 1, 0], 0.0)],
+)
+def test_the_correlation_of_recalls_over_four_patients_by_hand(of_second, correlation):
+    """Deviations of (1, 1, 0, 1) from .75 have the product .75 with themselves.
+
+    Half groups add 4 (.75² + .25²) / 16 = .15625; with (1, 1, 0, 0) the products are .5 + .125 and
+    1 + .125. Negative correlations are 0. Student's t of three degrees of freedom is 3.182446.
+    """
+    right = np.array([1, 1, 0, 1, *of_second], dtype=float)
+    found = correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
+    factor = (3.182446 / 1.959964) ** 2
+    expected = factor * np.array([[1.0, correlation], [correlation, 1.0]])
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_limits_of_a_mean_stay_within_0_and_1():
+    wide = [Estimate(0.95, 0.0, 1.0), Estimate(0.05, 0.0, 1.0)]
+    found = mean_of(wide, np.ones((2, 2)))
+    assert found == pytest.approx((0.5, 0.0, 1.0))
+    assert mean_of([Estimate(1.0, 0.5, 1.2)]).upper == 1.0
+
+
+def test_the_limits_of_a_difference_combine_the_opposite_ends():
+    """Newcombe (1998), method 10: sqrt(.1² + .15²) below .2, and sqrt(.2² + .1²) above it."""
+    found = difference(Estimate(0.8, 0.7, 1.0), Estimate(0.6, 0.5, 0.75))
+    assert found == pytest.approx((0.2, 0.2 - np.sqrt(0.0325), 0.2 + np.sqrt(0.05)))
+
+
+@pytest.mark.parametrize(
+    ("entry", "inflation"),
+    [
+        ({"method": "own.Estimator", "params": {"cv": 5}}, 2.5),
+        ({"method": "own.Estimator", "params": {"C": 5}}, 2.0),
+        ({"method": "own.Estimator"}, 2.0),
+        ({"steps": [{"method": "own.FilterCV"}, {"method": "own.Estimator"}]}, 2.0),
+    ],
+)
+def test_the_last_step_decides_whether_a_classifier_tunes_itself(entry, inflation):
+    assert inflation_of(entry) == inflation

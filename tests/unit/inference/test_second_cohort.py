@@ -99,6 +99,10 @@ SKEWED = np.repeat([0, 1], [45, 5])
             *(np.repeat([0, 1], [100, 30]), range(100, 116), (40, 8)),
             *("held in part", "a class is not recognised"),
         ),
+        (
+            *(np.repeat([0, 1], [100, 30]), range(100, 115), (40, 8)),  # exactly one half
+            *("held in part", "a class is not recognised"),
+        ),
         (np.zeros(40, dtype=int), [], (40, 4), "cannot tell", "one class"),
         (MANY, range(0, 200, 2), (40, 4), "did not hold", "half is excluded"),
         (np.repeat([0, 1], 4), range(0, 8, 2), (40, 4), "cannot tell", "too few samples"),
@@ -189,3 +193,72 @@ def test_the_best_renaming_is_the_best_of_all(rng):
         renamed = exchanged_classes(codes, predicted, 4)
         names = [renamed.get(i, i) for i in range(4)]
         assert recalls[range(4), names].sum() == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("per_class", "exchanged"), [(4, False), (6, True)])
+def test_exchanged_labels_need_a_p_of_a_two_hundredth(per_class, exchanged):
+    """All labels are exchanged: of 70 orders of 4 and 4 one is as good, of 924 of 6 and 6."""
+    codes = np.repeat([0, 1], per_class)
+    found = cohort_verdict(validated(40, 2), codes, 1 - codes, 2)
+    assert (found.level == "labels look exchanged") == exchanged
+
+
+def test_a_renaming_that_agrees_no_better_is_none():
+    assert exchanged_classes(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), 2) == {}
+
+
+def test_a_ranking_holds_only_if_its_interval_is_above_one_half():
+    """A sample of the second class wins in 36 of 64 pairs."""
+    codes = np.repeat([0, 1], 8)
+    score = np.tile(np.arange(8.0), 2) + 0.5 * codes
+    scores = np.stack([np.zeros(16), score + 5], axis=1)
+    found = cohort_verdict(validated(), codes, np.ones(16, dtype=int), 2, scores=scores)
+    assert found.auc.value == 0.5625
+    assert found.auc.lower < 0.5
+    assert found.level != "ranking holds"
+
+
+@pytest.mark.parametrize(("sizes", "exchanged"), [((3, 2, 2), {}), ((4, 4, 4), {0: 1, 1: 0})])
+def test_p_of_exchanged_labels_is_multiplied_by_the_number_of_renamings(sizes, exchanged):
+    """Of three classes there are three renamings; of 210 orders of 3, 2 and 2 one is as good."""
+    codes = np.repeat([0, 1, 2], sizes)
+    classes = np.arange(60) % 3
+    before = performance(classes, np.eye(3)[classes])
+    found = cohort_verdict(before, codes, np.array([1, 0, 2])[codes], 3, scores=np.eye(3)[codes])
+    assert found.exchanged == exchanged
+    assert np.isnan(found.auc.value)  # of two classes only
+
+
+def test_exchanged_labels_agree_as_well_as_cross_validation():
+    """36 of 50 labels are exchanged: .72 as renamed, 1.0 in cross-validation."""
+    wrong = np.r_[0:18, 25:43]
+    found = cohort_verdict(validated(100, 0), EVEN, predicted_with(EVEN, wrong), 2)
+    assert (found.level, found.exchanged) == ("did not hold", {})
+    weak = cohort_verdict(validated(100, 24), EVEN, predicted_with(EVEN, wrong), 2)
+    assert weak.level == "labels look exchanged"
+
+
+def test_a_p_of_a_twentyfifth_does_not_hold():
+    """5 and 5 of 6 and 6: 37 of 924 orders are as good; the interval alone is above one half."""
+    codes = np.repeat([0, 1], 6)
+    found = cohort_verdict(validated(), codes, predicted_with(codes, [0, 6]), 2)
+    assert found.p_value == pytest.approx(37 / 924, abs=0.012)
+    assert found.measured.balanced_accuracy.lower > 0.5
+    assert found.level == "cannot tell"
+
+
+def test_the_loss_is_over_the_classes_of_the_second_cohort():
+    """The third class, of which cross-validation recognises 4 of 10, is not in the cohort."""
+    classes = np.repeat([0, 1, 2], 10)
+    predicted = classes.copy()
+    predicted[24:] = 0
+    found = cohort_verdict(performance(classes, np.eye(3)[predicted]), EVEN, EVEN, 3)
+    assert found.loss.value == 0.0
+    whole = np.repeat([0, 1, 2], 5)
+    assert cohort_verdict(
+        performance(classes, np.eye(3)[predicted]), whole, whole, 3
+    ).loss.value == pytest.approx(0.2)
+
+
+def test_at_least_five_samples_place_a_threshold():
+    assert [samples_to_recalibrate(area) for area in (0.5, 0.51, 0.9999)] == [5, 5, 5]

@@ -9,7 +9,7 @@ import pytest
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.verdicts import near_limit, unequal_libraries, verdict, verdicts
+from xnbflow.inference.verdicts import copies, near_limit, unequal_libraries, verdict, verdicts
 
 CODES = np.repeat([0, 1], 20)
 PERFECT = performance(CODES, np.eye(2)[CODES])
@@ -136,3 +136,56 @@ def test_a_batch_makes_a_result_partly_supported_at_most():
     assert verdict(found, 0.001).level == "well supported"
     capped = verdict(found, 0.001, batch=True)
     assert (capped.level, capped.reasons) == ("partly supported", ["batch"])
+
+
+def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
+    """48 of 60 and 16 of 20 are right: the accuracy .8 is above .75, its lower limit is not."""
+    codes = np.repeat([0, 1], [60, 20])
+    wrong = np.r_[0:12, 60:64]
+    found = performance(codes, predictions(codes, wrong))
+    assert found.accuracy.lower <= found.majority == 0.75 < found.accuracy.value
+    assert verdict(found, 0.001).reasons == ["majority class"]
+
+
+@pytest.mark.parametrize(
+    ("severity", "n_copies", "expected"),
+    [
+        ("severe", 10, "severe"),
+        ("severe", 9, "warning"),
+        ("warning", 50, "severe"),
+        ("warning", 49, "warning"),
+        ("warning", 10, "warning"),
+        ("warning", 9, None),
+        ("notice", 100, None),
+    ],
+)
+def test_shares_of_copies_among_100_samples(severity, n_copies, expected):
+    """Pairs of the first sample with others, exact (=) or nearly equal (~)."""
+    sign = "=" if severity == "severe" else "~"
+    subjects = [f"s0 {sign} s{i}" for i in range(1, n_copies)]
+    audit = pd.DataFrame({"subject": subjects, "dataset": "d", "severity": severity})
+    audit["check"] = "repeated sample"
+    headers = {"d": SimpleNamespace(samples=np.arange(100))}
+    assert copies(audit, headers).get("d") == expected
+    assert copies(audit.assign(check="sex"), headers) == {}
+
+
+def test_a_table_of_verdicts_has_the_conditions_of_each_result():
+    keys = {name: (name, "5-fold", "nb") for name in ("batch", "copied", "unstable", "chosen")}
+    halves = {"class": "", "halves": 0.2, "halves_lower": 0.1, "halves_upper": 0.3}
+    rows = [dict(zip(["dataset", "folds", "classifier"], keys["unstable"], strict=True)) | halves]
+    of_six = performance(CODES, np.eye(2)[CODES], candidates=6)
+    performances = {key: of_six if name == "chosen" else PERFECT for name, key in keys.items()}
+    tests = [
+        {"dataset": name, "classifier": "nb", "p_value": 0.004, "permuted": ""} for name in keys
+    ]
+    table = verdicts(
+        performances, pd.DataFrame(rows), pd.DataFrame(tests), {"copied": "warning"},
+        {keys["batch"]},
+    ).set_index("dataset")  # fmt: skip
+    expected = {"batch": "batch", "copied": "copies", "unstable": "stability", "chosen": ""}
+    assert table["reasons"].to_dict() == expected
+    assert table["p_value"].to_dict() == pytest.approx(
+        dict.fromkeys(keys, 0.004) | {"chosen": 0.024}
+    )
+    assert table["near"].to_dict() == dict.fromkeys(keys, "") | {"chosen": "permutation test"}

@@ -90,3 +90,11 @@ def test_the_default_error_rate_is_a_tenth(rng):
     model = ClassSpecificNBCV(cv=5).fit(X, y)
     np.testing.assert_array_equal(model.predict_set(X), model.predict_set(X, 0.1))
     assert model.coverage() == model.coverage(0.1) != model.coverage(0.2)
+
+
+def test_a_posterior_of_at_most_one_half_does_not_cover_by_itself():
+    """Of 20 samples one has the least score, and p = 1 / 16 among those of the other folds."""
+    codes, folds = np.zeros(20, dtype=int), np.arange(20) % 4
+    for score, coverage in ((0.45, 0.95), (0.5, 0.95), (0.51, 1.0)):
+        scores = np.append(score, np.full(19, 0.9))
+        assert held_out_coverage(scores, codes, folds, 1, 0.1).tolist() == [coverage]
