@@ -173,7 +173,8 @@ def _advice(tables: StudyTables) -> str:
     of_best, of_eq22 = verdicts.loc[best], verdicts.loc[EQ22]
     if best == ALL_BLOCKS:
         return (
-            f"Use all blocks: over {of_best['cases']:.0f} cases no kind of selection gains on average."
+            f"Use all blocks: over {of_best['cases']:.0f} cases no kind of selection gains on "
+            "average."
         )
     name = f"“{best}”"
     if best == ESTIMATED_WEIGHTS:
