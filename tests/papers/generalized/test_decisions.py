@@ -49,3 +49,24 @@ def test_losses_weigh_the_error_that_they_name():
     assert costs["loss_per_1000"].item() == pytest.approx(1000 * 1.5 * 3 / 5)
     _, costs = compute._fit_and_costs({"m": Constant(0.1)}, parts, 0.75)
     assert costs["loss_per_1000"].item() == pytest.approx(1000 * 0.5 * 2 / 5)
+
+
+def test_a_split_with_exactly_the_papers_error_is_at_or_below_it():
+    splits = pd.DataFrame(
+        {
+            "dataset": "spambase",
+            "features": "paper",
+            "model": "naive Bayes",
+            "misclassification": [0.053, 0.06, 0.07, 0.05],
+        }
+    )
+    assert compute.summarise_splits(splits)["paper_share"].item() == 0.5
+
+
+def test_the_published_method_has_neither_atoms_nor_our_start():
+    models = compute._models([], {"span": 0.5})
+    published = models["generalized naive Bayes, as published"].get_params()
+    assert (published["atom"], published["start"], published["span"]) == (None, "naive", 0.5)
+    ours = models["generalized naive Bayes"].get_params()
+    assert (ours["atom"], ours["start"]) == (0.1, "logistic")
+    assert models["naive Bayes"].get_params()["max_iter"] == 0
