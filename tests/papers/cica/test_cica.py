@@ -119,3 +119,16 @@ def test_labels_are_classes_if_there_are_two_samples_of_each_on_average():
     assert np.diff(np.unique(codes)).min() > 1e9  # no kernel reaches another class
     with pytest.raises(InputError, match="3 different labels among 5 samples"):
         _kernel_target(np.array(["a", "a", "b", "b", "c"]))
+
+
+def test_widths_shrink_with_the_sixth_root_of_the_samples():
+    """Section 4: n**(-1/6); 64 samples have half the width of one."""
+    rng = np.random.default_rng(0)
+    objective = ConditionalEntropy(rng.normal(size=(2, 64)), rng.normal(size=64), 0.8)
+    assert objective.width == pytest.approx(0.4)
+
+
+def test_the_papers_width_is_one():
+    simulation = simulate(30, np.random.default_rng(0))
+    cica = CICA(width="paper", n_restarts=0, max_iter=1, tol=1e9)
+    assert cica.fit(simulation.inputs, simulation.target).width_ == 1.0

@@ -1,11 +1,16 @@
 """Decisions of the study of effects at the cut-off, by models of known probabilities."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import walk
 from toys import dataset
 
 from xnbflow.papers.generalized import compute
+from xnbflow.papers.generalized.section import _DataSetResults
+from xnbflow.report.page.blocks import Prose
 
 LABELS = np.array(["mail", "mail", "mail", "spam", "spam"])
 
@@ -70,3 +75,26 @@ def test_the_published_method_has_neither_atoms_nor_our_start():
     ours = models["generalized naive Bayes"].get_params()
     assert (ours["atom"], ours["start"]) == (0.1, "logistic")
     assert models["naive Bayes"].get_params()["max_iter"] == 0
+
+
+@pytest.mark.parametrize(("contains", "word"), [(True, "inside"), (False, "outside")])
+def test_the_page_places_the_papers_error_in_the_interval(contains, word):
+    summary = pd.DataFrame(
+        {
+            "features": ["paper"],
+            "model": ["generalized naive Bayes"],
+            "paper": 0.053,
+            "mean": 0.06,
+            "lower": 0.05,
+            "upper": 0.07,
+            "contains": contains,
+        }
+    )
+    whole = SimpleNamespace(sources=lambda *_: [], show=lambda *_: Prose("table"))
+    results = SimpleNamespace(tables={"split_summary": summary}, papers="paper", whole=whole)
+    (group,) = _DataSetResults.splits(results)
+    text = next(block.text for block in walk([group]) if isinstance(block, Prose))
+    assert text == (
+        f"With set “paper” the paper’s 5.3% is {word} the interval of generalized naive Bayes "
+        "(6.00%; 5.00% to 7.00%)."
+    )
