@@ -1,8 +1,8 @@
 """Distances, bandwidths and kernels of XNB on the development series, for docs/methods/xnb.md.
 
 It is the analysis `distances` on the series of the folder XNBFLOW_DATA: 1,000 random features of
-each, five folds, three repeats. `python -m benchmarks distances` writes the two tables to
-results/benchmarks; it takes about three minutes.
+each, drawn anew in each of three repeats, five folds. `python -m benchmarks distances` writes the
+two tables to results/benchmarks; it takes about three minutes.
 """
 
 import warnings

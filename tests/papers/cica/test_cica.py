@@ -6,7 +6,7 @@ import pytest
 from xnbflow.core.errors import InputError
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.papers.cica.simulation import recovery_error, simulate
-from xnbflow.papers.cica.transformer import CICA
+from xnbflow.papers.cica.transformer import CICA, _kernel_target
 
 A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing
 
@@ -111,3 +111,24 @@ def test_the_canonical_subspace_has_no_more_than_the_given_functions(rng):
         CICA(n_components=2, basis=lambda y: y, width=1.0).fit(X, y)
     with pytest.raises(InputError, match=r"shape \(5,\) for 400 samples"):
         CICA(n_components=1, basis=lambda y: y[:5], width=1.0).fit(X, y)
+
+
+def test_labels_are_classes_if_there_are_two_samples_of_each_on_average():
+    codes = _kernel_target(np.array(["a", "a", "b", "b", "c", "c"]))
+    assert np.unique(codes).size == 3
+    assert np.diff(np.unique(codes)).min() > 1e9  # no kernel reaches another class
+    with pytest.raises(InputError, match="3 different labels among 5 samples"):
+        _kernel_target(np.array(["a", "a", "b", "b", "c"]))
+
+
+def test_widths_shrink_with_the_sixth_root_of_the_samples():
+    """Section 4: n**(-1/6); 64 samples have half the width of one."""
+    rng = np.random.default_rng(0)
+    objective = ConditionalEntropy(rng.normal(size=(2, 64)), rng.normal(size=64), 0.8)
+    assert objective.width == pytest.approx(0.4)
+
+
+def test_the_papers_width_is_one():
+    simulation = simulate(30, np.random.default_rng(0))
+    cica = CICA(width="paper", n_restarts=0, max_iter=1, tol=1e9)
+    assert cica.fit(simulation.inputs, simulation.target).width_ == 1.0
