@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy  # scipy.optimize is imported where it is used
-from scipy.special import betainc, betaincinv, ndtri, stdtrit
+import scipy  # scipy.special and scipy.optimize, a tenth of a second, are imported where used
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.methods import known_methods
@@ -60,8 +59,8 @@ def proportion_interval(
     tail = (1 - confidence) / 2
     a, b = right + 0.5, n - right + 0.5
     share = np.divide(right, n, out=np.full(n.shape, np.nan), where=n > 0)
-    lower = np.minimum(betaincinv(a, b, tail), share)  # 0 where none is right
-    upper = np.maximum(betaincinv(a, b, 1 - tail), share)
+    lower = np.minimum(scipy.special.betaincinv(a, b, tail), share)  # 0 where none is right
+    upper = np.maximum(scipy.special.betaincinv(a, b, 1 - tail), share)
     return lower, upper
 
 
@@ -130,7 +129,7 @@ def few_groups_factor(n_groups: int) -> float:
     >>> round(few_groups_factor(5), 3), round(few_groups_factor(100), 3)  # (1.960 / 2.776)²
     (0.498, 0.976)
     """
-    return float(ndtri(0.975) / stdtrit(n_groups - 1, 0.975)) ** 2
+    return float(scipy.special.ndtri(0.975) / scipy.special.stdtrit(n_groups - 1, 0.975)) ** 2
 
 
 def share_interval(
@@ -174,7 +173,7 @@ def share_p(
     if n == 0:
         return 1.0
     hits = float(np.mean(right)) * n
-    return float(betainc(hits + 0.5, n - hits + 0.5, limit))
+    return float(scipy.special.betainc(hits + 0.5, n - hits + 0.5, limit))
 
 
 def area_interval(
@@ -204,7 +203,7 @@ def area_interval(
     """
     if np.isnan(area) or not n or not m:
         return UNKNOWN
-    z, half = ndtri((1 + confidence) / 2), max(0.0, (n + m) / 2 - 1)
+    z, half = scipy.special.ndtri((1 + confidence) / 2), max(0.0, (n + m) / 2 - 1)
 
     def beyond(true: float) -> float:
         spread = 1 + half * ((1 - true) / (2 - true) + true / (1 + true))
