@@ -41,6 +41,21 @@ def test_a_name_from_a_deferred_module_is_imported(slow_module):
     assert half == 0.5
 
 
+def test_a_module_in_a_deferred_package_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "slow_package").mkdir()
+    (tmp_path / "slow_package/__init__.py").write_text("whole = 1\n")
+    (tmp_path / "slow_package/part.py").write_text("from slow_package import whole\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    defer_import("slow_package")
+    try:
+        import slow_package.part
+
+        assert slow_package.part.whole == 1
+    finally:
+        for name in ("slow_package", "slow_package.part"):
+            sys.modules.pop(name, None)
+
+
 def test_a_search_through_all_modules_imports_nothing(slow_module):
     assert not hasattr(sys.modules[slow_module], "__warningregistry__")
     assert isinstance(sys.modules[slow_module], DeferredModule)
