@@ -60,9 +60,9 @@ studies: $(INSTALLED)
 fuzz: $(INSTALLED)
 	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
-## cluster-acceptance: a study on a SLURM cluster on this machine whose jobs fail (root, slurm-wlm, munge)
+## cluster-acceptance: a study on a SLURM cluster on this machine whose jobs and nodes fail (root, slurm-wlm, munge)
 cluster-acceptance: $(INSTALLED)
-	@$(BIN)/python -m pytest tests/acceptance/test_slurm.py
+	@$(BIN)/python -m pytest -m slurm tests/acceptance/test_slurm.py
 
 ## lint: code style, types, workflow style and Snakemake's own checks
 lint: $(INSTALLED)

@@ -118,6 +118,35 @@ def test_ten_samples_that_are_ranked_well_are_recalibrated():
         recalibration._refuse_without_ranking("d", scores, mixed, None)
 
 
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ((1, 4, 6, 7, 8), "too few to tell"),  # AUC 16 / 25
+        ((1, 3, 6, 7, 8), "does not rank these samples"),  # 15 / 25, not above .6
+    ],
+)
+def test_an_auc_above_three_fifths_may_be_that_of_too_few_samples(places, words):
+    codes = np.zeros(10, dtype=int)
+    codes[list(places)] = 1
+    scores = np.stack([np.zeros(10), np.arange(10.0)], axis=1)
+    with refused(words):
+        recalibration._refuse_without_ranking("d", scores, codes, None)
+
+
+def test_five_samples_of_a_class_are_enough_and_four_are_not(model, rng):
+    series = cohort(rng, 24, 1.2)
+    for n in (4, 5):
+        kept = np.r_[np.flatnonzero(series.labels == "a"), np.flatnonzero(series.labels == "b")[:n]]
+        few = dataset(series.values[:, kept], series.labels[kept])
+        scores = fitted_log_posterior(model, few.frame())
+        if n == 4:
+            with refused("4 samples of 'b'; give at least 5"):
+                recalibrate_model(model, few, scores)
+        else:
+            recalibrated, _ = recalibrate_model(model, few, scores)
+            assert recalibrated.series[RECALIBRATION]["samples"] == {"a": 12, "b": 5}
+
+
 def test_the_command_writes_a_model_that_predicts_by_the_new_threshold(model, rng, tmp_path):
     own = cohort(rng, 24, 1.2)
     table = own.frame().assign(diagnosis=own.labels)

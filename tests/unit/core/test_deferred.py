@@ -1,6 +1,7 @@
 """Imports at the first use."""
 
 import sys
+from importlib import import_module
 from threading import Barrier, Thread
 
 import pytest
@@ -27,7 +28,7 @@ def slow_module(tmp_path, monkeypatch):
 
 
 def test_a_deferred_module_is_imported_when_an_attribute_is_used(slow_module):
-    import slow_toy
+    slow_toy = import_module(slow_module)
 
     assert isinstance(sys.modules[slow_module], DeferredModule)
     assert slow_toy.half == 0.5
@@ -36,9 +37,24 @@ def test_a_deferred_module_is_imported_when_an_attribute_is_used(slow_module):
 
 
 def test_a_name_from_a_deferred_module_is_imported(slow_module):
-    from slow_toy import half
+    namespace = {}
 
-    assert half == 0.5
+    exec(f"from {slow_module} import half", namespace)  # a toy is no declared dependency
+
+    assert namespace["half"] == 0.5
+
+
+def test_a_module_in_a_deferred_package_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "slow_package").mkdir()
+    (tmp_path / "slow_package/__init__.py").write_text("whole = 1\n")
+    (tmp_path / "slow_package/part.py").write_text("from slow_package import whole\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    defer_import("slow_package")
+    try:
+        assert import_module("slow_package.part").whole == 1
+    finally:
+        for name in ("slow_package", "slow_package.part"):
+            sys.modules.pop(name, None)
 
 
 def test_a_search_through_all_modules_imports_nothing(slow_module):

@@ -132,6 +132,7 @@ def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, control,
     tables = {
         "model.signature": rows,
         "diagnostic.genes": genes,
+        "diagnostic.contrasts": [],
         "headline": [{"classifier": ""}],
         "datasets": [{"dataset": "d", "control": control}],
     }

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ import yaml
 STATUS_OPTION = ("--slurm-status-command", "squeue")
 #: Seconds after which a controller that does not answer is not waited for.
 _TIMEOUT = 20
-_PROFILE_FILES = ("config*.yaml", "config*.yml")
+#: Files of a profile, with the least major version of Snakemake that reads them.
+_PROFILE_FILE = re.compile(r"(?:profile|config)(?:\.v(\d+)\+)?\.yaml")
+_LEAST_VERSION = 9
 
 
 def lacks_accounting() -> bool:
@@ -89,19 +92,39 @@ def option_value(arguments: Sequence[str], name: str) -> str:
 
 def _profile_settings(name: str) -> dict[str, Any]:
     """Return the settings of a profile, where Snakemake looks for it; none if it is not found."""
-    if not name:
+    file = _profile_file(name) if name else None
+    if file is None:
         return {}
+    try:
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return {}  # Snakemake reports it
+    return settings if isinstance(settings, dict) else {}
+
+
+def _profile_file(name: str) -> Path | None:
+    """Return the file that Snakemake reads of a profile: a path, or a name in its folders.
+
+    Of several files in a folder it is that for the newest version that is not newer than the
+    installed one: ``config.v9+.yaml`` before ``config.yaml``.
+    """
     configured = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    for folder in (
-        Path(name),
-        Path(configured, "snakemake", name),
-        Path("/etc/xdg/snakemake", name),
-    ):
-        files = [path for pattern in _PROFILE_FILES for path in sorted(folder.glob(pattern))]
-        if files:
-            try:
-                settings = yaml.safe_load(files[-1].read_text(encoding="utf-8"))
-            except (OSError, yaml.YAMLError):
-                return {}  # Snakemake reports it
-            return settings if isinstance(settings, dict) else {}
-    return {}
+    for folder in (Path(), Path(configured, "snakemake"), Path("/etc/xdg/snakemake")):
+        if (folder / name).is_file():
+            return folder / name
+        versions = {}
+        for file in (folder / name).glob("*.yaml"):
+            match = _PROFILE_FILE.fullmatch(file.name)
+            if match and int(match[1] or 0) <= _snakemake_version():
+                versions[file] = int(match[1] or 0)
+        if versions:
+            return max(versions, key=lambda file: versions[file])
+    return None
+
+
+def _snakemake_version() -> int:
+    """Return the major version of the installed Snakemake, or the one that the workflow needs."""
+    try:
+        return int(version("snakemake").partition(".")[0])
+    except PackageNotFoundError:
+        return _LEAST_VERSION
