@@ -47,7 +47,7 @@ def tiny_series(n_per_class: int = 12) -> DataSet:
     kinds = ["linear"] * 6 + ["angular"] * 2 + ["categorical"] * 2
     features = [f"feature{i}" for i in range(len(values))]
     samples = [f"sample{i}" for i in range(len(labels))]
-    return DataSet("tiny", values, features, samples, labels, kinds)
+    return DataSet("tiny", values, features, samples, labels, kinds=kinds)
 
 
 def main(folder: Path, first: int, step: int) -> None:

@@ -201,7 +201,7 @@ def write_series(path):
     values = np.random.default_rng(0).normal(size=(60, 40))
     kinds = ["linear", "angular", "categorical"] * 20
     names = [f"probe_{i}" for i in range(60)]
-    DataSet("toy", values, names, FORTY, ["tumour", "normal"] * 20, kinds).write(path)
+    DataSet("toy", values, names, FORTY, ["tumour", "normal"] * 20, kinds=kinds).write(path)
 
 
 def read_series(path):

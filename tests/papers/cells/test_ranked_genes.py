@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from unit.test_samples import annotated as annotated_cells
+from unit.data.test_samples import annotated as annotated_cells
 
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
 from xnbflow.papers.cells.ranked_genes import rank_genes_groups

@@ -43,13 +43,13 @@ def wind():
     values = np.array([wind, speed, rng.vonmises(0, 1, 120), code > rng.random(120)])
     kinds = ["angular", "linear", "angular", "categorical"]
     names, samples = ["wind", "speed", "noise", "gust"], [f"s{i}" for i in range(120)]
-    return DataSet("weather", values, names, samples, code.astype(str), kinds)
+    return DataSet("weather", values, names, samples, code.astype(str), kinds=kinds)
 
 
 @pytest.fixture(scope="module")
 def pair(wind):
     return DataSet("pair", wind.values[[0, 2]], ["phi", "psi"], wind.samples, wind.labels == "1",
-                  ["angular", "angular"])  # fmt: skip
+                  kinds=["angular", "angular"])  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,9 @@ def test_numbers_agree_if_they_round_to_the_printed_decimals(paper, computed, de
 
 def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind):
     kinds = ["angular", "angular"]
-    three = DataSet("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)
+    three = DataSet(
+        "three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds=kinds
+    )
     found = analyse({"three": three}, {"repeats": 1}, 1)
     assert set(found["regions"].query("example == 'three'")["predicted"]) == {"0", "1", "2"}
     assert "three" not in set(found["boundaries"]["example"])

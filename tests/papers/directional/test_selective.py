@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from unit.test_samples import check_inner_folds
+from unit.data.test_samples import check_inner_folds
 
 from xnbflow.naive_bayes import HybridNB, SelectiveNB, VonMisesNB
 

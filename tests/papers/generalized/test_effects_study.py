@@ -26,7 +26,7 @@ def toy():
     labels = np.where(rng.logistic(size=600) < 3 * np.abs(a) - 2 + c, "spam", "mail")
     features, samples = ["capLengthMAX", "wordFreqOUR", "c", "d"], [f"s{i}" for i in range(600)]
     kinds = ["linear", "linear", "categorical", "linear"]
-    return DataSet("spambase", np.stack([a, b, c, d]), features, samples, labels, kinds)
+    return DataSet("spambase", np.stack([a, b, c, d]), features, samples, labels, kinds=kinds)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_convergence_begins_with_naive_bayes_and_the_scorecard_is_the_models(tab
 def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
     labels = toy.labels.copy()
     labels[400:] = labels[:399:-1]
-    other = DataSet("spambase", toy.values, toy.features, toy.samples, labels, toy.kinds)
+    other = DataSet("spambase", toy.values, toy.features, toy.samples, labels, kinds=toy.kinds)
     again = analyse({"spambase": other}, {**PARAMS, "folds": folds}, threads=1)
     for table in ("stepwise", "tuning", "scorecard", "convergence"):
         pd.testing.assert_frame_equal(tables[table], again[table])

@@ -146,7 +146,16 @@ def test_points_below_one_feature_are_drawn_and_points_without_any_are_not(table
     rows = curves.index[curves["method"] == "XNB"]
     curves.loc[rows[0], "features_per_class"] = 0.0
     curves.loc[rows[1], "features_per_class"] = 0.5
-    study = Study("s", "S", "", ("toy",), (), ("3-fold",), diagnostics=False, analyses={})
+    study = Study(
+        id="s",
+        title="S",
+        summary="",
+        datasets=("toy",),
+        classifiers=(),
+        folds=("3-fold",),
+        diagnostics=False,
+        analyses={},
+    )
     common = {"summary": pd.DataFrame()}
     changed = tables | {"curves": curves}
     page, _ = analysis_section(ANALYSIS, changed, tmp_path, common=common, study=study)

@@ -163,6 +163,6 @@ def test_a_column_is_as_wide_as_its_longest_text_within_limits():
 
 def test_a_study_without_rows_has_a_summary_only(tmp_path, monkeypatch):
     monkeypatch.setattr(workbook, "_methods", lambda _: [])
-    tables = {"headline": [{"classifier": ""}], "diagnostic.genes": []}
+    tables = {"headline": [{"classifier": ""}], "diagnostic.genes": [], "diagnostic.contrasts": []}
     workbook.write_workbook(study_of_tables(tmp_path, tables), tmp_path / "a.xlsx")
     assert openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames == ["summary"]

@@ -53,12 +53,7 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "summary", _summary(results)
     yield "estimates", _with_labels(results, results.tables["estimates"])
     for dataset in results.study.datasets:
-        genes = results.diagnosed(dataset)["genes"]
-        classes = sorted(genes["class"].unique())
-        control = results.rows("datasets", dataset=dataset)["control"].iloc[0]
-        for i in shown_classes(classes, control):
-            rows = genes[genes["class"] == classes[i]].sort_values("rank")
-            yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
+        yield from _genes(results, dataset)
         further = results.diagnosed(dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
@@ -71,6 +66,18 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "samples", _with_labels(results, results.tables["samples"])
     yield "phenotype", results.tables["components"]
     yield "methods", pd.DataFrame({"methods": _methods(results)})
+
+
+def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the features of each class by rank; of two classes those of one, without the mirror."""
+    genes = results.diagnosed(dataset)["genes"]
+    if genes.empty:
+        return
+    classes = sorted(genes["class"].unique())
+    control = results.rows("datasets", dataset=dataset)["control"].iloc[0]
+    for i in shown_classes(classes, control):
+        rows = genes[genes["class"] == classes[i]].sort_values("rank")
+        yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
 
 
 def _signatures(results: StudyResults) -> pd.DataFrame:
