@@ -313,3 +313,34 @@ def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
         "60.0%) and an accuracy of 80.0%, the majority-class baseline 60.0%, but the permutation "
         "test does not exclude chance: 2 of 99 permutations were as good."
     )
+
+
+@pytest.mark.parametrize(
+    ("mean_size", "sentence"),
+    [
+        (5.0, "disjoint halves of the samples give different features"),
+        (5.5, "most features are selected (6 of 10), so that halves of the samples cannot show"),
+    ],
+)
+def test_halves_that_select_most_features_do_not_differ(tmp_path, mean_size, sentence):
+    """The index is corrected for chance: it is near 0 where nearly all features are selected."""
+    place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+    tables = {
+        "verdicts": [place | {"level": "partly supported", "reasons": "stability"}],
+        "estimates": [place | {"metric": "balanced_accuracy", "class": "", "lower": 0.8}],
+        "stability": [
+            place | {"class": "", "mean_size": mean_size},
+            place | {"class": "a", "mean_size": 9.0},
+        ],
+        "datasets": [{"dataset": "d", "features": 10}],
+    }
+    results = study_of_tables(tmp_path, tables)
+    (reason,) = sentences.reasons(results, place)
+    assert reason.startswith(sentence)
+    (step, *_) = next_steps(results, place)
+    most = mean_size > 5
+    assert step == (
+        "add samples: with these most features are selected"
+        if most
+        else "add samples: halves of these select different features"
+    )

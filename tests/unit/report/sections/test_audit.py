@@ -140,3 +140,14 @@ def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
     study = study_of_tables(tmp_path, {"audit": [finding("scale", "warning")]})
     (table,) = audit.section(study).blocks
     assert table.frame["finding"].tolist() == ["scale found"]
+
+
+def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):
+    """What the phenotype lacks, such as the handling of the samples, is not among them."""
+    clean = {"dataset": "d", "severity": "none", "finding": ""}
+    rows = [clean | {"check": "confounder", "subject": name} for name in ("Age", "Gender", "Age")]
+    results = study_of_tables(tmp_path, {"audit": [*rows, clean | {"check": "scale"}]})
+    assert audit._nothing_found(results).startswith(
+        "No confounder among the columns tested (Age, Gender), no repeated sample, no outlier and "
+        "no wrong scale was found."
+    )

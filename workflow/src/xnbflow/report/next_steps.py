@@ -7,7 +7,12 @@ import pandas as pd
 from xnbflow.core.counts import counted, listed
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import contradictions, difference_of, quoted_columns
+from xnbflow.report.sentences import (
+    contradictions,
+    difference_of,
+    most_are_selected,
+    quoted_columns,
+)
 
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
@@ -112,6 +117,8 @@ def _more_samples(results: StudyResults, place: dict[str, str]) -> str:
     forecasts = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
     if "stability unknown" in limits:
         return f"add samples: with these the stability of the {noun}s cannot be judged"
+    if "stability" in limits and most_are_selected(results, place):
+        return f"add samples: with these most {noun}s are selected"
     if "stability" in limits:
         return f"add samples: halves of these select different {noun}s"
     if len(forecasts):

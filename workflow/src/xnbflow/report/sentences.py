@@ -222,12 +222,36 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
         "batch": _inseparable(results, place),
         "library size": _library_size(results, place["dataset"]),
         "classes": _missed_classes(results, place),
-        "stability": f"disjoint halves of the samples give different {noun}s",
+        "stability": _instability(results, place),
         "stability unknown": (
             f"the stability of its {noun}s cannot be judged because its interval is wide"
         ),
     }
     return [words[reason] for reason in verdict_row["reasons"].split("; ") if reason]
+
+
+def _instability(results: StudyResults, place: dict[str, str]) -> str:
+    """Return why the selection is not stable: it differs, or it has most of the features."""
+    noun = results.noun(place["dataset"])
+    if counts := most_are_selected(results, place):
+        return (
+            f"most {noun}s are selected ({counts}), so that halves of the samples cannot show "
+            "which of them matter"
+        )
+    return f"disjoint halves of the samples give different {noun}s"
+
+
+def most_are_selected(results: StudyResults, place: dict[str, str]) -> str:
+    """Return how many of the features are selected if they are more than half, else nothing.
+
+    The stability index is corrected for chance: where most features are selected in each half, it
+    is near 0 although the selections share most of their features.
+    """
+    sizes = results.rows("stability", **place, **{"class": ""})["mean_size"].dropna()
+    n_features = results.rows("datasets", dataset=place["dataset"])["features"]
+    if sizes.empty or n_features.empty or sizes.iloc[0] <= n_features.iloc[0] / 2:
+        return ""
+    return f"{sizes.iloc[0]:,.0f} of {n_features.iloc[0]:,.0f}"
 
 
 def _permutation_reason(results: StudyResults, place: dict[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
 _NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
 _FIRST_ROWS = 300
+#: Score of a field that looks like a class without the name of one (`class_score`).
+_UNNAMED_CLASS = 2
 #: Addresses of NCBI's list and files of counts that it has computed for series of RNA-seq.
 _COUNTS_URLS = ("https://www.ncbi.nlm.nih.gov/geo",)
 _LONGEST_PAGE = 1 << 20
@@ -139,7 +141,9 @@ def _proposal(
         best, _ = head.label_texts(where, label)
     stems = _title_stems(list(head.fields.get("title", [])))
     regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
-    by_title = not label and stems and max(scores.values(), default=0) < 2 and ";" not in regex
+    by_title = not label and bool(stems) and ";" not in regex
+    if by_title and best is not None:
+        by_title = not _is_better_than_titles(scores[best], head.fields[best])
     if by_title:
         best = "title"
         options = {"regex": f"({regex})"} | given
@@ -171,6 +175,16 @@ def _proposal(
     if remark:
         reason = f"{reason} {remark}"
     return row, reason, labels, keep
+
+
+def _is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
+    """Return whether a field is a better label than titles that name a class in every sample.
+
+    A field with the name of a class is better, and any other one if it has no rare class, whose
+    samples would be left out.
+    """
+    leaves_samples_out = bool(propose_map(list(texts))[0])
+    return score > _UNNAMED_CLASS or (score == _UNNAMED_CLASS and not leaves_samples_out)
 
 
 def _title_stems(titles: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.counts import counted, listed
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.probabilities import draw_probabilities
 from xnbflow.report.numbers import format_p
@@ -41,8 +41,12 @@ def section(results: StudyResults) -> Section | None:
 
 def _nothing_found(results: StudyResults) -> str:
     """Return which checks found nothing, and with how many features and samples they are made."""
-    checks = set(results.tables["audit"]["check"])
-    confounder = "No confounder, no" if "confounder" in checks else "No"
+    rows = results.tables["audit"]
+    checks = set(rows["check"])
+    tested = rows.loc[rows["check"] == "confounder", "subject"].drop_duplicates().tolist()
+    confounder = "No"
+    if tested:
+        confounder = f"No confounder among the columns tested ({listed(tested, 6)}), no"
     scale = " and no wrong scale" if "scale" in checks else ""
     return (
         f"{confounder} repeated sample, no outlier{scale} was found. Scales and similar samples "
