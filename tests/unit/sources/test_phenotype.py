@@ -48,3 +48,17 @@ def test_joined_rows_are_in_the_order_of_the_table_and_lacking_ones_are_named():
 def test_no_common_sample_is_an_error_that_names_both():
     with pytest.raises(InputError, match="the table has A, B, the phenotype S1, S2, S3"):
         join_samples("x", ["A", "B"], PHENOTYPE)
+
+
+@pytest.mark.parametrize(
+    ("samples", "row_names", "matched"),
+    [
+        (["t1", "u2"], ["t1fb", "u2fb", "u3fb"], ["t1fb", "u2fb"]),  # the sheet has more letters
+        (["t1_rep", "u2_rep"], ["t1", "u2"], ["t1", "u2"]),  # the table has more letters
+        (["t1", "u2", "v3"], ["t1fb", "u2fb"], None),  # a sample is not in the sheet
+        (["t1"], ["t1fb"], None),  # one name has no common ending
+        (["t1a", "u2b"], ["t1", "u2"], None),  # the endings differ
+    ],
+)
+def test_names_match_without_an_ending_that_all_of_one_table_have(samples, row_names, matched):
+    assert matched_names(samples, row_names) == matched

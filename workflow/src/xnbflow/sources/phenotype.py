@@ -208,7 +208,8 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
     """Return the row name of each sample if only their spelling differs.
 
     Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
-    is undone (``X01.a`` of ``01-a``), or small and capital letters and spaces are alike. If a
+    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, or all names
+    of one table have the same ending more. If a
     sample has a row name already, only letters and spaces may differ in the other names. The result
     is None if different names would become equal, and if neither all samples nor all row names
     match. Samples that do not match have their own names in the result.
@@ -235,7 +236,38 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
             row_name_of = dict(zip(spelled_rows, row_names, strict=True))
             pairs = zip(spelled_samples, samples, strict=True)
             return [row_name_of.get(spelled, sample) for spelled, sample in pairs]
+    return _matched_without_ending(samples, row_names)
+
+
+def _matched_without_ending(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample where all names of one table have the same ending more.
+
+    Examples
+    --------
+    >>> _matched_without_ending(["treated1", "untreated2"], ["treated1fb", "untreated2fb"])
+    ['treated1fb', 'untreated2fb']
+    """
+    ending_of_rows = _common_ending(row_names)
+    ending_of_samples = _common_ending(samples)
+    rows = set(row_names)
+    if ending_of_rows and {f"{sample}{ending_of_rows}" for sample in samples} <= rows:
+        return [f"{sample}{ending_of_rows}" for sample in samples]
+    without_ending = [sample.removesuffix(ending_of_samples) for sample in samples]
+    if ending_of_samples and set(without_ending) <= rows:
+        return without_ending
     return None
+
+
+def _common_ending(names: Sequence[str]) -> str:
+    """Return the letters with which all of several names end."""
+    if len(names) < 2:
+        return ""
+    ending = ""
+    for letters in zip(*(reversed(name) for name in names), strict=False):
+        if len(set(letters)) > 1:
+            break
+        ending = letters[0] + ending
+    return ending
 
 
 def _matched_by_letters(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
