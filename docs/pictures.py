@@ -54,7 +54,7 @@ def has_browser() -> bool:
 
 
 def draw(report: Path, picture: Path, marks: tuple[str, ...] = ()) -> None:
-    """Draw the first screen of a report, in 64 colours, with numbers at what ``marks`` selects.
+    """Draw the first screen of a report, in 256 colours, with numbers at what ``marks`` selects.
 
     Raises
     ------
