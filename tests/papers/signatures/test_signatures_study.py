@@ -121,19 +121,21 @@ def test_the_best_point_has_the_fewest_features_among_equals():
     assert best["features_per_class"].tolist() == [2.0, 3.0]
 
 
+STUDY = Study(
+    id="s",
+    title="S",
+    summary="",
+    datasets=("toy",),
+    classifiers=(),
+    folds=("3-fold",),
+    diagnostics=False,
+    analyses={},
+)
+
+
 def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
-    study = Study(
-        id="s",
-        title="S",
-        summary="",
-        datasets=("toy",),
-        classifiers=(),
-        folds=("3-fold",),
-        diagnostics=False,
-        analyses={},
-    )
     common = {"summary": pd.DataFrame()}
-    _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=study)
+    _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=STUDY)
     shown = next(table for table in found if "least" in table.frame)
     sizes = tables["sizes"]["n_features"]
     expected = [sizes.min(), sizes.median(), sizes.max()]
@@ -146,19 +148,9 @@ def test_points_below_one_feature_are_drawn_and_points_without_any_are_not(table
     rows = curves.index[curves["method"] == "XNB"]
     curves.loc[rows[0], "features_per_class"] = 0.0
     curves.loc[rows[1], "features_per_class"] = 0.5
-    study = Study(
-        id="s",
-        title="S",
-        summary="",
-        datasets=("toy",),
-        classifiers=(),
-        folds=("3-fold",),
-        diagnostics=False,
-        analyses={},
-    )
     common = {"summary": pd.DataFrame()}
     changed = tables | {"curves": curves}
-    page, _ = analysis_section(ANALYSIS, changed, tmp_path, common=common, study=study)
+    page, _ = analysis_section(ANALYSIS, changed, tmp_path, common=common, study=STUDY)
     first = next(iter(figures_of(page.blocks)))
     lines = {line.label: line.x for line in first.arguments["lines"]}
     assert lines["XNB"].min() == 0.5

@@ -1,59 +1,22 @@
 """Fits read names only where a model needs them, and inner folds keep groups together."""
 
 from dataclasses import replace
-from typing import ClassVar
 from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from spy_classifier import Spy
 from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import as_read, fit_grouped
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
-
-
-@pytest.fixture
-def series():
-    rng = np.random.default_rng(1)
-    labels = np.array(["a", "a", "a", "b", "b", "b"])
-    values = rng.normal(size=(4, 6)) + 3 * (labels == "b")
-    return DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(6)], labels)
-
-
-class Spy(ClassifierMixin, BaseEstimator):
-    """Remembers what it saw, does what a test asks, and predicts the first class."""
-
-    seen: ClassVar[list] = []
-    tested: ClassVar[list] = []
-    act: ClassVar = staticmethod(lambda model: None)
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
-
-    def fit(self, X, y, groups=None):
-        Spy.seen.append((X, list(y), self.random_state, groups))
-        self.classes_ = np.unique(y)
-        Spy.act(self)
-        return self
-
-    def predict(self, X):
-        Spy.tested.append(X)
-        return np.repeat(self.classes_[0], len(X))
-
-
-@pytest.fixture(autouse=True)
-def forgetful(monkeypatch):
-    monkeypatch.setattr(Spy, "seen", [])
-    monkeypatch.setattr(Spy, "tested", [])
 
 
 def test_only_models_that_read_no_names_get_an_array(series):

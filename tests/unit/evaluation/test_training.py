@@ -1,12 +1,11 @@
 """Training sees training samples only, whole groups of them, and every outcome is a row."""
 
 import warnings
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from spy_classifier import Spy
 from toys import dataset
 
 from xnbflow.data.dataset import DataSet
@@ -19,47 +18,12 @@ FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", 
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
 
 
-@pytest.fixture
-def series():
-    rng = np.random.default_rng(1)
-    labels = np.array(["a", "a", "a", "b", "b", "b"])
-    values = rng.normal(size=(4, 6)) + 3 * (labels == "b")
-    return DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(6)], labels)
-
-
-class Spy(ClassifierMixin, BaseEstimator):
-    """Remembers what it saw, does what a test asks, and predicts the first class."""
-
-    seen: ClassVar[list] = []
-    tested: ClassVar[list] = []
-    act: ClassVar = staticmethod(lambda model: None)
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
-
-    def fit(self, X, y, groups=None):
-        Spy.seen.append((X, list(y), self.random_state, groups))
-        self.classes_ = np.unique(y)
-        Spy.act(self)
-        return self
-
-    def predict(self, X):
-        Spy.tested.append(X)
-        return np.repeat(self.classes_[0], len(X))
-
-
 def fail(model):
     raise ZeroDivisionError("the third fold is unlucky")
 
 
-SPY = {"method": f"{__name__}.Spy"}
+SPY = {"method": "spy_classifier.Spy"}
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB"}
-
-
-@pytest.fixture(autouse=True)
-def forgetful(monkeypatch):
-    monkeypatch.setattr(Spy, "seen", [])
-    monkeypatch.setattr(Spy, "tested", [])
 
 
 def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):

@@ -17,7 +17,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 _PERIOD = 2.0
 #: Moves to the begin of the line and clears it.
 _CLEAR = "\r\x1b[K"
-#: Snakemake's messages that repeat what the sentences at the end of a failed run tell.
+#: Snakemake's messages that repeat the sentences at the end of a failed run.
 _REPEATED = (
     "died with <Signals.SIGINT",
     "returned non-zero exit status",

@@ -114,3 +114,16 @@ def test_the_stability_is_that_of_features_of_any_class(tmp_path):
     figure = explanation._stability(study_of_tables(tmp_path, {"stability": rows}))
     (group,) = figure.arguments["groups"]
     assert (group.values, group.lower, group.upper) == ([0.8], [0.7], [0.9])
+
+
+@pytest.mark.parametrize("share", [1.0, 0.9])
+def test_a_matrix_of_one_colour_is_a_sentence(tmp_path, share):
+    sizes = [{"dataset": "d", "class": label, "samples": 5} for label in "ab"]
+    study = study_of_tables(tmp_path, {"class_sizes": sizes})
+    rows = [selected("g1", "a", 1.0, 1.0), selected("g1", "b", 1.0, 1.0)]
+    rows += [selected("g2", "a", 1.0, 2.0), selected("g2", "b", share, 2.0)]
+    block = explanation._matrix(study, PLACE, pd.DataFrame(rows))
+    if share == 1:
+        assert block.text == "XNB selects these in every fold for every class: g1, g2."
+    else:
+        assert block.arguments["values"].tolist() == [[1.0, 1.0], [1.0, 0.9]]

@@ -160,7 +160,7 @@ def number(
     }  # fmt: skip
     schema: Schema = {"type": "number"}
     for key, value in bounds.items():
-        if value is not None:  # a message says "at least 0", not "at least 0.0"
+        if value is not None:  # a message has "at least 0", not "at least 0.0"
             schema[key] = int(value) if value == int(value) else value
     return schema
 

@@ -315,7 +315,7 @@ def write_exact(
 ) -> None:
     """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
-    Each of ``values`` stands for as many samples as its weight. Where the density underflows at
+    Each of ``values`` represents as many samples as its weight. Where the density underflows at
     every point it is zero, or normalised ``in_logs``.
     """
     n = len(values)

@@ -37,7 +37,7 @@ class SparseTile:
     """Some features with their distinct zeros, stored values and weights; see `ClassTile`.
 
     Feature ``f`` has in class ``c`` the ``values[starts[f, c]:starts[f, c + 1]]``, ascending, each
-    as often as ``weights`` (n_values,) says: 1 for a stored value, the number of zeros for the
+    as often as ``weights`` (n_values,) give: 1 for a stored value, the number of zeros for the
     zero, which is left out if there is none. ``sizes`` (n_classes,) are the samples of the classes.
     ``spreads`` (n_features,) are standard deviations (ddof=1) where they are known exactly.
 

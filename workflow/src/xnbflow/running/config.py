@@ -169,8 +169,8 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     }
 
 
-def _listed(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
@@ -185,10 +185,10 @@ def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str,
 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
     """Return the cohorts of a study, given as a list of series or with settings."""
-    given = entry.get("cohorts")
-    if not given:
+    declared = entry.get("cohorts")
+    if not declared:
         return None
-    settings = dict(given) if isinstance(given, Mapping) else {"series": given}
+    settings = dict(declared) if isinstance(declared, Mapping) else {"series": declared}
     first = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
     settings.setdefault("model", next(filter(None, first), ""))
     return Cohorts(**settings | {"series": tuple(settings["series"])})
@@ -285,9 +285,10 @@ def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
 
 
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
-    place, own = f"studies.{study.id}", study.classifiers
+    place = f"studies.{study.id}"
+    classifiers = study.classifiers
     _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, _SHEETS)
-    _check_known(f"{place}.classifiers", own, "classifier", config.classifiers)
+    _check_known(f"{place}.classifiers", classifiers, "classifier", config.classifiers)
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
@@ -297,7 +298,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     named |= {"permutations": list(study.permutations or {}), "final": list(study.final)}
     named["headline"] = [study.headline] if study.headline else []
     for key, names in named.items():
-        _check_known(f"{place}.{key}", names, "classifier", own)
+        _check_known(f"{place}.{key}", names, "classifier", classifiers)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     if study.cohorts:
@@ -308,7 +309,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         _check_known(f"{here}.datasets", datasets, "data set", dataset_ids, _SHEETS)
         _check_known(f"{here}.folds", scheme, "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
-    if bool(own) != bool(study.folds) or (own and not study.datasets):
+    if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
 

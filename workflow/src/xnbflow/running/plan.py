@@ -144,12 +144,12 @@ class Plan:
 
     def _local_file(self, path: str | Path, place: str) -> str:
         """Return a file of the project, or one that a sheet or the configuration names."""
-        found = _found(path, self.root)
-        if not found.is_file():
+        file = _found(path, self.root)
+        if not file.is_file():
             places = dict.fromkeys(map(str, (Path(path).absolute(), self.root / path)))
             msg = f"{place}: no such file: {' or '.join(places)}; correct the path"
             raise WorkflowError(msg)
-        return self.mark_local(str(found))
+        return self.mark_local(str(file))
 
     # acquire
 

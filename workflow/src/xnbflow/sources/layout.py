@@ -361,7 +361,7 @@ def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
 
 
 def find_id_column(fields: pd.DataFrame) -> str | None:
-    """Return the column that names the samples: values are distinct, and its name says so.
+    """Return the column that names the samples: its values are distinct, its name is of samples.
 
     Without such a name it is the first column of distinct values without spaces.
 

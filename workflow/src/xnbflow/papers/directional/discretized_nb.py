@@ -97,7 +97,7 @@ class _Discretized(Distribution):
         """Return a value in each interval, with weight 1."""
         _, weights = self.intervals_.quadrature()
         # A cut point belongs to the interval below it. Infinity is in the last interval; where it
-        # stands for an interval that the feature does not have, its weight is 0.
+        # represents an interval that the feature does not have, its weight is 0.
         nodes = np.full(weights.shape, np.inf)
         for feature_nodes, cuts in zip(nodes, self.cut_points_, strict=True):
             feature_nodes[: len(cuts)] = cuts

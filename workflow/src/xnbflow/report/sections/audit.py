@@ -73,7 +73,7 @@ def most_serious(results: StudyResults, dataset: str) -> str:
     if findings.empty:
         return ""
     row = findings.iloc[0]
-    # p stands between the finding and its remedy
+    # p is between the finding and its remedy
     finding, _, remedy = row["finding"].partition("; to adjust")
     is_named = f"“{row['subject']}”" in finding or row["check"] == "phenotype only"
     sentence = finding if is_named else f"{row['subject']}: {finding}"

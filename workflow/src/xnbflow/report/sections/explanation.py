@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.counts import listed
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import draw_points
@@ -106,12 +107,17 @@ def _blocks_of_classifier(
     ]
 
 
-def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Figure:
-    """Return the class x feature matrix of selection frequencies."""
+def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Figure | Prose:
+    """Return the class x feature matrix of selection frequencies; a sentence if all are equal."""
     classes = results.rows("class_sizes", dataset=place["dataset"])["class"].tolist()
     features = _features_by_class(selected, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
     shares = wide.reindex(index=features, columns=classes).to_numpy()
+    planted = _planted_cells(results, place["dataset"], features, classes)
+    if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
+        text = f"{results.labels[place['classifier']]} selects these in every fold for every class"
+        sources = results.tables.sources("selection", "profiles")
+        return Prose(f"{text}: {listed(features, MOST_ROWS)}.", sources=sources)
     profiles = results.rows("profiles", **place).drop_duplicates("feature").set_index("feature")
     n_drawn = [
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
@@ -128,7 +134,7 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
             "key": "share of folds",
             "texts": texts,
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
-            "outlined": _planted_cells(results, place["dataset"], features, classes),
+            "outlined": planted,
         },
         caption=_TEXTS["shares"],
         alt=(

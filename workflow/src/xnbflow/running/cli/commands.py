@@ -141,7 +141,7 @@ MOST_GIGABYTES = RetryPolicy().most_gigabytes
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 
 
-def parameters(given: Iterable[str]) -> dict[str, Any]:
+def parameters(assignments: Iterable[str]) -> dict[str, Any]:
     """Return parameters from ``key=value``; values are read as YAML reads them.
 
     Examples
@@ -150,7 +150,7 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
     {'n_features': 5, 'distance': 'hellinger'}
     """
     params = {}
-    for part in given:
+    for part in assignments:
         key, equals, value = part.partition("=")
         if not equals or not key:
             msg = f"--param {part!r} is not of the form key=value"
