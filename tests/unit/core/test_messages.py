@@ -2,8 +2,8 @@
 
 import pytest
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, known_names, printable, quoted
+from xnbflow.core.nouns import counted, listed
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Foundations of all packages: errors, compilation, seeds, files and entries.
 
 ================= ==================================================================
-errors, counts    How does a message quote values, names and numbers of things?
+errors, nouns     How does a message quote values, names and numbers of things?
 schemas           Does a value from YAML satisfy a JSON schema?
 parameters        Which values may a parameter of an estimator have?
 entries, plugins  What can a configuration name, and which package provides it?

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 
 #: Singular values of a design that are smaller, relative to the largest, are 0.
 DEPENDENT = 1e-7

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.matrices import is_sparse
 
 #: Greater values have squares whose sums overflow, and a column that varies by less than the

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.series_file import METADATA_KEY, read_header, row_groups
 from xnbflow.tables.parquet import parquet_writer

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
 
 #: Types of sortable labels that scikit-learn's check does not recognise.
 _ORDERED = (bytes, date, pd.Period)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import holm

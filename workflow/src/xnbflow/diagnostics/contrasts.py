@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.nouns import listed
 from xnbflow.data.class_design import ClassDesign, class_designs, number_design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.data.columns import name_bad_value
 from xnbflow.density.tiles import feature_major
 

@@ -7,8 +7,8 @@ Oshlack, Genome Biology 11 (2010), R25).
 
 import numpy as np
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.data.controls import shown_classes
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features, read_header

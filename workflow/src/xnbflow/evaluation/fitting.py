@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow.core.counts import listed
 from xnbflow.core.deferred import is_instance
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.preprocessing.designs import OfSamples

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import draw_folds

@@ -16,9 +16,9 @@ import pandas as pd
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
 
-from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
+from xnbflow.core.nouns import listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features

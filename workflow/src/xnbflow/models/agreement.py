@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow
 

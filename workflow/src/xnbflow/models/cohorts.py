@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import scipy  # scipy.stats, half a second, is imported where it is used
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.likeness import matched_patients, shared_samples

@@ -8,8 +8,8 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
 from xnbflow.models.recalibration import RECALIBRATION

@@ -17,8 +17,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.models.permitted_types import FIXED_TYPES, audited, known_types, nodes
 from xnbflow.models.recalibration import RECALIBRATION

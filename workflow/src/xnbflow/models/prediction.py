@@ -10,8 +10,8 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, require_choice
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.evaluation.fitting import imputes, with_sample_columns
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.recalibration import RECALIBRATION, recalibrated

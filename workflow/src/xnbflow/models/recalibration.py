@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_softmax, ndtri
 
-from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.inference.second_cohort import ranking

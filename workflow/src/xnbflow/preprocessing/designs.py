@@ -8,9 +8,9 @@ import pandas as pd
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from xnbflow.core.counts import listed
 from xnbflow.core.entries import list_of, text
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import listed
 from xnbflow.core.parameters import Configured, Declared, ListOf
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import class_designs

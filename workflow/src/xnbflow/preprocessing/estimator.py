@@ -8,8 +8,8 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.core.parameters import Declared
 from xnbflow.data.columns import (
     name_bad_value,

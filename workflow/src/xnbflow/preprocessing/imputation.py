@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.preprocessing.estimator import Unlabelled
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.data.controls import shown_classes
 from xnbflow.inference.verdicts import POOR_STABILITY
 from xnbflow.report.next_steps import next_steps

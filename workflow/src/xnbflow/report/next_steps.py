@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.nouns import counted, listed
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import (

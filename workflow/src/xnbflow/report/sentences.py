@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
 from xnbflow.report.numbers import format_count, join_words, p_equals

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.downloads import Downloads

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet

@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.files import refuse_bomb, what_is_wrong
 
 if TYPE_CHECKING:

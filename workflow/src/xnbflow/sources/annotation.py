@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.counts import counted, either
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted, either
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow, local_path

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.sources.adjustment import adjusted_terms, comparison_notes
 from xnbflow.sources.annotation import annotated

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
 

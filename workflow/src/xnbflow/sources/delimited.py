@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.files import open_raw, refuse_too_wide
 from xnbflow.sources.header_rows import (

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.annotation import BASE_URLS
 from xnbflow.sources.assembly import assemble

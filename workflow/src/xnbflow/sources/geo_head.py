@@ -17,8 +17,8 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.sources.class_labels import plain_text
 from xnbflow.sources.files import format_of
 

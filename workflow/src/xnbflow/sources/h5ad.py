@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import as_dense

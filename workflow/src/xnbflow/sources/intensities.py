@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.sequencing import (
     PROPOSED_COUNT_TRANSFORM,

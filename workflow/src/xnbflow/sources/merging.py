@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.draft import Draft
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.draft import Draft
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo_head import GeoHead, read_head

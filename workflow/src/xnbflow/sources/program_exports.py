@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.delimited import SEPARATORS, utf16_lines
 from xnbflow.sources.files import open_raw

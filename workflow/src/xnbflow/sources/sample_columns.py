@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.cell_texts import is_missing

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, about_file, known_names, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cell_texts import complaint, is_missing

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.adjustment import refuse_inseparable

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.sources.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,

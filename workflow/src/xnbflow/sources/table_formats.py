@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.cell_texts import is_missing, is_text
 from xnbflow.sources.table_formats import open_table, sheet_names
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw

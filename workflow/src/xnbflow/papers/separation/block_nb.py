@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.core.parameters import Columns, Instance, ListOf, one_of, whole
 from xnbflow.data.columns import column_positions
 from xnbflow.density.families.multivariate_gaussian import COVARIANCES

@@ -1,6 +1,6 @@
 """The answer: cards with the features, recall and verdict for each class."""
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.nouns import counted, listed
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.probabilities import draw_probabilities
 from xnbflow.report.numbers import format_p

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.counts import counted, either
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import listed
+from xnbflow.core.nouns import listed
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import draw_points

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.volcano_figure import volcano_figure

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, either
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import evidence

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow import __version__
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.report.page.blocks import Block, Evidence, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of

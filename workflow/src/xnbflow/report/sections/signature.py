@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table

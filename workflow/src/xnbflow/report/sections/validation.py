@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.core.study import Validation
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.nouns import counted
 from xnbflow.report.drawings.volcano import draw_volcano
 from xnbflow.report.page.blocks import Figure
 

@@ -16,8 +16,8 @@ import pandas as pd
 import yaml
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, printable, require_choice
+from xnbflow.core.nouns import counted, listed
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
