@@ -56,14 +56,14 @@ WINE = {"study": "one", "dataset": "wine"}
 
 def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
     job = wildcards(dataset="mine")
-    assert plan.given_files(job) == {"location": "local:mine.csv"}
-    assert plan.given_files(wildcards(dataset="wine")) == {}
+    assert plan.user_files(job) == {"location": "local:mine.csv"}
+    assert plan.user_files(wildcards(dataset="wine")) == {}
 
 
 def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
     with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
-        plan.given_files(wildcards(dataset="mine"))
+        plan.user_files(wildcards(dataset="mine"))
 
 
 def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
