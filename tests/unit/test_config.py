@@ -101,7 +101,7 @@ def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns
     raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [SCAN]}}
     assert "which names columns (@angular)" in refused(raw)
     raw["studies"]["demo"] |= {"cohorts": ["wine", "digits"]}
-    assert "of one series alone" in refused(raw | {"studies": {"demo": raw["studies"]["demo"]}})
+    assert "would change one series alone" in refused(raw | {"studies": {"demo": raw["studies"]["demo"]}})
 
 
 def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_changes_results():
