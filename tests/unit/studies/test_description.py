@@ -1,4 +1,4 @@
-"""What is told of single features and samples: densities, evidence, direction, dependence."""
+"""Tables of single features and samples: evidence against the mixture, and empty selections."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,7 @@ from xnbflow.data.series_file import read_header
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
-from xnbflow.naive_bayes.xnb import XNB
 from xnbflow.studies import description
-from xnbflow.studies.densities import class_densities
 from xnbflow.tables.contract import DESCRIPTION_TABLES, TRAINING_TABLES
 
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {}}
@@ -36,22 +34,6 @@ def trained(series, tmp_path_factory):
     return {name: outcome[name] for name in TRAINING_TABLES}
 
 
-def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
-    table = class_densities(series, ["g0", "g3"], XNB_ENTRY)
-    for _, curve in table.groupby(["class", "feature"]):
-        # The picture ends a little beyond the values: of kernels at its edge a part is outside.
-        assert 0.9 < np.trapezoid(curve["density"], curve["x"]) < 1.01
-    assert table["own"].all()
-    assert set(table["estimator"]) == {"gaussian kernels, bandwidth by silverman"}
-    curve = table[(table["feature"] == "g0") & (table["class"] == "b")]
-    model = XNB(threshold=0.999999).fit(series.values.T, series.labels)
-    points = np.zeros((len(curve), 6))
-    points[:, 0] = curve["x"]
-    told = model.explain(points).query("feature == 0")
-    expected = told[told["class"] == "b"]["log_likelihood"]
-    np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
-
-
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
     table = description.relative_evidence(
         series, trained["predictions"], trained["explanations"], XNB_ENTRY
@@ -69,11 +51,11 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
 
 
 def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):
-    told = description.describe(series, XNB_ENTRY, trained, 0.5)
-    assert set(told) == set(DESCRIPTION_TABLES)
+    tables = description.describe(series, XNB_ENTRY, trained, 0.5)
+    assert set(tables) == set(DESCRIPTION_TABLES)
     nothing = {
         name: table if name == "predictions" else table.iloc[:0] for name, table in trained.items()
     }
     empty = description.describe(series, XNB_ENTRY, nothing, None)
-    assert set(empty) == set(told)
+    assert set(empty) == set(tables)
     assert not any(map(len, empty.values()))

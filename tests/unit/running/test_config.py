@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.running.config import RULES, read_config, read_sheets
 from xnbflow.running.project import default_configuration, default_sheets
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = default_configuration(ROOT)
 DATASETS = list(read_sheets(default_sheets(ROOT))[0])
@@ -101,7 +101,9 @@ def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns
     raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [SCAN]}}
     assert "which names columns (@angular)" in refused(raw)
     raw["studies"]["demo"] |= {"cohorts": ["wine", "digits"]}
-    assert "would change one series alone" in refused(raw | {"studies": {"demo": raw["studies"]["demo"]}})
+    assert "would change one series alone" in refused(
+        raw | {"studies": {"demo": raw["studies"]["demo"]}}
+    )
 
 
 def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_changes_results():

@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
 mine\ttable\tmine.csv\tkind\t40\t1000
 unknown\ttable\tmine.csv\tkind\t\t
