@@ -109,7 +109,9 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     return StudyResults(study, labels, configuration(study, sources, ENTRIES), root)
 
 
+@cache
 def _series(dataset):
+    """Return the series of a data set, see the module's docstring."""
     rng = np.random.default_rng(len(dataset))
     classes = CLASSES[dataset]
     codes = np.arange(SAMPLES) % len(classes)
@@ -131,7 +133,7 @@ def _training(series, classifier, failed, warned):
     ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
     """
     names = {classifier, f"{series.name}/{classifier}"}
-    tables = train(series, draw_folds(series, FOLDS, REPEATS), resolved(ENTRIES[classifier]))
+    tables = {name: table.copy() for name, table in _trained(series.name, classifier).items()}
     if names & set(failed):
         fits = tables["fits"].assign(status="failed", error=f"ValueError: {SCRIPT}", features=0)
         tables = {name: table.head(0) for name, table in tables.items()}
@@ -139,6 +141,13 @@ def _training(series, classifier, failed, warned):
     warning = "class 'normal' has few samples" if names & set(warned) else ""
     tables["fits"]["warnings"] = warning
     return tables
+
+
+@cache
+def _trained(dataset, classifier):
+    """Return the tables of training of a classifier; several studies have the same."""
+    series = _series(dataset)
+    return train(series, draw_folds(series, FOLDS, REPEATS), resolved(ENTRIES[classifier]))
 
 
 def completed(frame, table):

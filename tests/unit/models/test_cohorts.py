@@ -94,6 +94,7 @@ def test_series_that_cannot_be_compared_are_refused(changed, words):
         combine([SERIES[0], changed], CSNB)
 
 
+@pytest.mark.slow
 def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     """Two samples of another name and scale, in the larger series, and all others of a patient."""
     wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
@@ -122,6 +123,7 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
         combine([*wide, twin], CSNB)
 
 
+@pytest.mark.slow
 def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     lone = SMALL[2]
     centred = (lone.values - lone.values.mean(axis=1, keepdims=True))[:, 5:]
