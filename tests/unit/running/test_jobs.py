@@ -26,6 +26,7 @@ def work(seconds):
 """
 
 
+@pytest.mark.slow
 def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tmp_path):
     """Also one that is shorter than a sample of Snakemake's, and one that fails."""
     child = json.dumps(f"{BUSY}work(0.4)")
@@ -107,3 +108,23 @@ def test_an_interrupted_job_prints_nothing(run):
     """The run reports it once. A shell has its background processes ignore SIGINT."""
     before = "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     assert run("os.kill(os.getpid(), 2)", before) == (-signal.SIGINT, "")
+
+
+#: The variables that numba, OpenBLAS, MKL, Accelerate and numexpr document.
+VARIABLES = (
+    "NUMBA_NUM_THREADS OMP_NUM_THREADS GOTO_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS "
+    "VECLIB_MAXIMUM_THREADS NUMEXPR_NUM_THREADS"
+)
+
+
+def test_a_job_has_its_threads_whatever_the_environment_has(run):
+    environment = os.environ | dict.fromkeys(VARIABLES.split(), "7")
+    work = f"import os; sys.exit(' '.join(os.environ[n] for n in {VARIABLES.split()}))"
+    assert run(work, env=environment) == (1, "1 1 1 1 1 1 1\n")
+
+
+def test_a_killed_job_has_no_record_of_an_earlier_one(run, tmp_path):
+    assert run("") == (0, "")
+    assert (tmp_path / "usage/a.tsv").exists()
+    assert run("import os; os.kill(os.getpid(), 9)")[0] == -signal.SIGKILL
+    assert not (tmp_path / "usage/a.tsv").exists()

@@ -76,6 +76,7 @@ def test_a_digest_says_in_words_what_it_is_of():
     assert re.fullmatch("page code [0-9a-f]{8}", provenance.page_code())
 
 
+@pytest.mark.slow
 def test_acquire_imports_no_package_beside_those_whose_code_counts_as_reading():
     script = (PACKAGE.parents[1] / "scripts/acquire.py").read_text().partition("start_job(snake")[2]
     imports = "\n".join(re.findall(r"^from xnbflow.*", script, re.MULTILINE))
@@ -121,3 +122,25 @@ def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(
     module.write_text("class Model: ...  # edited\n")
     with pytest.raises(InputError, match="sources of own_classifier were edited"):
         refuse_other_code([], planned)
+
+
+def test_a_renamed_file_changes_the_digest_of_its_package(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    put(tmp_path, "", "toy_package/__init__.py")
+    module = put(tmp_path, "x = 1\n", "toy_package/first.py")
+    before = method_code(["toy_package.first"])
+    module.rename(module.with_name("second.py"))
+    assert method_code(["toy_package.first"]) != before
+
+
+def test_an_installed_plugin_counts_with_its_sources(monkeypatch):
+    assert method_code(["pluggy.hooks"])["pluggy"].startswith("version ")
+    monkeypatch.setattr(provenance, "plugin_modules", lambda: ["pluggy.hooks"])
+    assert method_code(["pluggy.hooks"])["pluggy"].startswith("code ")
+
+
+@needs("cica")
+def test_an_unchanged_section_of_a_paper_is_accepted():
+    modules = ["xnbflow.papers.cica.compute"]
+    refuse_other_code([], method_code(modules, page=True))
+    refuse_other_code([], method_code(modules))

@@ -67,3 +67,18 @@ def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
         "2 steps left; running: Training nb (4 s)",
         "",
     ]
+
+
+def test_the_last_step_is_one_step(monkeypatch):
+    monkeypatch.setattr("xnbflow.running.run_events.time.monotonic", lambda: 0.0)
+    events = RunEvents()
+    events.note(logged(20, "", event=LogEvent.PROGRESS, done=2, total=3))
+    events.note(logged(20, "", event=LogEvent.JOB_STARTED, jobs=[1]))
+    assert events.running_line(now=2.0) == "1 step left; running: job 1 (2 s)"
+
+
+def test_a_job_without_a_log_is_named():
+    events = RunEvents()
+    events.note(logged(40, "", event=LogEvent.JOB_ERROR, jobid=3, log=[]))
+    (failure,) = events.failures()
+    assert failure.endswith("Log: none was written")

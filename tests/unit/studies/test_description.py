@@ -1,6 +1,7 @@
 """Tables of single features and samples: evidence against the mixture, and empty selections."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from toys import dataset
 
@@ -59,3 +60,22 @@ def test_every_declared_table_is_made_also_where_nothing_was_selected(series, tr
     empty = description.describe(series, XNB_ENTRY, nothing, None)
     assert set(empty) == set(tables)
     assert not any(map(len, empty.values()))
+
+
+def test_pairs_are_dependent_in_both_directions(rng):
+    noise = rng.normal(size=(3, 30))
+    values = np.array([noise[0], -noise[0] + 0.1 * noise[1], noise[2]])
+    table = description.dependent_pairs(
+        dataset(values, np.repeat(["a", "b"], 15)), ["g0", "g1", "g2"], 0.7
+    )
+    (row,) = table.to_dict("records")
+    assert (row["feature"], row["other"]) == ("g0", "g1")
+    assert row["r"] < -0.9
+
+
+def test_groups_after_z_have_two_letters():
+    """28 pairs of features: the groups a to z, aa, ab."""
+    names = [f"g{i}" for i in range(56)]
+    pairs = pd.DataFrame({"feature": names[::2], "other": names[1::2], "r": 0.9})
+    letters = description.dependent_groups(pairs, names)[::2]
+    assert letters[:2] + letters[24:] == ["a", "b", "y", "z", "aa", "ab"]

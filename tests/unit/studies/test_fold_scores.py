@@ -84,3 +84,32 @@ def test_averages_leave_out_data_sets_where_one_classifier_failed():
     assert found["places"].tolist() == [1, 1]
     assert found["wins"].tolist() == [1, 1]
     assert found["fit_seconds"].tolist() == [1.5, 3.0]
+
+
+def counts_of(right, tests=10_000):
+    """Return confusion counts of one class: the right tests of each data set and classifier."""
+    rows = []
+    for (dataset, classifier), n_right in right.items():
+        place = {"dataset": dataset, "folds": "10-fold", "classifier": classifier, "true": "x"}
+        rows.append(place | {"predicted": "x", "count": n_right})
+        rows.append(place | {"predicted": "y", "count": tests - n_right})
+    return pd.DataFrame(rows)
+
+
+SECONDS = pd.DataFrame({"classifier": ["nb", "xnb", "xnb"], "fit_seconds": [1.0, 3.0, 5.0]})
+
+
+def test_a_data_set_with_a_failed_fold_of_one_classifier_is_in_no_average():
+    right = {("a", "nb"): 6000, ("a", "xnb"): 5000, ("b", "nb"): 8000, ("b", "xnb"): 9000}
+    scores = {key: n / 10_000 for key, n in right.items()}
+    table = summary(scores, failed={("a", "xnb")})
+    rows = fold_scores.averages(table, counts_of(right), SECONDS).set_index("classifier")
+    assert rows["places"].tolist() == [1, 1]
+    assert rows["accuracy"].tolist() == pytest.approx([0.8, 0.9])
+
+
+def test_accuracies_that_are_equal_to_three_decimals_are_both_wins():
+    right = {("a", "nb"): 9001, ("a", "xnb"): 9004, ("b", "nb"): 9010, ("b", "xnb"): 9000}
+    table = summary({key: n / 10_000 for key, n in right.items()})
+    rows = fold_scores.averages(table, counts_of(right), SECONDS).set_index("classifier")
+    assert rows["wins"].to_dict() == {"nb": 2, "xnb": 1}

@@ -6,6 +6,7 @@ import pytest
 from prediction_tables import HEADER, PLACES, fits_of
 
 from xnbflow.data.series_file import DataSetHeader
+from xnbflow.studies import selected_features
 from xnbflow.studies.selected_features import recovery, selection, stability, ties
 
 KEY = ("d", "f", "nb")
@@ -148,3 +149,19 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
     assert table["note"].to_dict() == {"": "constant", "x": "constant", "y": "one sample"}
     assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
+
+
+def test_markers_of_equal_effect_are_equally_strong():
+    """None of two equal markers is weaker than the other; the third is weaker than both."""
+    truth = pd.DataFrame({"feature": ["g1", "g2", "g3"], "class": "a", "effect": [2.0, -2.0, 1.0]})
+    (row,) = recovery(
+        {KEY: selected(["g1"], ["g2"], ["g3"])}, {KEY: FITS.head(3)}, {"d": truth}
+    ).to_dict("records")
+    assert row["strength"] == pytest.approx((1 / 3 + 1 / 3 + 0) / 3)
+
+
+def test_a_feature_that_no_half_selects_has_the_share_0(monkeypatch):
+    monkeypatch.setattr(selected_features, "selection_shares", lambda table: {("a", "g1"): 0.7})
+    halves = {("d", "nb"): pd.DataFrame({"rank": [1]})}
+    rows = selection({KEY: selected(["g1", "g2"])}, {KEY: FITS}, halves).set_index("feature")
+    assert rows["share_of_halves"].to_dict() == {"g1": 0.7, "g2": 0.0}

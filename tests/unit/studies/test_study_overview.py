@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from prediction_tables import HEADER
 
 from xnbflow.studies import study_overview
 
@@ -28,3 +29,23 @@ def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
     assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
     assert table["share"].sum() == pytest.approx(1)
     assert study_overview.p_values({}).empty
+
+
+def test_the_missing_values_of_a_data_set_are_the_most_that_a_fold_filled_in():
+    fits = {
+        ("d", "f", "nb"): pd.DataFrame({"imputed": [2, 5]}),
+        ("d", "f", "xnb"): pd.DataFrame({"imputed": [3, 0]}),
+    }
+    (row,) = study_overview.datasets({"d": HEADER}, fits).to_dict("records")
+    assert (row["imputed"], row["samples"], row["classes"]) == (5, 20, 2)
+
+
+def test_problems_are_failures_and_warnings():
+    fits = pd.DataFrame(
+        {"repeat": 0, "fold": range(3), "error": ["", "E", ""], "warnings": ["", "", "W"]}
+    )
+    table = study_overview.problems({("d", "f", "nb"): fits})
+    assert table[["fold", "kind", "text"]].to_numpy().tolist() == [
+        [1, "error", "E"],
+        [2, "warnings", "W"],
+    ]

@@ -84,16 +84,15 @@ class Config:
         """Return the data sets and classifiers that are fitted to halves of the samples.
 
         These are the first fast classifier of each data set, and the other fast classifiers that
-        the study keeps as models or has in its headline.
+        the study keeps as models. With a headline it is the only candidate, see `Study.leading`.
         """
         if not study.halves:
             return []
-        important = {*study.final, study.headline}
         halved = []
         for dataset in study.datasets:
             fast = [name for name in study.leading if self.quick(name, dataset)]
             for i, name in enumerate(fast):
-                if i == 0 or name in important:
+                if i == 0 or name in study.final:
                     halved.append((dataset, name))
         return halved
 
