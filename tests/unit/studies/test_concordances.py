@@ -8,7 +8,13 @@ import pytest
 from toys import dataset
 
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.studies.concordances import _status, concordances, graded_audit, inseparable
+from xnbflow.studies.concordances import (
+    _status,
+    _together_row,
+    concordances,
+    graded_audit,
+    inseparable,
+)
 
 
 def examined(score, labels, **columns):
@@ -188,3 +194,13 @@ def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_v
 def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p, handling, status):
     within = SimpleNamespace(pairs=pairs, p=within_p)
     assert _status(within, alone, p, handling=handling) == status
+
+
+def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_pairs():
+    pair = {"column": "plate", "left_out": "", "auc": 0.9, "auc_column": 0.8, "auc_within": 0.7}
+    pair |= {"lower": 0.6, "upper": 1.0, "pairs": 20, "permutations": 99, "status": "recognised"}
+    pair |= {"class": "a", "other": "b"}
+    other = pair | {"other": "c", "status": "cannot be separated", "pairs": 15, "p": 0.04}
+    row = _together_row([pair | {"p": 0.2}, other])
+    assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
+    assert np.isnan(row["lower"])

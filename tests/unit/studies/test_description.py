@@ -79,3 +79,21 @@ def test_groups_after_z_have_two_letters():
     pairs = pd.DataFrame({"feature": names[::2], "other": names[1::2], "r": 0.9})
     letters = description.dependent_groups(pairs, names)[::2]
     assert letters[:2] + letters[24:] == ["a", "b", "y", "z", "aa", "ab"]
+
+
+def test_the_first_three_features_of_a_class_are_profiled(series, trained):
+    """One class alone has selections: of its five features three are drawn."""
+    selected = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": 0,
+            "class": "b",
+            "feature": ["g0", "g1", "g3", "g4", "g5"],
+            "rank": range(1, 6),
+            "distance": 0.5,
+            "constant": False,
+        }
+    )
+    tables = description.describe(series, XNB_ENTRY, trained | {"selected": selected}, 0.5)
+    drawn = tables["densities"]["feature"].unique()
+    assert sorted(drawn) == ["g0", "g1", "g3"]
