@@ -6,4 +6,4 @@ rule default:
     input:
         rules.all.input,
     message:
-        "All files of these studies are there"
+        "All files of these studies exist"

@@ -333,8 +333,8 @@ def _beside(folder: Path, samples: list[str] | None = None, **columns: object) -
 
 def _rows(folder: Path, **columns: object) -> Path:
     frame = pd.DataFrame(logarithms(), columns=SYMBOLS)
-    known = pd.DataFrame({"sample": SAMPLES, "condition": CONDITIONS} | columns)
-    pd.concat([known, frame], axis=1).to_csv(folder / "expression.csv", index=False)
+    phenotype = pd.DataFrame({"sample": SAMPLES, "condition": CONDITIONS} | columns)
+    pd.concat([phenotype, frame], axis=1).to_csv(folder / "expression.csv", index=False)
     return folder / "expression.csv"
 
 

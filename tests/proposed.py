@@ -21,9 +21,8 @@ def genes(seed=0, n=N, signal=None):
 def table(n=N, values=None, **columns):
     """Return samples in rows: a diagnosis and further columns, then genes."""
     frame = pd.DataFrame(genes(n=n) if values is None else values, columns=GENES)
-    own = {"diagnosis": np.repeat(["ill", "well"], [n // 2, n - n // 2])} | columns
-    known = {name: cells for name, cells in own.items() if cells is not None}
-    return pd.concat([pd.DataFrame(known), frame], axis=1)
+    phenotype = {"diagnosis": np.repeat(["ill", "well"], [n // 2, n - n // 2])} | columns
+    return pd.concat([pd.DataFrame(phenotype), frame], axis=1)
 
 
 def over(*values, n=N):

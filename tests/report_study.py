@@ -62,13 +62,17 @@ def write_study(
     ``p_values`` are those of label tests, by data set and classifier. The study is made once in a
     process, and copied from then on.
     """
-    made = make_study(classifiers, datasets, tuple(dict(p_values).items()), **changes)
-    shutil.copytree(made.root, root, dirs_exist_ok=True)
-    return replace(made, root=root, configuration=deepcopy(made.configuration))
+    study = make_study(classifiers, datasets, tuple(dict(p_values).items()), **changes)
+    shutil.copytree(study.root, root, dirs_exist_ok=True)
+    return replace(study, root=root, configuration=deepcopy(study.configuration))
 
 
 @cache
 def make_study(classifiers, datasets, p_values, failed=(), warned=()):
+    """Write the study of `write_study` in a folder of its own; return its results.
+
+    ``failed`` and ``warned`` are classifiers, or ``dataset/classifier``, whose fits fail or warn.
+    """
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     study = Study(
@@ -81,14 +85,15 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
         diagnostics=True,
         analyses={},
     )
-    files, labels = StudyFiles(root), {name: CLASSIFIERS.get(name, name) for name in classifiers}
+    files = StudyFiles(root)
+    labels = {name: CLASSIFIERS.get(name, name) for name in classifiers}
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
     truth = pd.DataFrame({"feature": _series("alpha").features, "class": planted, "effect": 3.0})
     for dataset in datasets:
         series = _series(dataset)
         files.put_series(series)
-        known = completed(truth if dataset == "alpha" else truth[:0], TRUTH_TABLE)
-        files.put("acquired", {"truth": known}, dataset=dataset)
+        markers = completed(truth if dataset == "alpha" else truth[:0], TRUTH_TABLE)
+        files.put("acquired", {"truth": markers}, dataset=dataset)
         if classifiers:
             place = {"study": "small", "dataset": dataset, "folds": "3-fold", "job": "main"}
             trained = {name: _training(series, name, failed, warned) for name in classifiers}
@@ -109,7 +114,9 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     return StudyResults(study, labels, configuration(study, sources, ENTRIES), root)
 
 
+@cache
 def _series(dataset):
+    """Return the series of a data set, see the module's docstring."""
     rng = np.random.default_rng(len(dataset))
     classes = CLASSES[dataset]
     codes = np.arange(SAMPLES) % len(classes)
@@ -131,7 +138,7 @@ def _training(series, classifier, failed, warned):
     ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
     """
     names = {classifier, f"{series.name}/{classifier}"}
-    tables = train(series, draw_folds(series, FOLDS, REPEATS), resolved(ENTRIES[classifier]))
+    tables = {name: table.copy() for name, table in _trained(series.name, classifier).items()}
     if names & set(failed):
         fits = tables["fits"].assign(status="failed", error=f"ValueError: {SCRIPT}", features=0)
         tables = {name: table.head(0) for name, table in tables.items()}
@@ -139,6 +146,13 @@ def _training(series, classifier, failed, warned):
     warning = "class 'normal' has few samples" if names & set(warned) else ""
     tables["fits"]["warnings"] = warning
     return tables
+
+
+@cache
+def _trained(dataset, classifier):
+    """Return the tables of training of a classifier; several studies have the same."""
+    series = _series(dataset)
+    return train(series, draw_folds(series, FOLDS, REPEATS), resolved(ENTRIES[classifier]))
 
 
 def completed(frame, table):
@@ -250,16 +264,15 @@ def unsourced(blocks, *modules):
     """
     fixed = {text for module in modules for text in vars(module).values() if isinstance(text, str)}
     fixed |= constant_texts()
-    return [
-        each
-        for each in walk(blocks)
-        if (
-            each.text not in fixed and re.search(r"\d", each.text)
-            if isinstance(each, kinds.Prose)
-            else isinstance(each, SHOWING)
-        )
-        and not each.sources
-    ]
+    without_sources = []
+    for block in walk(blocks):
+        if isinstance(block, kinds.Prose):
+            shows_numbers = block.text not in fixed and re.search(r"\d", block.text)
+        else:
+            shows_numbers = isinstance(block, SHOWING)
+        if shows_numbers and not block.sources:
+            without_sources.append(block)
+    return without_sources
 
 
 def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest=20_000, **results):
@@ -288,17 +301,21 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
         declared = contract.STUDY_TABLES[name]
         write_declared(frame, results.folder / f"{name}.parquet", declared)
     module = import_module(analysis.section)
-    made = module.section(results)
-    for figure in kinds.figures_of(made.blocks):
+    section = module.section(results)
+    for figure in kinds.figures_of(section.blocks):
         drawing = render(figure.name, figure.draw, figure.arguments)
         assert drawing.startswith("<svg"), figure.name
         assert len(drawing) < largest, figure.name
-    assert not (sourced and unsourced(made.blocks, module))
-    own = {f"{analysis.name}/{name}.tsv" for name in tables}
-    assert sources(made.blocks) <= own | {f"{name}.tsv" for name in contract.STUDY_TABLES}
-    return made, [each for each in walk(made.blocks) if isinstance(each, kinds.Table)]
+    assert not (sourced and unsourced(section.blocks, module))
+    files = {f"{analysis.name}/{name}.tsv" for name in tables}
+    files |= {f"{name}.tsv" for name in contract.STUDY_TABLES}
+    assert sources(section.blocks) <= files
+    return section, [block for block in walk(section.blocks) if isinstance(block, kinds.Table)]
 
 
 def sources(blocks):
     """Return the files that blocks name."""
-    return {file for each in walk(blocks) for file in getattr(each, "sources", ())}
+    files = set()
+    for block in walk(blocks):
+        files.update(getattr(block, "sources", ()))
+    return files

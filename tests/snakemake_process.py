@@ -14,7 +14,7 @@ FORKS.set_forkserver_preload(IMPORTED.split())
 
 
 def call(words, folder, environment, out):
-    """Be `snakemake` with these words in a folder."""
+    """Become the command `snakemake` with these words, in a folder."""
     from snakemake.cli import main
 
     os.environ.clear()
@@ -30,8 +30,9 @@ def call(words, folder, environment, out):
 def run(words, folder, environment=None):
     """Run Snakemake to its end; what it writes is ``stdout`` of the result."""
     with tempfile.NamedTemporaryFile() as out:
-        given = (list(map(str, words)), folder, dict(environment or os.environ), out.name)
-        process = FORKS.Process(target=call, args=given)
+        environment = dict(environment or os.environ)
+        arguments = (list(map(str, words)), folder, environment, out.name)
+        process = FORKS.Process(target=call, args=arguments)
         process.start()
         process.join()
         return CompletedProcess(words, process.exitcode, Path(out.name).read_text())

@@ -12,6 +12,8 @@ from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_t
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked, write_tsv
 
 FOLDS, REPEATS = 3, 2
+#: Series with their diagnostics and audits, by identity: several studies have the same series.
+_DIAGNOSED = {}
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
 
 
@@ -55,8 +57,11 @@ class StudyFiles:
         series.write(path)
         self.paths["series"].append(path)
         digest = digest_of_file(path)
-        self.put("diagnostic", diagnose(series, TESTS), digest, dataset=series.name)
-        self.put("audit", audit(series), digest, dataset=series.name)
+        if id(series) not in _DIAGNOSED:
+            _DIAGNOSED[id(series)] = (series, diagnose(series, TESTS), audit(series))
+        _, diagnostics, checks = _DIAGNOSED[id(series)]
+        self.put("diagnostic", diagnostics, digest, dataset=series.name)
+        self.put("audit", checks, digest, dataset=series.name)
 
     def put_model(self, model, series, study, dataset, classifier, digest=""):
         """Write a model of all samples, with its tables and gene sets; return their paths."""

@@ -56,7 +56,8 @@ LABELS = {name: name.upper() for name in ENTRIES}
 def cohort(name):
     """Two classes with three genes each, one of them twice, and two labels exchanged."""
     rng = np.random.default_rng(COHORTS.index(name))
-    codes, n = np.arange(36) % 2, 120
+    codes = np.arange(36) % 2
+    n = 120
     values = rng.normal(np.linspace(4, 9, n)[:, None], 1.0, (n, 36))
     values[:6] += 4.0 * (codes == np.repeat([0, 1], 3)[:, None])
     values[6] = values[0]
@@ -66,18 +67,22 @@ def cohort(name):
         "sex": np.tile(["male", "female", "female"], 12),
         "plate": np.repeat(["1", "2"], 18),
     }
+    symbols = [f"GENE{i}" if i < 8 else "FOS" for i in range(n)]
+    is_first = name == COHORTS[0]
     return DataSet(
-        name, values, [f"p{i:03}" for i in range(n)], [f"{name}-{i}" for i in range(36)], labels,
-        sample_metadata=None if name != COHORTS[0] else phenotype,
-        contrasts=("levels(sex)", "tumour vs normal within plate") if name == COHORTS[0] else (),
-        feature_metadata=pd.DataFrame(
-            {"symbol": [f"GENE{i}" if i < 8 else "FOS" for i in range(n)]}, dtype=object
-        ),
-    )  # fmt: skip
+        name,
+        values,
+        features=[f"p{i:03}" for i in range(n)],
+        samples=[f"{name}-{i}" for i in range(36)],
+        labels=labels,
+        sample_metadata=phenotype if is_first else None,
+        contrasts=("levels(sex)", "tumour vs normal within plate") if is_first else (),
+        feature_metadata=pd.DataFrame({"symbol": symbols}, dtype=object),
+    )
 
 
 def write_dataset(files, series):
-    """Write what the stages before *compare* leave behind of a data set."""
+    """Write the tables of a data set and of its training, on which *compare* depends."""
     key = {"study": "s", "dataset": series.name, "folds": "3-fold", "job": "main"}
     files.put_series(series)
     truth = simulate_truth(series.n_features, 2, seed=1).assign(feature=series.features)
@@ -90,8 +95,8 @@ def write_dataset(files, series):
     for tables in trained.values():
         tables["fits"]["warnings"] = "few samples"
     files.put_stacked("training", trained, **key)
-    found = trained["csnb"]
-    model = final_model(series, ENTRIES["csnb"], found["predictions"], found["selected"], {})
+    csnb = trained["csnb"]
+    model = final_model(series, ENTRIES["csnb"], csnb["predictions"], csnb["selected"], {})
     files.put_model(model, series, "s", series.name, "csnb")
     checked = {}
     if series.name == COHORTS[0]:
@@ -142,8 +147,8 @@ def write_page(root):
     for section in sections:
         for block in walk(section.blocks):
             if isinstance(block, Table):
-                named = sorted(name for name in block.frame if "seconds" not in name)
-                object.__setattr__(block, "frame", block.frame[named])
+                columns = sorted(name for name in block.frame if "seconds" not in name)
+                object.__setattr__(block, "frame", block.frame[columns])
 
     def as_numbers(_name, _draw, arguments):
         return f'<svg width="72pt"><desc>{arguments}</desc></svg>'
@@ -162,8 +167,8 @@ def write(root):
     """Write everything; return the files of each table."""
     files = StudyFiles(root)
     series = {name: cohort(name) for name in COHORTS}
-    for one in series.values():
-        write_dataset(files, one)
+    for cohort_series in series.values():
+        write_dataset(files, cohort_series)
     write_checks(files, series[COHORTS[0]])
     write_study(files, series)
     write_page(root)

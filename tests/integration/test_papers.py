@@ -17,7 +17,7 @@ NAMES = sorted(path.parent.name for path in PAPERS.glob("*/entries.py"))
 #: What several papers use; it goes with the last of them.
 COMMON = "common"
 #: The documents name the papers.
-DOCUMENTS = "--ignore=tests/unit/test_documentation.py"
+DOCUMENTS = "--ignore=tests/unit/repository/test_documentation.py"
 
 
 @pytest.fixture(scope="module")

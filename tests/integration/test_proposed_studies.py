@@ -9,7 +9,8 @@ from proposed import NAMES, write
 
 pytestmark = pytest.mark.slow
 
-#: `make proposals` runs all; tests/unit/test_proposals.py plans, reads and divides all of them.
+#: `make proposals` runs all; tests/unit/running/cli/test_proposals.py plans, reads and divides all
+#: of them.
 PROPOSED = NAMES if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of each class"]
 
 

@@ -4,12 +4,12 @@ from xnbflow.tables.contract import CHECKSUMS, NOTES, SERIES, TRUTH
 
 rule acquire:
     input:
-        unpack(PLAN.given_files),
+        unpack(PLAN.user_files),
     output:
         series=SERIES,
         notes=NOTES,
         truth=TRUTH,
-        # compared with the next download of the same files, so a job keeps what is there
+        # kept by a job that runs again: the next download of the same files is compared with it
         checksums=update(CHECKSUMS),
         usage=usage_of("acquire"),
     log:
@@ -28,7 +28,7 @@ rule acquire:
         ),
     params:
         dataset=PLAN.sheet_row,
-        given=PLAN.state_of_given_files,
+        given=PLAN.user_file_states,
         code=reading_code(),
         methods=PLAN.reader_code,
     message:

@@ -7,7 +7,7 @@ from xnbflow.tables.contract import SERIES
 rule classify:
     input:
         series=SERIES,
-        given=PLAN.given_folds,
+        given=PLAN.folds_file,
     output:
         **GROUPS["folds"].files,
         **GROUPS["training"].files,

@@ -27,7 +27,7 @@ def checkout(rules):
 
 
 def export(clone, commit, folder):
-    """Write the files of a commit; whole or not at all, even if another process does so too.
+    """Write the files of a commit: all or none, even if another process writes them at the same time.
 
     Their date is 0, since Snakemake repeats jobs that are older than a script; digests detect changes.
     """
@@ -45,11 +45,11 @@ def export(clone, commit, folder):
                 raise
 
 
-here = workflow.current_basedir
-if hasattr(here, "hosted_repo"):  # github(...) or gitlab(...)
-    ROOT = checkout(here)
+rules_folder = workflow.current_basedir
+if hasattr(rules_folder, "hosted_repo"):  # github(...) or gitlab(...)
+    ROOT = checkout(rules_folder)
 else:
-    ROOT = Path(str(here)).parents[1]
+    ROOT = Path(str(rules_folder)).parents[1]
 LIBRARY = ROOT / "workflow/src"
 if (ROOT.parent / "running/project.py").is_file():
     LIBRARY = ROOT.parents[1]

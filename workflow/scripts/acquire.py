@@ -17,12 +17,11 @@ from xnbflow.tables.storage import write_parquet
 
 dataset = SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
 series, notes = acquire_noting(
-    dataset,
-    lock=snakemake.output.checksums,
-    **snakemake.config["download"],
+    dataset, lock=snakemake.output.checksums, **snakemake.config["download"]
 )
 check_code(snakemake)
 series.write(snakemake.output.series)
 write_parquet(notes, snakemake.output.notes, NOTES_TABLE)
 write_truth(dataset, snakemake.output.truth)
-Path(snakemake.output.checksums).touch()  # a data set without downloads has none
+# acquire_noting writes no checksums of a data set without downloads; the rule promises the file
+Path(snakemake.output.checksums).touch()

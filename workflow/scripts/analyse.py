@@ -13,10 +13,10 @@ from xnbflow.studies.analysis_job import run_analysis
 
 run_analysis(
     snakemake.wildcards.analysis,
-    snakemake.input,
-    snakemake.params,
-    snakemake.output.tables,
-    snakemake.config["download"],
+    files=snakemake.input,
+    params=snakemake.params,
+    folder=snakemake.output.tables,
+    downloads=snakemake.config["download"],
     threads=snakemake.threads,
     check=lambda: check_code(snakemake),
 )

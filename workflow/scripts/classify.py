@@ -12,9 +12,9 @@ start_job(snakemake)
 from xnbflow.models.classifying import classify
 
 classify(
-    snakemake.input,
-    snakemake.params,
-    snakemake.output,
-    snakemake.config["download"],
-    lambda: check_code(snakemake),
+    files=snakemake.input,
+    params=snakemake.params,
+    outputs=snakemake.output,
+    downloads=snakemake.config["download"],
+    check_code=lambda: check_code(snakemake),
 )

@@ -12,9 +12,9 @@ start_job(snakemake)
 from xnbflow.studies.study_tables import compare
 
 compare(
-    snakemake.input,
-    snakemake.params,
-    snakemake.output,
-    snakemake.threads,
-    lambda: check_code(snakemake),
+    files=snakemake.input,
+    params=snakemake.params,
+    outputs=snakemake.output,
+    threads=snakemake.threads,
+    check=lambda: check_code(snakemake),
 )

@@ -16,9 +16,10 @@ from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 series = DataSet.read(snakemake.input.series)
+schemas = DIAGNOSTIC_TABLES | AUDIT_TABLES
 tables = diagnose(series, snakemake.params.tests) | audit(series)
 check_code(snakemake)
 digest = digest_of_file(snakemake.input.series)
 for name, table in tables.items():
-    write_parquet(table, snakemake.output[name], (DIAGNOSTIC_TABLES | AUDIT_TABLES)[name], digest)
+    write_parquet(table, snakemake.output[name], schemas[name], digest)
 write_tsv(tables["genes"], snakemake.output.genes_text, DIAGNOSTIC_TABLES["genes"])

@@ -13,8 +13,8 @@ from xnbflow.models.final import fit_final
 
 fit_final(
     snakemake.wildcards.classifier,
-    snakemake.input,
-    snakemake.params,
-    snakemake.output,
-    lambda: check_code(snakemake),
+    files=snakemake.input,
+    params=snakemake.params,
+    outputs=snakemake.output,
+    check_code=lambda: check_code(snakemake),
 )

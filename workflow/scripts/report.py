@@ -15,8 +15,8 @@ from xnbflow.running.config import read_studies
 study = read_studies(snakemake.config)[snakemake.wildcards.study]
 write_study(
     study,
-    snakemake.params.results,
-    snakemake.output,
-    snakemake.threads,
-    lambda: check_code(snakemake),
+    configured=snakemake.params.results,
+    outputs=snakemake.output,
+    threads=snakemake.threads,
+    check=lambda: check_code(snakemake),
 )

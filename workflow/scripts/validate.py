@@ -14,9 +14,12 @@ from xnbflow.models.validation import validate_all
 from xnbflow.tables.contract import VALIDATION_TABLES
 from xnbflow.tables.storage import digest_of_file, write_tables
 
-read = [DataSet.read(path) for path in snakemake.input.series]
-series = {each.name: each for each in read}
-tables = validate_all(series, snakemake.params.entries, snakemake.params.pairs)
+cohorts = {}
+for path in snakemake.input.series:
+    cohort = DataSet.read(path)
+    cohorts[cohort.name] = cohort
+tables = validate_all(cohorts, snakemake.params.entries, snakemake.params.pairs)
 check_code(snakemake)
 digests = " ".join(map(digest_of_file, snakemake.input.series))
-write_tables(tables, Path(snakemake.output.tables[0]).parent, VALIDATION_TABLES, digests)
+folder = Path(snakemake.output.tables[0]).parent
+write_tables(tables, folder, VALIDATION_TABLES, digests)

@@ -28,6 +28,7 @@ def mean_square_error(simulation, components, width):
 
 @pytest.mark.parametrize("n_samples", [20, 200])
 @pytest.mark.parametrize("params", [{"width": "paper"}, {}], ids=["paper's", "chosen"])
+@pytest.mark.slow
 def test_cica_reduces_the_error_to_a_quarter(n_samples, params):
     errors, recovery = [], []
     for simulation, cica in fitted(n_samples, 20, **params):

@@ -33,6 +33,7 @@ def numerical_boundary(phi, mu, kappa, priors):
 
 
 @pytest.mark.parametrize("priors", [(0.5, 0.5), (0.15, 0.85)])
+@pytest.mark.slow
 def test_theorem_2_gives_the_boundary_that_a_root_finder_finds(priors):
     """Figure 6's classes: at each phi both angles psi of the theorem, or none."""
     mu = np.array([[np.pi, -2 * np.pi / 3], [np.pi / 2, np.pi]])

@@ -48,6 +48,7 @@ def accuracy(name, data, runs):
 @pytest.mark.parametrize(
     "expected", EXPECTED, ids=lambda row: f"{row['dataset']}-{row['classifier']}"
 )
+@pytest.mark.slow
 def test_accuracies_of_table_1(series, expected):
     """Ours are those that docs/replication.md states, as near to the paper's or as far."""
     measured = accuracy(expected["classifier"], series(expected["dataset"]), runs=expected["runs"])

@@ -292,6 +292,7 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
     assert "11 have the same direction here; of the 10 that are significant there, 9 are" in words
 
 
+@pytest.mark.slow
 def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path):
     common = common_tables()
     common["pairwise_within"] = common["pairwise_within"].assign(sorted_runs=0.06)

@@ -1,4 +1,4 @@
-"""Temporary files of ended processes are removed; those of running processes are not."""
+"""Files are written whole or not at all; temporary files of ended processes are removed."""
 
 import errno
 import os
@@ -8,8 +8,9 @@ import sys
 import time
 
 import pytest
+from toys import refused
 
-from xnbflow.core.atomic import lacks_space, write_atomically
+from xnbflow.core.atomic import atomic, lacks_space, write_atomically
 
 
 @pytest.fixture
@@ -59,3 +60,52 @@ def test_a_full_disk_a_quota_and_a_limit_of_size_are_lack_of_space(number):
 def test_other_errors_are_not_lack_of_space():
     assert not lacks_space(OSError(errno.ENOENT, ""))
     assert not lacks_space(ValueError())
+
+
+def test_a_failure_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+
+    def fail(part):
+        part.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, fail)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_of_a_file_do_not_meet(tmp_path):
+    path = tmp_path / "series.parquet"
+    with atomic(path) as first:
+        first.write_text("first")
+        with atomic(path) as second:
+            assert second != first
+            second.write_text("second")
+        assert first.read_text() == "first"
+    assert path.read_text() == "first"
+
+
+def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
+    names = ("1.ab12.part.a.tsv", "2.ab12.part.a.tsv", "1.ab12.part.b.tsv")
+    old, new, other = (tmp_path / f".elsewhere.{name}" for name in names)
+    for part in (old, new, other):
+        part.touch()
+    for part in (old, other):
+        os.utime(part, (time.time() - 90_000,) * 2)
+    write_atomically(tmp_path / "a.tsv", lambda part: part.write_text("a"))
+    assert [part.exists() for part in (old, new, other)] == [False, True, True]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_folder_that_must_not_be_written_is_told_with_the_path(tmp_path, number):
+    path, elsewhere = tmp_path / "t.tsv", PermissionError(number, "", "/elsewhere")
+
+    def fail(part):
+        raise OSError(number, os.strerror(number), str(part))
+
+    with refused(f"t.tsv cannot be written .{os.strerror(number)}.; obtain the right", file=path):
+        write_atomically(path, fail)
+    with pytest.raises(OSError, match="elsewhere"), atomic(path):
+        raise elsewhere

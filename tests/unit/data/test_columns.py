@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from toys import refused
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.columns import column_positions, refuse_beyond_squares
 
 FORMS = [np.array, sparse.csr_array, sparse.csc_array]
@@ -42,3 +43,28 @@ def test_negative_positions_count_from_the_end():
         column_positions([-4], names, "columns")
     with refused("columns names column 3, but there are 3 columns, without names"):
         column_positions([3], np.arange(3), "columns")
+
+
+NAMES = np.array(["a", "b", "c", "d"], dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("columns", "positions"),
+    [
+        *((columns, [3, 1]) for columns in ([3, 1], (-1, 1), ["d", "b"], ["d", 1])),
+        ([np.str_("d"), np.int64(-3)], [3, 1]),
+        *((columns, [1]) for columns in (1, -3, "b", slice(1, 2), slice("b", "b"))),
+        *((kind([False, False, True, True]), [2, 3]) for kind in (list, np.array)),
+        *((columns, []) for columns in ([], np.array([]), [False] * 4)),
+    ],
+)
+def test_columns_are_returned_in_the_order_named(columns, positions):
+    assert column_positions(columns, NAMES, "x").tolist() == positions
+
+
+def test_names_need_to_exist_and_to_be_of_one_column():
+    repeated = np.array(["a", "b", "a"], dtype=object)
+    for columns, names in (("a", np.arange(3)), (["b", "a"], repeated)):
+        with pytest.raises(InputError, match="'a'"):
+            column_positions(columns, names, "angular")
+    assert column_positions(["b"], repeated, "angular").tolist() == [1]

@@ -50,6 +50,7 @@ FORMS = [np.asarray, sparse.csr_matrix, sparse.csc_array]
 
 @pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.slow
 def test_genes_that_cells_lack_are_marginalised_as_those_of_a_table(form):
     cells = annotated(form)
     model = ClassSpecificNB(n_features=2).fit(cells, "type")

@@ -19,6 +19,7 @@ def series():
     return dataset(values, np.repeat(["normal", "tumour"], 12))
 
 
+@pytest.mark.slow
 def test_names_change_no_draw(series):
     other = replace(
         series,

@@ -30,6 +30,7 @@ def square_root_law(values, h):
     return h * np.sqrt(np.exp(np.log(pilot).mean()) / pilot)
 
 
+@pytest.mark.slow
 def test_factors_follow_the_square_root_law(tail):
     h = bandwidths_of(tail, OFFSETS, "adaptive")
     factors = adaptive_factors(tail, OFFSETS, h, "gaussian", np.zeros((1, 1)))

@@ -89,6 +89,7 @@ def with_contrasts(series, *contrasts, **changes):
     )
 
 
+@pytest.mark.slow
 def test_pairs_and_a_reference_class_are_as_in_limma(series):
     design = design_of(series, indicators(series.labels))
     asked = with_contrasts(series, "drug A vs drug B", reference="normal")
@@ -108,6 +109,7 @@ def test_a_pair_at_each_level_of_a_column_is_as_in_limma(series):
     agrees_with_limma(asked, "drug A vs normal within sex=m", design, [0, 1, 0, 0, 0, -1])
 
 
+@pytest.mark.slow
 def test_levels_trends_and_slopes_are_as_in_limma(series):
     levels = design_of(series, indicators(series.sample_metadata["stage"]))  # 0 h, 24 h, 6 h
     asked = with_contrasts(
@@ -170,6 +172,7 @@ def test_an_age_is_an_outcome_without_itself_among_the_covariates(series):
     np.testing.assert_allclose(rows["log_fold_change"], limma["slope"], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_patients_are_blocks_or_means_or_correlated(series, rng):
     patients = np.repeat(np.arange(10), 3)
     hours = np.tile(["0 h", "6 h", "24 h"], 10)

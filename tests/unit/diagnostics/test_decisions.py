@@ -186,6 +186,7 @@ def test_two_to_eight_batches_are_drawn(n_batches, drawn):
     assert gene_values(series, ["g0"])["batch"].tolist() == (by_class if drawn else [""] * 18)
 
 
+@pytest.mark.slow
 def test_degrees_of_freedom_of_dependence(rng):
     X = rng.normal(size=(30, 3))
     y = np.repeat([0, 1, 2], 10)

@@ -271,6 +271,7 @@ def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
     assert gene_page("TP53///WRAP53", "1007_s_at").endswith("=TP53")
 
 
+@pytest.mark.slow
 def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
     results = write_study(tmp_path, classifiers=())
     found = print_genes(results, SCRIPT.upper(), ("alpha",), tmp_path / "out", 85.0)

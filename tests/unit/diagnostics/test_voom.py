@@ -67,6 +67,7 @@ def test_stored_numbers_of_voom_are_found():
 
 
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.slow
 def test_counts_are_compared_as_by_limma(seed):
     counts, codes, patients, ages = simulated_counts(seed)
     agrees_with_limma(counts, codes)
@@ -76,6 +77,7 @@ def test_counts_are_compared_as_by_limma(seed):
     agrees_with_limma(counts, codes, patients, {"age": ages}, np.column_stack([pairs, ages]))
 
 
+@pytest.mark.slow
 def test_pasilla_is_compared_as_by_limma(shared_data):
     counts, codes, library = pasilla(shared_data)
     agrees_with_limma(counts, codes)

@@ -2,20 +2,14 @@
 
 import numpy as np
 import pytest
+from fold_headers import grouped, header
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
-
-
-def header(*counts, name="toy"):
-    labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
-    samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name=name, samples=samples, labels=labels, n_features=3)
 
 
 def test_folds_keep_the_proportions_of_classes_and_depend_on_the_repeat_alone():
@@ -49,17 +43,6 @@ def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
     splitter = StratifiedKFold(3, shuffle=True, random_state=series_seed(head, 1, "folds"))
     test = next(splitter.split(head.labels, head.labels))[1]
     assert drawn.tolist() == head.samples[test].tolist()
-
-
-def grouped(labels, groups, name="toy"):
-    samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(
-        name=name,
-        samples=samples,
-        labels=np.array(list(labels)),
-        n_features=3,
-        groups=np.array(list(groups)),
-    )
 
 
 @settings(max_examples=50, deadline=None)

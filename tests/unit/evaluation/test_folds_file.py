@@ -1,18 +1,13 @@
 """Predefined folds: an indicator, mistakes, and groups on both sides."""
 
-import numpy as np
+from types import SimpleNamespace
+
 import pytest
+from fold_headers import grouped, header
 from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds_file import read_folds
-
-
-def header(*counts, name="toy"):
-    labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
-    samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name=name, samples=samples, labels=labels, n_features=3)
 
 
 def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
@@ -34,17 +29,6 @@ def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
         read_folds(put(tmp_path, text, "folds.tsv"), header(2, 1), 1, 1)
 
 
-def grouped(labels, groups, name="toy"):
-    samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(
-        name=name,
-        samples=samples,
-        labels=np.array(list(labels)),
-        n_features=3,
-        groups=np.array(list(groups)),
-    )
-
-
 def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
     path = put(tmp_path, "sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n", "folds.tsv")
     with pytest.raises(InputError, match=r"fold 0 trains with sample 's1' and tests another of"):
@@ -52,3 +36,11 @@ def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
     assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
     with pytest.raises(InputError, match="trains with sample 's3'"):
         read_folds(path, grouped("abab", "pqqp"), 2, 1)
+
+
+def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("xnbflow.evaluation.folds_file._MOST_BYTES", 1 << 20)
+    path = tmp_path / "folds.tsv"
+    path.write_bytes(b"0\n" * (1 << 20))
+    with pytest.raises(InputError, match="is larger than 1 MiB: this is not a file of folds"):
+        read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)

@@ -3,16 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from prediction_tables import HEADER, labelled, performances, recalled
 from toys import dataset
 
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.inference.estimates import areas, estimates, performance, pooled_performance
 from xnbflow.inference.intervals import (
+    CROSS_VALIDATED,
     Estimate,
     area_interval,
     balanced_interval,
+    proportion_interval,
     share_interval,
     share_p,
 )
+from xnbflow.inference.verdicts import verdicts
+from xnbflow.tables.contract import STUDY_TABLES
 
 CODES = np.repeat([0, 1], [24, 16])
 PREDICTED = np.eye(2)[np.where(np.arange(40) % 5 == 0, 1 - CODES, CODES)]
@@ -120,3 +126,52 @@ def test_rows_of_estimates_are_above_a_reference_by_their_lower_limit():
         "roc_auc"
         not in estimates({key: found}, {"d": series}, {key: 0}, missing)["metric"].tolist()
     )
+
+
+def test_where_samples_have_groups_intervals_count_groups():
+    """Each patient gives four samples, all right or all wrong: twenty samples are five."""
+    patients = np.repeat([f"p{i}" for i in range(5)], 4)
+    labels = np.repeat(["x", "y"], [12, 8])
+    samples = HEADER.samples
+    grouped = DataSetHeader(name="d", samples=samples, labels=labels, n_features=9, groups=patients)
+    alone = DataSetHeader(name="e", samples=samples, labels=labels, n_features=9)
+    right = ~np.isin(patients, ["p1"])
+    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": samples, "true": labels})
+    table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))
+    predictions = {("d", "f", "nb"): table, ("e", "f", "nb"): table}
+    headers = {"d": grouped, "e": alone}
+    pooled = performances(predictions, headers)
+    for key in (("d", "f", "nb"), ("e", "f", "nb")):
+        groups = headers[key[0]].groups
+        expected = share_interval(right.astype(float), groups, CROSS_VALIDATED)
+        assert pooled[key].accuracy == expected
+    widths = [one.accuracy.upper - one.accuracy.lower for one in pooled.values()]
+    assert widths[0] > 1.3 * widths[1]
+    table = estimates(pooled, headers, dict.fromkeys(pooled, 0))
+    wide = table.set_index(["dataset", "class"])
+    assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
+    none = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
+    tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
+    assert table.loc[table["metric"] == "accuracy", "estimate"].tolist() == [0.8, 0.8]
+    table = verdicts(pooled, none, tests, {"d": "severe"}).set_index("dataset")
+    assert table["reasons"].to_dict() == {"d": "chance interval; copies", "e": "majority class"}
+
+
+def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
+    true = np.repeat(["a", "b", "c", "d"], [40, 20, 30, 9])
+    predicted = np.array([*"aaab" * 10, *"bc" * 10, *"a" * 20, *"b" * 10, *"d" * 9])
+    table = recalled(labelled(true, predicted)).set_index("metric").loc["recall"]
+    assert table["class"].tolist() == ["a", "b", "c", "d"]
+    assert table["estimate"].tolist() == [0.75, 0.5, 0.0, 1.0]
+    assert table["samples"].tolist() == [40, 20, 30, 9]
+    assert table["above"].tolist() == [True, False, False, True]
+    assert table["taken_for"].tolist() == ["b", "c", "a", ""]
+    assert table["taken"].tolist() == [10, 10, 20, 0]
+
+
+def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
+    true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
+    row = recalled(labelled(true, predicted, repeats=10)).set_index("class").loc["a"]
+    lower, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
+    assert row[["estimate", "samples"]].tolist() == [0.75, 16]
+    assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])

@@ -74,6 +74,7 @@ def test_a_patient_with_one_class_in_each_level_exchanges_the_samples_of_a_level
     assert set(mixed) == {(0, 1, 0, 1), (1, 0, 0, 1)}  # both classes of a patient in one level
 
 
+@pytest.mark.slow
 def test_one_patient_with_both_tissues_leaves_a_perfect_result_significant():
     """30 tumours and 30 normals, of which one patient gave both; the labels are recognised."""
     groups = np.append(np.arange(59), 0)
@@ -90,6 +91,7 @@ def test_one_patient_with_both_tissues_leaves_a_perfect_result_significant():
     assert test.p_value <= 0.01
 
 
+@pytest.mark.slow
 def test_null_mixed_designs_are_rejected_at_their_level():
     """Samples of a patient are alike: 6 patients of both tissues, 12 of one with two samples."""
     patients = np.append(np.repeat(np.arange(6), 2), np.repeat(np.arange(6, 18), 2))

@@ -22,6 +22,7 @@ NAMES += ["tau2", "i2", "heterogeneity_p"]
 
 
 @pytest.mark.parametrize("ad_hoc", [False, True])
+@pytest.mark.slow
 def test_means_intervals_and_predictions_are_those_of_metafor(rng, ad_hoc):
     variances = rng.gamma(2.0, size=(9, 60))
     between = rng.gamma(1.0, size=60) * rng.integers(0, 2, 60)

@@ -1,10 +1,17 @@
 """Genes over series: the list has the p of the interval, and null genes are seldom in it."""
 
+from dataclasses import replace
+from math import gamma, sqrt
+
 import numpy as np
 import pytest
+from cohort_series import cohort
 from r_oracles import r_answers
+from scipy.stats import binom, rankdata, ttest_ind
 from toys import dataset
 
+from xnbflow.diagnostics import gene_table
+from xnbflow.inference.hartung_knapp import hartung_knapp
 from xnbflow.inference.meta_analysis import meta_genes
 
 ADHOC = """
@@ -58,3 +65,68 @@ def test_means_intervals_and_p_are_those_of_metafor(rng):
     found = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
     for name, expected in zip(("effect", "lower", "upper", "p"), found, strict=True):
         np.testing.assert_allclose(rows[name], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_effects_of_unknown_scale_are_those_of_hedges(grouped):
+    """Of one gene, the variance of which no others moderate."""
+    series = [cohort(name, seed, features=1) for seed, name in enumerate("ab")]
+    values, labels = series[0].values[0], series[0].labels
+    if grouped:  # of patients with two samples of a class each
+        series[0] = replace(series[0], groups=np.arange(24) // 2)
+        values, labels = values.reshape(12, 2).mean(axis=1), labels[::2]
+    genes = meta_genes(series, {}).set_index("class")
+    n1, n0 = (labels == "tumour").sum(), (labels == "normal").sum()
+    t = ttest_ind(values[labels == "tumour"], values[labels == "normal"]).statistic
+    m = n1 + n0 - 2
+    g = t * sqrt(1 / n1 + 1 / n0) * gamma(m / 2) / (sqrt(m / 2) * gamma((m - 1) / 2))
+    row = genes.loc["tumour"]
+    assert row["effect.a"] == pytest.approx(g, rel=1e-3)  # the factor is approximate
+    half = 1.959964 * sqrt(1 / n1 + 1 / n0 + g**2 / (2 * m))
+    assert row["upper.a"] - row["effect.a"] == pytest.approx(half, rel=1e-3)
+    assert genes.loc["normal", "effect.a"] == pytest.approx(-row["effect.a"])
+    assert row["unit"] == "standard deviations"
+
+
+def test_effects_of_logarithms_are_log2_fold_changes():
+    series = [
+        cohort("a", seed=1, scale="log2"),
+        cohort("b", seed=2, scale="ln"),
+        cohort("c", seed=3, scale="log2"),
+    ]
+    genes = meta_genes(series, {}).query("`class` == 'tumour'").set_index("feature")
+    effects = np.empty((3, 60))
+    variances = np.empty((3, 60))
+    for i, one in enumerate(series):
+        rows = gene_table(one).query("`class` == 'tumour'").set_index("feature")
+        rows = rows.loc[one.features]
+        combined = genes.loc[one.features]
+        for name, shown in (("log_fold_change", "effect"), ("lower", "lower"), ("p", "p")):
+            np.testing.assert_allclose(combined[f"{shown}.{one.name}"], rows[name])
+        ranks = rankdata(-rows["log_fold_change"].abs())
+        np.testing.assert_array_equal(combined[f"rank.{one.name}"], ranks)
+        effects[i] = rows["log_fold_change"]
+        variances[i] = (rows["log_fold_change"] / rows["t"]) ** 2
+    expected = hartung_knapp(effects, variances, ad_hoc=True)
+    for name in ("effect", "lower", "upper", "prediction_lower", "prediction_upper", "tau2"):
+        np.testing.assert_allclose(genes.loc[series[0].features, name], expected[name], atol=1e-12)
+    assert set(genes["unit"]) == {"log2 fold change"}
+    planted = [f"g{i:02}" for i in range(0, 60, 12)]
+    assert set(genes.index[:5]) == set(planted)
+    assert (genes.loc[planted, "holds"] == 3).all()
+
+
+def test_without_differences_a_gene_holds_as_rarely_as_is_said():
+    """Labels at random in three small series of 30,000 genes, unequal classes."""
+    sizes = [(6, 6), (4, 9), (12, 8)]
+    null = [cohort(f"n{i}", i, n, 0.0, 30_000) for i, n in enumerate(sizes)]
+    genes = meta_genes(null, {}).query("`class` == 'tumour'")
+    for holds in (1, 2, 3):
+        chance = 2 * binom.sf(holds - 1, 3, 0.025)
+        assert (genes["holds"] >= holds).sum() <= binom.ppf(0.999, 30_000, chance)
+        assert (genes.loc[genes["holds"] == holds, "chance"] - chance).abs().max() < 1e-12
+    # a gene that holds in one series may have another sign of the mean, but rarely
+    assert (genes["holds"] >= 1).sum() > 0.6 * 30_000 * 2 * binom.sf(0, 3, 0.025)
+    for level in (0.05, 0.001):
+        assert (genes["p"] <= level).sum() <= binom.ppf(0.999, 30_000, level)
+    assert genes["p"].rank().tolist() == genes["rank"].tolist()

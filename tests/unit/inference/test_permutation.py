@@ -150,6 +150,7 @@ def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
     assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)
 
 
+@pytest.mark.slow
 def test_missing_values_and_groups_are_those_of_the_training_samples():
     series = toy(0, n_features=5, shifted=5, shift=9.0)
     values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
@@ -203,6 +204,7 @@ def test_a_class_that_no_training_set_has_is_never_predicted():
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])
+@pytest.mark.slow
 def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     """A single class is not tested, nor a data set that is too large."""
     n, rng = 60, np.random.default_rng(per_patient)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import paper_cases
 import pytest
+from declared_estimators import ESTIMATORS
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from unit.test_inputs import ESTIMATORS
 
 from xnbflow import naive_bayes as nb
 from xnbflow.core.errors import InputError

@@ -76,6 +76,7 @@ def series(draw):
 
 @settings(deadline=None, max_examples=150)
 @given(data=series(), min_distance=st.sampled_from(["mean", 0.5, 0.0]))
+@pytest.mark.slow
 def test_random_series_select_and_predict_as_published(data, min_distance):
     features, codes, names = data
     n_classes = codes.max() + 1

@@ -70,6 +70,7 @@ def test_stored_numbers_of_edger_are_found():
 
 
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.slow
 def test_simulated_series_are_as_in_edger(seed):
     counts, codes, _, _ = simulated_counts(seed, n_samples=18 if seed == 2 else 12)
     agrees_with_edger(counts, codes)
@@ -82,6 +83,7 @@ def test_pasilla_is_as_in_edger(shared_data):
     agrees_with_edger(counts, codes)
 
 
+@pytest.mark.slow
 def test_sparse_samples_and_counts_that_are_not_whole_are_as_in_edger(rng):
     sparse = rng.poisson(0.08, size=(400, 6)).astype(float)  # the upper quartiles are 0
     sparse[0] = [3, 5, 4, 9, 2, 4]

@@ -362,6 +362,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
     assert series.values[0].tolist() == [10.0, 30.0, 5.0]
 
 
+@pytest.mark.slow
 def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
     dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
     folder = shared_data / "geo"

@@ -169,6 +169,7 @@ def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
     assert repr(quoted) in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_pattern_that_would_take_years_is_refused(tmp_path):
     path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
     with refused(file=path, key="regex"):

@@ -1,12 +1,20 @@
 """Columns together, pairs of classes, and numbers: what a page may call separated."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from toys import dataset
 
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.studies.concordances import concordances, graded_audit, inseparable
+from xnbflow.studies.concordances import (
+    _status,
+    _together_row,
+    concordances,
+    graded_audit,
+    inseparable,
+)
 
 
 def examined(score, labels, **columns):
@@ -87,6 +95,7 @@ def test_a_column_that_leaves_fewer_than_ten_pairs_is_left_out_and_limits_the_ve
     assert limited
 
 
+@pytest.mark.slow
 def test_a_number_is_seen_through_where_thirds_of_it_are_not():
     """The score is the storage time, which goes with the class: within thirds it still does."""
     recognised = 0
@@ -164,3 +173,34 @@ def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_v
     assert rows.loc["plate", "status"] == "cannot be examined"
     _, graded, capped = studied(np.where(PLATE == "tumour", 1.0, -1.0) + noise, ward=PLATE)
     assert (capped, graded.loc["ward", "severity"]) == (False, "severe")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "within_p", "alone", "p", "handling", "status"),
+    [
+        (20, 0.5, 0.5, 0.001, True, "not associated"),  # alone no better than chance
+        (20, 0.01, 0.51, 0.001, True, "recognised"),
+        (9, 0.01, 0.9, 0.001, True, "cannot be examined"),
+        (10, 0.01, 0.9, 0.001, True, "recognised"),
+        (20, 0.05, 0.9, 0.001, True, "recognised"),
+        (20, 0.051, 0.9, 0.001, True, "cannot be separated"),
+        (20, 0.5, 0.9, 0.2, True, "cannot be separated"),  # columns of handling up to .2
+        (20, 0.5, 0.9, 0.201, True, "not associated"),
+        (20, 0.5, 0.9, 0.05, False, "cannot be separated"),  # other columns up to .05
+        (20, 0.5, 0.9, 0.051, False, "not associated"),
+        (0, 1.0, 0.9, 0.9, True, "cannot be separated"),  # the class is a level of the column
+    ],
+)
+def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p, handling, status):
+    within = SimpleNamespace(pairs=pairs, p=within_p)
+    assert _status(within, alone, p, handling=handling) == status
+
+
+def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_pairs():
+    pair = {"column": "plate", "left_out": "", "auc": 0.9, "auc_column": 0.8, "auc_within": 0.7}
+    pair |= {"lower": 0.6, "upper": 1.0, "pairs": 20, "permutations": 99, "status": "recognised"}
+    pair |= {"class": "a", "other": "b"}
+    other = pair | {"other": "c", "status": "cannot be separated", "pairs": 15, "p": 0.04}
+    row = _together_row([pair | {"p": 0.2}, other])
+    assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
+    assert np.isnan(row["lower"])

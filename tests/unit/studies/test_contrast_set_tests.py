@@ -70,6 +70,7 @@ def agrees_with_limma(rows, values, design, contrast, trend=0.0):
     np.testing.assert_array_equal(rows["direction"] == "higher", limma["higher"] > 0)
 
 
+@pytest.mark.slow
 def test_pairs_of_classes_are_limma_s_and_their_planted_set_is_first(values):
     table = comparison_tests(values, "drug A vs drug B", reference="normal")
     contrasts = {

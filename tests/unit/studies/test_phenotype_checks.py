@@ -61,3 +61,9 @@ def test_classes_count_alike_whatever_their_sizes():
 
 def test_a_class_of_one_sample_has_no_row():
     assert check("a" * 12 + "b", plate=["x", "y"] * 6 + ["y"]) is None
+
+
+def test_a_class_of_two_samples_is_checked_and_one_of_a_single_sample_is_not():
+    cells = ["x"] * 18 + ["y"] * 2
+    assert check("a" * 18 + "b" * 2, plate=cells) is not None
+    assert check("a" * 19 + "b", plate=cells) is None

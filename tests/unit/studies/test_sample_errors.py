@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from prediction_tables import labelled, recalled
 
-from xnbflow.studies.sample_errors import samples
+from xnbflow.studies.sample_errors import hard_samples, misclassified, samples, suspects
 
 KEY = ("d", "f", "nb")
 
@@ -39,3 +40,82 @@ def is_suspect(predicted, probability_of_b, *, recognised=True):
 def test_a_sample_is_suspect_by_most_tests_and_a_margin(predicted, probability_of_b, suspect):
     assert is_suspect(predicted, probability_of_b) == suspect
     assert not is_suspect(predicted, probability_of_b, recognised=False)
+
+
+def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
+    true = np.repeat(["a", "b"], [30, 20])
+    predicted = np.array([*"a" * 29, "b", *"a" * 13, *"b" * 7])
+    predictions = labelled(true, predicted)
+    table = samples(predictions, recalled(predictions)).set_index("sample")
+    assert table.index[table["suspect"]].tolist() == ["s29"]
+    assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
+
+
+def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
+    """Of five samples of a all predict b in the last three; of one the mean margin is above .7."""
+    true = np.repeat(["a", "b"], [30, 20])
+    claims = {  # of b, by classifier: a is right; c is not sure; both are, one of them little
+        "nb": [0.4, 0.9, 0.9, 0.7, 0.99],
+        "forest": [0.9, 0.4, 0.6, 0.98, 0.72],
+    }
+    tables = {}
+    for name, claimed in claims.items():
+        p = np.r_[np.full(25, 0.1), claimed, np.full(20, 0.9)]
+        ((key, table),) = labelled(true, np.where(p > 0.5, "b", "a"), repeats=3).items()
+        own = np.tile(p, 3) if len(table) == 3 * len(p) else p
+        table["log_posterior.a"], table["log_posterior.b"] = np.log(1 - own), np.log(own)
+        tables[(*key[:2], name)] = table
+    known = pd.concat([recalled({key: table}) for key, table in tables.items()])
+    rows = samples(tables, known)
+    found = rows[rows["suspect"]].groupby("classifier")["sample"].agg(list).to_dict()
+    assert found == {"nb": ["s26", "s27", "s28", "s29"], "forest": ["s25", "s27", "s28", "s29"]}
+    doubted = suspects(rows).set_index("sample")
+    assert doubted["margin"].to_dict() == pytest.approx({"s29": 0.71})
+    assert doubted["probability"].to_dict() == pytest.approx({"s29": 0.72})
+
+
+def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
+    predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
+    table = pd.DataFrame({"sample": np.repeat(["s1", "s2"], 10), "predicted": predicted})
+    table["true"] = np.repeat(["MDS", "T-ALL"], 10)
+    predictions = {("d", "f", "nb"): table}
+    rows = samples(predictions, recalled(predictions)).set_index("sample")
+    assert rows.loc["s1", "mistakes"] == "AML 7, B-ALL 3"
+    # most often right, and yet more often wrong than right
+    told = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
+    assert told == ["T-ALL", "AML 3, B-ALL 3", 6]
+
+
+def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
+    rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
+    table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
+    found = hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
+    assert found["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
+    assert found["share"].sum() == pytest.approx(1)
+
+
+def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
+    rows = [("s1", "nb", 1), ("s1", "xnb", 0), ("s2", "nb", 0), ("s2", "xnb", 0)]
+    rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
+    table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
+    table = table.assign(dataset="a", folds="f", true="t", tested=3)
+    found = misclassified(table)
+    # s1 is wrong once in three tests by one classifier, which is not most of its tests.
+    assert found[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
+        ["s3", 2, 5, 6],
+        ["s1", 0, 1, 6],
+    ]
+
+
+def test_a_label_is_suspect_if_another_class_is_predicted_in_more_than_half_of_its_tests():
+    true = np.repeat(["a", "b"], 20)
+    ((key, table),) = labelled(true, true, repeats=2).items()
+    table.loc[0, "predicted"] = "b"  # one of two tests of the first sample
+    predictions = {key: table}
+    rows = samples(predictions, recalled(predictions)).set_index("sample")
+    assert rows.loc["s0", ["predicted", "wrong", "tested"]].tolist() == ["b", 1, 2]
+    assert not rows["suspect"].any()
+    table.loc[40, "predicted"] = "b"
+    rows = samples(predictions, recalled(predictions))
+    assert rows.loc[rows["suspect"], "sample"].tolist() == ["s0"]
+    assert suspects(rows).empty  # a single classifier

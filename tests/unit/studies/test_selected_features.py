@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from prediction_tables import HEADER, PLACES, fits_of
 
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.studies.selected_features import recovery, selection, stability
+from xnbflow.studies import selected_features
+from xnbflow.studies.selected_features import recovery, selection, stability, ties
 
 KEY = ("d", "f", "nb")
 #: Four folds, of which the last one failed.
@@ -73,3 +75,93 @@ def test_recovery_of_planted_markers():
     assert row["recall"] == pytest.approx((2 / 3 + 1 / 3 + 0) / 3)
     # no marker is weaker than g1, two of three are weaker than g2
     assert row["strength"] == pytest.approx(((0 + 2 / 3) / 2 + (2 / 3) / 4) / 2)
+
+
+def test_recall_counts_folds_that_select_nothing():
+    selected = pd.DataFrame({"repeat": 0, "fold": 0, "class": "x", "feature": ["a", "b", "z", "y"]})
+    truth = pd.DataFrame(
+        {"feature": ["a", "b", "c"], "class": ["x", "x", None], "effect": [1.0, -2.0, 0.0]}
+    )
+    key = ("sim", "2x2", "xnb")
+    fits = fits_of(failed=[(1, 1)])  # three folds were fitted, two of them select nothing
+    tables = {key: selected, ("real", "2x2", "xnb"): selected, ("sim", "2x2", "nb"): selected[:0]}
+    (row,) = recovery(tables, dict.fromkeys(tables, fits), {"sim": truth}).iloc
+    assert row["planted"] == 2
+    assert row["precision"] == 0.5
+    assert row["by_chance"] == pytest.approx(2 / 3)
+    assert row["recall"] == pytest.approx(1 / 3)
+    assert row["strength"] == pytest.approx((0.0 + 0.5) / 4)  # b's effect is the greater one
+
+
+def selected_rows(rows, constant=False):
+    table = pd.DataFrame(rows, columns=["repeat", "fold", "class", "feature"])
+    return table.assign(rank=1, distance=1.0, constant=constant)
+
+
+def ties_table(rows):
+    columns = ["repeat", "fold", "class", "group", "feature", "selected"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(exchangeable=True).astype({"selected": bool, "exchangeable": bool})
+
+
+#: Which of two equal features a fold takes is decided by nothing but their names.
+TIED = {KEY: selected_rows([(*place, "x", f"g{i % 2}") for i, place in enumerate(PLACES)])}
+TIES = {
+    KEY: ties_table(
+        [(*p, "x", 0, f"g{j}", i % 2 == j) for i, p in enumerate(PLACES) for j in range(2)]
+    )
+}
+
+
+def test_ties_are_listed_with_what_could_have_been_selected():
+    fits = fits_of().assign(ties=1.0)
+    table = stability(TIED, {KEY: fits}, {"d": HEADER}, {}).set_index("class")
+    assert table.loc["x", "stability"] < 0.5
+    assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
+    table = ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
+    assert table[["feature", "alternative", "times", "fits"]].to_dict("records") == [
+        {"feature": "g0", "alternative": "g1", "times": 2, "fits": 3},
+        {"feature": "g1", "alternative": "g0", "times": 2, "fits": 3},
+    ]
+    assert table["frequency"].tolist() == pytest.approx([2 / 3, 2 / 3])
+
+
+def test_selection_counts_the_folds_that_select_a_feature():
+    fits = {KEY: fits_of(failed=[(1, 1)])}
+    rows = [(0, 0, "x", "g0"), (0, 1, "x", "g0"), (1, 0, "x", "g1")]
+    table = selection({KEY: selected_rows(rows)}, fits, {}).set_index("feature")
+    assert table.loc["g0", ["times", "fits"]].tolist() == [2, 3]
+    assert table["frequency"].tolist() == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
+    rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
+    rows.append((*PLACES[0], "y", "g3"))
+    mostly = selected_rows(rows, [*[True, True, False] * 4, False])
+    header = DataSetHeader(
+        name="d",
+        samples=np.array(["s0", "s1", "s2"]),
+        labels=np.array(["x", "x", "y"]),
+        n_features=9,
+    )
+    table = stability({KEY: mostly}, {KEY: fits_of()}, {"d": header}, {})
+    table = table.set_index("class")
+    assert table.loc["x", "constant"] == pytest.approx(2 / 3)
+    assert table["note"].to_dict() == {"": "constant", "x": "constant", "y": "one sample"}
+    assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
+
+
+def test_markers_of_equal_effect_are_equally_strong():
+    """None of two equal markers is weaker than the other; the third is weaker than both."""
+    truth = pd.DataFrame({"feature": ["g1", "g2", "g3"], "class": "a", "effect": [2.0, -2.0, 1.0]})
+    (row,) = recovery(
+        {KEY: selected(["g1"], ["g2"], ["g3"])}, {KEY: FITS.head(3)}, {"d": truth}
+    ).to_dict("records")
+    assert row["strength"] == pytest.approx((1 / 3 + 1 / 3 + 0) / 3)
+
+
+def test_a_feature_that_no_half_selects_has_the_share_0(monkeypatch):
+    monkeypatch.setattr(selected_features, "selection_shares", lambda table: {("a", "g1"): 0.7})
+    halves = {("d", "nb"): pd.DataFrame({"rank": [1]})}
+    rows = selection({KEY: selected(["g1", "g2"])}, {KEY: FITS}, halves).set_index("feature")
+    assert rows["share_of_halves"].to_dict() == {"g1": 0.7, "g2": 0.0}

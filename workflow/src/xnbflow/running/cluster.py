@@ -1,4 +1,4 @@
-"""SLURM clusters without accounting, on which Snakemake would wait for ever.
+"""SLURM clusters without accounting, on which Snakemake would wait for ever for the end of a job.
 
 The SLURM plugin of Snakemake asks ``sacct`` whether jobs have ended. Without accounting ``sacct``
 never reports it; ``squeue`` does.
@@ -15,12 +15,13 @@ from typing import Any
 
 import yaml
 
-#: The option by which the plugin asks squeue.
+#: The option with which the plugin asks squeue.
 STATUS_OPTION = ("--slurm-status-command", "squeue")
-#: Seconds after which a controller that does not answer is not waited for.
+#: Time limit for an answer of the controller, in seconds.
 _TIMEOUT = 20
-#: Files of a profile, with the least major version of Snakemake that reads them.
+#: Names of the files of a profile: ``config.v8+.yaml`` is read by Snakemake 8 and newer.
 _PROFILE_FILE = re.compile(r"(?:profile|config)(?:\.v(\d+)\+)?\.yaml")
+#: Least major version of Snakemake that the workflow needs.
 _LEAST_VERSION = 9
 
 
@@ -33,7 +34,7 @@ def lacks_accounting() -> bool:
     if scontrol is None:
         return False
     try:
-        done = subprocess.run(  # noqa: S603  a fixed command
+        process = subprocess.run(  # noqa: S603  a fixed command
             [scontrol, "show", "config"],
             capture_output=True,
             text=True,
@@ -42,7 +43,7 @@ def lacks_accounting() -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    storage = re.search(r"^AccountingStorageType\s*=\s*(\S+)", done.stdout, re.MULTILINE)
+    storage = re.search(r"^AccountingStorageType\s*=\s*(\S+)", process.stdout, re.MULTILINE)
     return bool(storage and storage[1] in {"(null)", "accounting_storage/none"})
 
 
@@ -71,7 +72,7 @@ def asks_sacct(arguments: Sequence[str]) -> bool:
 
 
 def why_it_would_wait(arguments: Sequence[str]) -> str:
-    """Return why a call of Snakemake would wait for ever, and what to do; else an empty text."""
+    """Return why a call of Snakemake would wait for ever, with the remedy; else an empty text."""
     if not asks_sacct(arguments) or not lacks_accounting():
         return ""
     return (
@@ -81,7 +82,7 @@ def why_it_would_wait(arguments: Sequence[str]) -> str:
 
 
 def option_value(arguments: Sequence[str], name: str) -> str:
-    """Return the value of an option, given as ``name value`` or ``name=value``; empty without."""
+    """Return the value of an option, ``name value`` or ``name=value``; empty without the option."""
     for i, argument in enumerate(arguments):
         if argument.startswith(f"{name}="):
             return argument.partition("=")[2]
@@ -91,7 +92,7 @@ def option_value(arguments: Sequence[str], name: str) -> str:
 
 
 def _profile_settings(name: str) -> dict[str, Any]:
-    """Return the settings of a profile, where Snakemake looks for it; none if it is not found."""
+    """Return the settings of a profile; none if Snakemake would not find it."""
     file = _profile_file(name) if name else None
     if file is None:
         return {}
@@ -105,18 +106,22 @@ def _profile_settings(name: str) -> dict[str, Any]:
 def _profile_file(name: str) -> Path | None:
     """Return the file that Snakemake reads of a profile: a path, or a name in its folders.
 
-    Of several files in a folder it is that for the newest version that is not newer than the
-    installed one: ``config.v9+.yaml`` before ``config.yaml``.
+    If a folder has files for several versions of Snakemake, the newest that the installed one reads
+    is returned: ``config.v9+.yaml`` rather than ``config.yaml``.
     """
-    configured = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    for folder in (Path(), Path(configured, "snakemake"), Path("/etc/xdg/snakemake")):
-        if (folder / name).is_file():
-            return folder / name
+    user_folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    for folder in (Path(), Path(user_folder, "snakemake"), Path("/etc/xdg/snakemake")):
+        profile = folder / name
+        if profile.is_file():
+            return profile
         versions = {}
-        for file in (folder / name).glob("*.yaml"):
+        for file in profile.glob("*.yaml"):
             match = _PROFILE_FILE.fullmatch(file.name)
-            if match and int(match[1] or 0) <= _snakemake_version():
-                versions[file] = int(match[1] or 0)
+            if match is None:
+                continue
+            least_version = int(match[1] or 0)
+            if least_version <= _snakemake_version():
+                versions[file] = least_version
         if versions:
             return max(versions, key=lambda file: versions[file])
     return None

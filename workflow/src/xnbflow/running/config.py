@@ -21,7 +21,11 @@ from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.tables.contract import JOBS, RESERVED_DATASETS
 
-_SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
+#: The end of a message about a data set that no sheet defines.
+_SHEETS_HINT = (
+    ". Data sets are defined in the files under `sheets:`; every data set of a study must be in "
+    "one of them"
+)
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
 RULES = frozenset({"all", "default", *JOBS})
@@ -40,7 +44,7 @@ class Folds:
     file: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """The whole configuration; see ``config/README.md`` for the keys."""
 
@@ -63,8 +67,8 @@ class Config:
     def tested(self, study: Study) -> list[tuple[str, str]]:
         """Return the data sets and classifiers with a label test by default.
 
-        These are all classifiers that may come first: up to the first one that surely selects
-        features, or all.
+        These are the classifiers that may come first, in their order up to the first one that is
+        fast and selects features; all if none is. A study with ``permutations`` has its own tests.
         """
         if study.permutations is not None:
             return []
@@ -79,32 +83,38 @@ class Config:
     def halved(self, study: Study) -> list[tuple[str, str]]:
         """Return the data sets and classifiers that are fitted to halves of the samples.
 
-        These are the fast classifiers among those that are kept or in the headline, else the first
-        one.
+        These are the first fast classifier of each data set, and the other fast classifiers that
+        the study keeps as models. With a headline it is the only candidate, see `Study.leading`.
         """
         if not study.halves:
             return []
-        kept = {*study.final, study.headline}
         halved = []
         for dataset in study.datasets:
             fast = [name for name in study.leading if self.quick(name, dataset)]
-            halved += [(dataset, name) for name in fast[:1]]
-            halved += [(dataset, name) for name in fast[1:] if name in kept]
+            for i, name in enumerate(fast):
+                if i == 0 or name in study.final:
+                    halved.append((dataset, name))
         return halved
 
     def quick(self, name: str, dataset: str) -> str:
-        """Return the path of the class that is fitted for learning curves; empty if none is."""
-        method = self._entry(name, dataset).get("method", "")
-        return known_methods()[method].quick if method in known_methods() else ""
+        """Return the path of the class that is fitted for learning curves; empty if none is.
+
+        Only methods of the registry that are fast and select features have one, and no pipeline.
+        """
+        method = known_methods().get(self._entry(name, dataset).get("method", ""))
+        return "" if method is None else method.quick
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
-        return [part["method"] for part in entries_in(self._entry(name, dataset))]
+        return [nested["method"] for nested in entries_in(self._entry(name, dataset))]
 
     def _entry(self, name: str, dataset: str) -> dict[str, Any]:
+        """Return a classifier's entry behind the preprocessing steps of a data set."""
         entry = unlabelled(self.classifiers[name])
         steps = self.preprocessing.get(dataset)
-        return {"steps": [*steps, *entry.get("steps", [entry])]} if steps else entry
+        if not steps:
+            return entry
+        return {"steps": [*steps, *entry.get("steps", [entry])]}
 
 
 def read_config(
@@ -118,18 +128,12 @@ def read_config(
     was found and what to do.
     """
     check_schema(raw, schema)
-    folds = {
-        name: Folds(None, 1)
-        if entry.get("leave_one_group_out")
-        else Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
-        for name, entry in raw["folds"].items()
-    }
     config = Config(
         run=tuple(raw["run"]),
         sheets=tuple(raw["sheets"]),
         download=dict(raw["download"]),
         diagnostics=dict(raw["diagnostics"]),
-        folds=folds,
+        folds={name: _folds(entry) for name, entry in raw["folds"].items()},
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
         studies=read_studies(raw),
         preprocessing={name: list(steps) for name, steps in raw.get("preprocessing", {}).items()},
@@ -143,34 +147,47 @@ def read_config(
     return config
 
 
+def _folds(entry: Mapping[str, Any]) -> Folds:
+    """Return the scheme of folds that an entry describes."""
+    if entry.get("leave_one_group_out"):
+        return Folds(splits=None, repeats=1)
+    return Folds(
+        splits=entry.get("splits", 1), repeats=entry.get("repeats", 1), file=entry.get("file")
+    )
+
+
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
-    return {
-        name: Study(
-            id=name,
-            title=entry["title"],
-            summary=entry.get("summary", ""),
-            **{
-                key: tuple(entry.get(key, ()))
-                for key in ("datasets", "folds", "classifiers", "final", "omit_sections")
-            },
-            diagnostics=entry.get("diagnostics", True),
-            analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
-            paper=dict(entry.get("paper", {})),
-            permutations=entry.get("permutations"),
-            halves=entry.get("halves", Study.halves),
-            headline=entry.get("headline", ""),
-            validate=tuple(Validation(**each) for each in entry.get("validate", ())),
-            gene_sets=_listed(entry.get("gene_sets", ())),
-            cohorts=_cohorts(entry),
-            jobs=_jobs(entry, raw["classifiers"]),
-        )
-        for name, entry in raw["studies"].items()
-    }
+    classifiers = raw["classifiers"]
+    return {name: _study(name, entry, classifiers) for name, entry in raw["studies"].items()}
 
 
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) -> Study:
+    """Return the study that an entry describes; ``classifiers`` are all of the configuration."""
+    gene_sets = entry.get("gene_sets", ())
+    if isinstance(gene_sets, str):
+        gene_sets = (gene_sets,)
+    analyses = entry.get("analyses", {})
+    return Study(
+        id=name,
+        title=entry["title"],
+        summary=entry.get("summary", ""),
+        datasets=tuple(entry.get("datasets", ())),
+        classifiers=tuple(entry.get("classifiers", ())),
+        folds=tuple(entry.get("folds", ())),
+        diagnostics=entry.get("diagnostics", True),
+        analyses={analysis: dict(settings or {}) for analysis, settings in analyses.items()},
+        paper=dict(entry.get("paper", {})),
+        permutations=entry.get("permutations"),
+        halves=entry.get("halves", Study.halves),
+        final=tuple(entry.get("final", ())),
+        headline=entry.get("headline", ""),
+        validate=tuple(Validation(**pair) for pair in entry.get("validate", ())),
+        gene_sets=tuple(gene_sets),
+        omit_sections=tuple(entry.get("omit_sections", ())),
+        cohorts=_cohorts(entry),
+        jobs=_jobs(entry, classifiers),
+    )
 
 
 def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
@@ -184,14 +201,19 @@ def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str,
 
 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
-    """Return the cohorts of a study, given as a list of series or with settings."""
+    """Return the cohorts of a study, whose entry is a list of series or has settings.
+
+    The default of their classifier is the one in the headline, else the first that is kept, else
+    the first of the study.
+    """
     declared = entry.get("cohorts")
     if not declared:
         return None
     settings = dict(declared) if isinstance(declared, Mapping) else {"series": declared}
-    first = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
-    settings.setdefault("model", next(filter(None, first), ""))
-    return Cohorts(**settings | {"series": tuple(settings["series"])})
+    settings["series"] = tuple(settings["series"])
+    candidates = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
+    settings.setdefault("model", next(filter(None, candidates), ""))
+    return Cohorts(**settings)
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
@@ -223,6 +245,7 @@ def read_sheets(
 
 
 def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
+    """Check ids that are names of folders and rules, and the locations of downloads and folds."""
     for name in sorted(RESERVED_DATASETS.intersection(dataset_ids)):
         msg = f"sheet of data sets: {name!r} is the name of a folder of results/; use another id"
         raise InputError(msg)
@@ -232,11 +255,12 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     _check_known("run", config.run, "study", config.studies)
     sources = config.download["base_urls"]
     _check_known("download.base_urls", sources, "source", known_sources())
-    places = [(f"download.base_urls.{key}", each) for key, urls in sources.items() for each in urls]
-    places += [(f"folds.{key}.file", each.file) for key, each in config.folds.items() if each.file]
-    for key, place in places:
-        if wrong_place := wrong_location(place):
-            raise InputError(f"configuration, {key}: {quoted(place)} {wrong_place}")
+    for source, urls in sources.items():
+        for url in urls:
+            _check_location(f"download.base_urls.{source}", url)
+    for name, scheme in config.folds.items():
+        if scheme.file:
+            _check_location(f"folds.{name}.file", scheme.file)
     _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
@@ -245,14 +269,20 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     _refuse_alike("configuration, jobs of classifiers", jobs)
 
 
-def _refuse_alike(where: str, names: Iterable[str]) -> None:
-    """Refuse names of folders that are equal on some disks (of macOS and Windows)."""
-    seen: dict[str, str] = {}
+def _check_location(key: str, location: str) -> None:
+    if fault := wrong_location(location):
+        msg = f"configuration, {key}: {quoted(location)} {fault}"
+        raise InputError(msg)
+
+
+def _refuse_alike(place: str, names: Iterable[str]) -> None:
+    """Refuse names of folders that are equal on disks of macOS and Windows."""
+    names_by_folder: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(name.casefold(), name)
+        other = names_by_folder.setdefault(name.casefold(), name)
         if other != name:
             msg = (
-                f"{where}: {other!r} and {name!r} differ only in small and capital letters, and "
+                f"{place}: {other!r} and {name!r} differ only in small and capital letters, and "
                 "their results would share a folder on some disks; rename one of them"
             )
             raise InputError(msg)
@@ -260,61 +290,84 @@ def _refuse_alike(where: str, names: Iterable[str]) -> None:
 
 def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entry without the reasons of its steps, which do not change results."""
-    kept = {key: value for key, value in entry.items() if key != "reason"}
-    if "steps" in kept:
-        kept["steps"] = [_bare(step) for step in kept["steps"]]
-    return kept
+    bare = {key: value for key, value in entry.items() if key != "reason"}
+    if "steps" in bare:
+        bare["steps"] = [_bare(step) for step in bare["steps"]]
+    return bare
 
 
 def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
-    """Check the steps of data sets, and that no classifier behind them names columns by kind."""
-    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, _SHEETS)
+    """Check the steps of data sets, and that no classifier behind them names columns."""
+    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, hint=_SHEETS_HINT)
     for name, steps in config.preprocessing.items():
         for i, step in enumerate(steps):
             check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
     for study in config.studies.values():
         for dataset, classifier in itertools.product(study.datasets, study.classifiers):
-            named = columns_named(config.classifiers[classifier])
-            if named and dataset in config.preprocessing:
+            columns = columns_named(config.classifiers[classifier])
+            if columns and dataset in config.preprocessing:
                 msg = (
                     f"configuration, preprocessing.{dataset}: the study {study.id} has the "
-                    f"classifier {classifier} on it, which names columns ({named[0]}) that these "
-                    "steps may move; give the steps to the classifiers that can do with them"
+                    f"classifier {classifier} on it, which names columns ({columns[0]}) that these "
+                    "steps may move; give the steps to those classifiers that name no columns"
                 )
                 raise InputError(msg)
 
 
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
+    """Check that the names in a study exist, and that its parts fit together."""
     place = f"studies.{study.id}"
     classifiers = study.classifiers
-    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, _SHEETS)
+    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, hint=_SHEETS_HINT)
     _check_known(f"{place}.classifiers", classifiers, "classifier", config.classifiers)
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
-    parts = [part for name in study.analyses for part in known_analyses()[name].parts]
+    parts: list[str] = []
+    for name in study.analyses:
+        parts += known_analyses()[name].parts
     _check_known(f"{place}.paper", study.paper, "classifier of a paper", parts)
-    named = {f"paper.{part}": [classifier] for part, classifier in study.paper.items()}
-    named |= {"permutations": list(study.permutations or {}), "final": list(study.final)}
-    named["headline"] = [study.headline] if study.headline else []
-    for key, names in named.items():
-        _check_known(f"{place}.{key}", names, "classifier", classifiers)
+    for part, classifier in study.paper.items():
+        _check_known(f"{place}.paper.{part}", [classifier], "classifier", classifiers)
+    _check_known(f"{place}.permutations", study.permutations or {}, "classifier", classifiers)
+    _check_known(f"{place}.final", study.final, "classifier", classifiers)
+    if study.headline:
+        _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     if study.cohorts:
         _check_cohorts(study.cohorts, study, config, f"{place}.cohorts")
-    for name, analysis in study.analyses.items():
-        here, datasets = f"{place}.analyses.{name}", analysis.get("datasets", ())
-        scheme = [analysis["folds"]] if "folds" in analysis else []
-        _check_known(f"{here}.datasets", datasets, "data set", dataset_ids, _SHEETS)
-        _check_known(f"{here}.folds", scheme, "scheme of folds", config.folds)
-        check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
+    for name, settings in study.analyses.items():
+        _check_settings(
+            name,
+            settings,
+            config=config,
+            dataset_ids=dataset_ids,
+            place=f"{place}.analyses.{name}",
+        )
     if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
 
 
+def _check_settings(
+    analysis: str,
+    settings: Mapping[str, Any],
+    *,
+    config: Config,
+    dataset_ids: Collection[str],
+    place: str,
+) -> None:
+    """Check the settings of an analysis in a study."""
+    datasets = settings.get("datasets", ())
+    _check_known(f"{place}.datasets", datasets, "data set", dataset_ids, hint=_SHEETS_HINT)
+    if "folds" in settings:
+        _check_known(f"{place}.folds", [settings["folds"]], "scheme of folds", config.folds)
+    check_analysis(known_analyses()[analysis], settings.get("params", {}), f"{place}.params")
+
+
 def _check_pair(pair: Validation, study: Study, place: str) -> None:
+    """Check a model and the two cohorts in which it is fitted and tested."""
     _check_known(f"{place}.model", [pair.model], "classifier", study.classifiers)
     _check_known(f"{place}.train", [pair.train], "data set", study.datasets)
     _check_known(f"{place}.test", [pair.test], "data set", study.datasets)
@@ -322,25 +375,31 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
         msg = f"configuration, {place}: {pair.train!r} cannot be its own second cohort"
         raise InputError(msg)
     if study.validate.count(pair) > 1:
-        raise InputError(f"configuration, {place}: is listed twice; remove one")
+        msg = f"configuration, {place}: is listed twice; remove one"
+        raise InputError(msg)
 
 
 def _check_cohorts(cohorts: Cohorts, study: Study, config: Config, place: str) -> None:
+    """Check the series of one question and their classifier."""
     _check_known(place, cohorts.series, "data set", study.datasets)
     _check_known(f"{place}.model", [cohorts.model], "classifier", study.classifiers)
     for name in cohorts.series:
         if name in config.preprocessing:
             msg = (
-                f"configuration, {place}: preprocessing.{name} would be of one series alone; give "
+                f"configuration, {place}: preprocessing.{name} would change one series alone; give "
                 f"the steps to the classifier {cohorts.model}"
             )
             raise InputError(msg)
 
 
 def _check_known(
-    key: str, names: Collection[str], what: str, known: Collection[str], hint: str = ""
+    key: str, names: Iterable[str], kind: str, choices: Collection[str], *, hint: str = ""
 ) -> None:
+    """Raise an `InputError` if a name under a key is none of the choices."""
     for name in names:
-        if name not in known:
-            msg = f"configuration, {key}: unknown {what} {quoted(name)}; {known_names(name, known)}"
-            raise InputError(msg + hint)
+        if name not in choices:
+            msg = (
+                f"configuration, {key}: unknown {kind} {quoted(name)}; "
+                f"{known_names(name, choices)}{hint}"
+            )
+            raise InputError(msg)

@@ -9,10 +9,11 @@ from xnbflow.tables.contract import INDEX, REPORT
 def finish_run(plan: Plan) -> list[str]:
     """Write the index of all pages in this folder, and return a sentence for each page of the run.
 
-    It does nothing where no page exists, for example because results are in a storage. The index is
-    not the output of a rule, since it lists studies of earlier runs as well.
+    Without pages it does nothing; results may be in a storage. The index is not the output of a
+    rule, because it lists studies of earlier runs as well.
     """
-    if not any(Path(INDEX).parent.glob(f"studies/*/{Path(REPORT).name}")):
+    pages = Path(INDEX).parent.glob(f"studies/*/{Path(REPORT).name}")
+    if not any(pages):
         return []
     # imported at the end of a run, because it takes half a second
     from xnbflow.report.index import write_index  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The start of every job: threads, garbage collector, log, words of an error, code, usage.
+"""The start and the end of every job: threads, log, message of an error, check of code, usage.
 
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
@@ -36,35 +36,48 @@ THREAD_VARIABLES = (
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job: threads, garbage collector, log, words of its errors."""
-    numba = sys.modules.get("numba")
-    if numba and job.threads != numba.config.NUMBA_NUM_THREADS:
-        msg = (
-            f"numba was imported for {numba.config.NUMBA_NUM_THREADS} threads in a job that may "
-            f"use {job.threads}"
-        )
-        raise RuntimeError(msg)
-    for variable in THREAD_VARIABLES:
-        os.environ[variable] = str(job.threads)
+    """Prepare this process for a job, and check that its code is that of the plan.
+
+    ``job`` is the object ``snakemake`` of a script.
+    """
+    _set_threads(job.threads)
     defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few jobs use it
     gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
-    atexit.register(gc.freeze)  # a process that ends need not search all it has for cycles
+    atexit.register(gc.freeze)  # at the end of a process a search for cycles is lost time
     sys.excepthook = _report_exception
-    logging.raiseExceptions = False  # a log that cannot be written must not hide the message
-    log, usage = Path(job.log[0]), Path(job.output.usage)
-    for path in (log, usage):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    usage = Path(job.output.usage)
+    usage.parent.mkdir(parents=True, exist_ok=True)
     usage.unlink(missing_ok=True)
     atexit.register(_record_usage, usage)
     remove_stale_bytecode(_digests(job, "methods"))
+    _open_log(Path(job.log[0]))
+    check_code(job)
+
+
+def _set_threads(n_threads: int) -> None:
+    """Limit numba and BLAS to the threads of a job; both read the variables at their import."""
+    numba = sys.modules.get("numba")
+    if numba and n_threads != numba.config.NUMBA_NUM_THREADS:
+        msg = (
+            f"numba was imported for {numba.config.NUMBA_NUM_THREADS} threads in a job that may "
+            f"use {n_threads}"
+        )
+        raise RuntimeError(msg)
+    for variable in THREAD_VARIABLES:
+        os.environ[variable] = str(n_threads)
+
+
+def _open_log(path: Path) -> None:
+    """Write messages of the library and warnings to the log of a job."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    logging.raiseExceptions = False  # a log that cannot be written must not hide the message
     logging.basicConfig(
-        filename=log,
+        filename=path,
         filemode="w",
         level=logging.INFO,
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
-    check_code(job)
 
 
 def check_code(job: Any) -> None:
@@ -74,11 +87,12 @@ def check_code(job: Any) -> None:
     plan.
     """
     planned = [getattr(job.params, name, None) for name in ("code", "page_code")]
-    methods = _digests(job, "methods") | _digests(job, "sections")
-    refuse_other_code(filter(None, planned), methods)
+    packages = _digests(job, "methods") | _digests(job, "sections")
+    refuse_other_code(filter(None, planned), packages)
 
 
 def _digests(job: Any, param: str) -> dict[str, str]:
+    """Return the digests of packages in a parameter of a job, which not every rule has."""
     return dict(getattr(job.params, param, None) or {})
 
 
@@ -88,39 +102,59 @@ def _record_usage(path: Path) -> None:
     ``processor_seconds`` count from the start of the process, ``seconds`` from the import of this
     module. ``max_memory_mb`` is the peak of this process alone.
     """
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    processor = sum(each.ru_utime + each.ru_stime for each in used)
-    memory = used[0].ru_maxrss * (1e-6 if sys.platform == "darwin" else 1024e-6)
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux keeps the peak of the program that started this one in ru_maxrss
-        memory = 1024e-6 * int(status.read_text().partition("VmHWM:")[2].split()[0])
-    row = f"{time.monotonic() - _STARTED:.3f}\t{processor:.3f}\t{memory:.1f}\n"
-    with suppress(OSError):  # a full disk: the job's own error names it
+    seconds = time.monotonic() - _STARTED
+    processor_seconds = 0.0
+    for processes in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(processes)
+        processor_seconds += usage.ru_utime + usage.ru_stime
+    row = f"{seconds:.3f}\t{processor_seconds:.3f}\t{_peak_memory_mb():.1f}\n"
+    with suppress(OSError):  # a full disk, which the error of the job names
         path.write_text(f"seconds\tprocessor_seconds\tmax_memory_mb\n{row}")
+
+
+def _peak_memory_mb() -> float:
+    """Return the peak of the resident memory of this process, in MB of a million bytes."""
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux: ru_maxrss starts at the peak of the program that started this one
+        kibibytes = status.read_text().partition("VmHWM:")[2].split()[0]
+        return int(kibibytes) * 1024e-6
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak * (1e-6 if sys.platform == "darwin" else 1024e-6)  # bytes on macOS, else KiB
 
 
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
+    """Log an exception with its traceback; print a person's error as one sentence."""
     if issubclass(kind, KeyboardInterrupt):
         return  # the run reports it once
+    person_error = _person_error(error)
+    if person_error is not None:
+        kind = InputError
+        error = person_error
+    text = "".join(traceback.format_exception(kind, error, trace))
+    if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
+        logging.getLogger().error(text)
+    sys.stderr.write(printable(f"Error: {error}\n" if issubclass(kind, InputError) else text))
+
+
+def _person_error(error: BaseException) -> InputError | None:
+    """Return an error of the machine as a message with a remedy; None for other errors."""
     if isinstance(error, OSError) and lacks_space(error):
-        kind, error = InputError, no_space(error.filename or Path.cwd())
-    foreign = (getattr(error, "name", None) or "xnbflow").partition(".")[0] != "xnbflow"
-    if isinstance(error, ModuleNotFoundError) and foreign:
+        return no_space(error.filename or Path.cwd())
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        if error.name.partition(".")[0] == "xnbflow":  # a fault of this library
+            return None
         msg = (
             f"{error} in {sys.executable}, which runs this job: install it there. All packages "
             "come with snakemake --sdm conda, which gives jobs an environment of their own, or "
             "with pip install 'xnbflow[workflow]' (in a clone: '.[workflow]')"
         )
-        kind, error = InputError, InputError(msg)
+        return InputError(msg)
     if isinstance(error, MemoryError):
         msg = (
             f"The job ran out of memory ({str(error) or 'no size is given'}). Run it again with "
             "more: --retries 2 doubles mem_mb at each attempt, --set-resources sets it"
         )
-        kind, error = InputError, InputError(msg)
-    text = "".join(traceback.format_exception(kind, error, trace))
-    if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
-        logging.getLogger().error(text)
-    sys.stderr.write(printable(f"Error: {error}\n" if issubclass(kind, InputError) else text))
+        return InputError(msg)
+    return None

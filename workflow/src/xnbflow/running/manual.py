@@ -59,41 +59,46 @@ Downloads are in `{c.DOWNLOADS}/`, a folder per source. A file
 `.snakemake_timestamp` in a folder is Snakemake's.
 """
 
-#: A bar that does not end a cell.
+#: A vertical bar in a cell of Markdown.
 _BAR = "\\|"
 
 
 def results_manual() -> str:
     """Return the text of ``results/README.md``: every table with its columns."""
-    parts = [
-        _HEAD,
-        *(line for name, group in c.GROUPS.items() for line in _group(name, group)),
-        f"## Sources of the tables\n\n{_RESOURCES}",
-        "## Logs and measurements\n\nA file per job.\n",
-        "| rule | log | processor time, wall time and memory |\n|---|---|---|",
-        *(f"| {rule} | `{log_of(rule)}` | `{usage_of(rule)}` |" for rule in c.JOBS),
-    ]
-    return "\n".join(parts) + "\n"
+    lines = [_HEAD]
+    for name, group in c.GROUPS.items():
+        lines += _group(name, group)
+    lines.append(f"## Sources of the tables\n\n{_RESOURCES}")
+    lines.append("## Logs and measurements\n\nA file per job.\n")
+    lines.append("| rule | log | processor time, wall time and memory |\n|---|---|---|")
+    lines += [f"| {rule} | `{log_of(rule)}` | `{usage_of(rule)}` |" for rule in c.JOBS]
+    return "\n".join(lines) + "\n"
 
 
 def _group(name: str, group: TableGroup) -> Iterator[str]:
     """Yield the heading of a group, a note on its files, and its tables."""
     yield f"## {group.title}: `{group.path}`\n"
-    if notes := group.note + "Each table as Parquet and TSV.\n" * group.text:
+    notes = group.note
+    if group.text:
+        notes += "Each table as Parquet and TSV.\n"
+    if notes:
         yield notes
     if group.tables:
         yield from _tables(group.schemas.values())
-    for analysis in shipped_analyses().values() if name == "analysis" else ():
-        yield f"### `{analysis.name}`\n"
-        yield from _tables(analysis_tables(analysis).values())
+    if name == "analysis":
+        for analysis in shipped_analyses().values():
+            yield f"### `{analysis.name}`\n"
+            yield from _tables(analysis_tables(analysis).values())
 
 
 def _tables(tables: Iterable[TableSchema]) -> Iterator[str]:
+    """Yield a row for each table, with its columns in words."""
     yield "| table | content | a row is | columns |\n|---|---|---|---|"
     for table in tables:
         columns = "; ".join(_column(name, column) for name, column in table.columns.items())
-        cells = (f"`{table.name}`", table.title, table.row, columns)
-        yield f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |"
+        cells = [f"`{table.name}`", table.title, table.row, columns]
+        escaped = [cell.replace("|", _BAR) for cell in cells]
+        yield f"| {' | '.join(escaped)} |"
     yield ""
 
 
@@ -120,8 +125,8 @@ def configuration_reference() -> str:
     lines = [_BEGIN, "", "| method | description and source | parameters |", "|---|---|---|"]
     for method in shipped_methods().values():
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
-        what = f"{method.title}{kind}. {in_words(method.source)}"
-        lines.append(f"| `{method.name}` | {what} | {_parameters(method.parameters)} |")
+        description = f"{method.title}{kind}. {in_words(method.source)}"
+        lines.append(f"| `{method.name}` | {description} | {_parameters(method.parameters)} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in shipped_analyses().values():
         lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters)} |")
@@ -133,15 +138,14 @@ def configuration_reference() -> str:
 def api_reference(page: str) -> str:
     """Return the text of the API page with the classifiers and transformers of all entries.
 
-    A regressor or another class that an entry names as related is listed with it.
+    A regressor or another class that an entry names as related is listed with the classifiers.
     """
+    methods = shipped_methods().values()
     for heading, kind, package in _API_LISTS:
-        entries = [method for method in shipped_methods().values() if method.kind == kind]
-        if kind == "transformer":  # what is published with a transformer but is none
-            related = []
-        else:
-            related = [path for method in shipped_methods().values() for path in method.related]
-        paths = [*(method.estimator for method in entries), *related]
+        paths = [method.estimator for method in methods if method.kind == kind]
+        if kind == "classifier":
+            for method in methods:
+                paths += method.related
         names = sorted({path.rpartition(".")[2] for path in paths})
         lines = "".join(f"   ~{package}.{name}\n" for name in names)
         pattern = rf"(## {heading}\n.*?:toctree: generated\n\n)(?:   ~[^\n]*\n)*"
@@ -150,6 +154,7 @@ def api_reference(page: str) -> str:
 
 
 def _parameters(parameters: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return parameters with their allowed values in words."""
     return "; ".join(f"`{key}`: {described(schema)}" for key, schema in parameters.items())
 
 
@@ -166,10 +171,11 @@ def parameter_files() -> dict[Path, str]:
         folder = library / "papers" / parts[2] if parts[1] == "papers" else library / "evaluation"
         estimator = import_estimator(method.estimator)
         schemas.setdefault(folder, {})[method.name] = parameter_schemas(estimator)
-    return {
-        folder / "parameters.json": json.dumps(of_methods, indent=1, ensure_ascii=False) + "\n"
-        for folder, of_methods in schemas.items()
-    }
+    files = {}
+    for folder, methods in schemas.items():
+        text = json.dumps(methods, indent=1, ensure_ascii=False)
+        files[folder / "parameters.json"] = f"{text}\n"
+    return files
 
 
 def _write(path: Path, text: str) -> None:
@@ -177,15 +183,19 @@ def _write(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
+def _write_outdated(files: Mapping[Path, str]) -> bool:
+    """Write the files whose contents differ from these; return whether there were any."""
+    outdated = False
+    for path, text in files.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            _write(path, text)
+            outdated = True
+    return outdated
+
+
 def _main(root: Path) -> None:
-    outdated = {
-        path: text
-        for path, text in parameter_files().items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
-    }
-    for path, text in outdated.items():
-        _write(path, text)
-    if outdated:  # the entries have read the old ones
+    """Write the schemas of parameters, and the three pages of a project."""
+    if _write_outdated(parameter_files()):  # this process has read the old schemas: start again
         os.execv(sys.executable, [sys.executable, "-m", str(__spec__.name)])  # noqa: S606
     guide = root / "config/README.md"
     pattern = f"{re.escape(_BEGIN)}.*{re.escape(_END)}"

@@ -1,4 +1,4 @@
-"""Resources of jobs: memory and time by the size of the input, doubled after a failure."""
+"""Resources that jobs request: memory and time by the size of the input, and CPUs by the work."""
 
 import math
 
@@ -6,7 +6,7 @@ import math
 def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
     """Return the MB, or minutes, to request: ``base``, and more for each MB of input.
 
-    Each attempt gets twice as much as the one before.
+    Each attempt gets twice as much as the attempt before.
 
     Examples
     --------
@@ -17,9 +17,9 @@ def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
 
 
 def cpus_for(work: float, most: int, per_cpu: float) -> int:
-    """Return the CPUs to request: one more for each ``per_cpu`` of the work.
+    """Return the CPUs to request: 1, and 1 more for each ``per_cpu`` of the work, ``most`` at most.
 
-    A job with all CPUs waits until no other one runs, which is a loss for small work.
+    A job with all CPUs of a machine waits until no other job runs, which delays small work.
 
     Examples
     --------

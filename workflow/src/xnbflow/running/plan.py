@@ -14,7 +14,7 @@ from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.plugins import known_analyses, plugin_modules
-from xnbflow.core.study import Study
+from xnbflow.core.study import Cohorts, Study
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.running.config import Config, check_schema, read_config, read_sheets
@@ -45,8 +45,10 @@ from xnbflow.tables.contract import (
 _USUAL_FEATURES = 54_675
 #: MB of a value as text.
 _MB_PER_VALUE = 20e-6
-#: A packed file is about a fourth of its content.
-_PACKED, _PACKING = (".gz", ".xlsx", ".parquet", ".h5ad"), 4
+#: Endings of compressed files.
+_COMPRESSED = (".gz", ".xlsx", ".parquet", ".h5ad")
+#: MB of text in a MB of a compressed file, about.
+_COMPRESSION = 4
 
 #: The files of a model of all samples by their kind: the model, its gene sets and its tables.
 MODEL_FILES: dict[str, PathTemplate] = {
@@ -55,13 +57,16 @@ MODEL_FILES: dict[str, PathTemplate] = {
     **GROUPS["model"].files,
     **{f"{table}_text": text_of(path) for table, path in GROUPS["model"].files.items()},
 }
-#: Those of the model of all cohorts of a study.
+#: The files of the model of all cohorts of a study.
 ALL_COHORTS_FILES = {key: path.fill(**ALL_COHORTS) for key, path in MODEL_FILES.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The configuration and the data sets of a workflow, and what its rules need to know of them.
+    """The configuration and the data sets of a workflow, with a method for each question of a rule.
+
+    A rule names a method as an input or a parameter. Snakemake calls it with the wildcards of a
+    job, for example ``dataset="wine"``, ``study="demo"`` in *check*.
 
     Attributes
     ----------
@@ -93,12 +98,12 @@ class Plan:
         """
         schema = root / "workflow/schemas/config.schema.json"
         check_schema(raw, schema)
-        configured = {sheet: _found(sheet, root) for sheet in raw["sheets"]}
-        named = {path.resolve() for path in configured.values()}
+        configured = {sheet: _existing_path(sheet, root) for sheet in raw["sheets"]}
+        configured_paths = {path.resolve() for path in configured.values()}
         shipped = {
             sheet: path
             for sheet, path in default_sheets(root).items()
-            if path.resolve() not in named
+            if path.resolve() not in configured_paths
         }
         datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
         return cls(
@@ -144,10 +149,11 @@ class Plan:
 
     def _local_file(self, path: str | Path, place: str) -> str:
         """Return a file of the project, or one that a sheet or the configuration names."""
-        file = _found(path, self.root)
+        file = _existing_path(path, self.root)
         if not file.is_file():
-            places = dict.fromkeys(map(str, (Path(path).absolute(), self.root / path)))
-            msg = f"{place}: no such file: {' or '.join(places)}; correct the path"
+            candidates = [str(Path(path).absolute()), str(self.root / path)]
+            paths = " or ".join(dict.fromkeys(candidates))
+            msg = f"{place}: no such file: {paths}; correct the path"
             raise WorkflowError(msg)
         return self.mark_local(str(file))
 
@@ -157,20 +163,28 @@ class Plan:
         """Return the row of a data set."""
         return vars(self.datasets[wildcards.dataset])
 
-    def given_files(self, wildcards: Any) -> dict[str, str]:
-        """Return a user's own files of a data set by the field that names each."""
+    def user_files(self, wildcards: Any) -> dict[str, str]:
+        """Return the user's files of a data set by the field of the sheet that names them."""
         place = f"data set {wildcards.dataset}"
         files = self.datasets[wildcards.dataset].local_files
         return {key: self._local_file(path, f"{place}, {key}") for key, path in files.items()}
 
-    def state_of_given_files(self, wildcards: Any) -> dict[str, list[int]]:
-        """Return size and time of a user's own files: one that replaces another may be older."""
-        states = {key: Path(path).stat() for key, path in self.given_files(wildcards).items()}
-        return {key: [state.st_size, state.st_mtime_ns] for key, state in states.items()}
+    def user_file_states(self, wildcards: Any) -> dict[str, list[int]]:
+        """Return size and time of the user's files of a data set.
+
+        Snakemake compares times only: it would not read a file again that is replaced by an older
+        one.
+        """
+        states = {}
+        for key, path in self.user_files(wildcards).items():
+            status = Path(path).stat()
+            states[key] = [status.st_size, status.st_mtime_ns]
+        return states
 
     def reader_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digest of the module that loads a data set, if it is not of the core."""
-        return method_code([known_sources()[self.datasets[wildcards.dataset].source].module])
+        source = self.datasets[wildcards.dataset].source
+        return method_code([known_sources()[source].module])
 
     def sheet_mb(self, wildcards: Any, samples: int = 300) -> float:
         """Return the MB of a data set as text by its shape in the sheet, else of a large one."""
@@ -179,11 +193,10 @@ class Plan:
 
     def acquired_mb(self, wildcards: Any, files: Any) -> float:
         """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
-        sizes = [
-            mb * (_PACKING if path.endswith(_PACKED) else 1)
-            for path, mb in zip(files, files.size_files_mb, strict=True)
-        ]
-        return sum(sizes) or self.sheet_mb(wildcards)
+        size = 0.0
+        for path, mb in zip(files, files.size_files_mb, strict=True):
+            size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
+        return size or self.sheet_mb(wildcards)
 
     # diagnose
 
@@ -220,28 +233,40 @@ class Plan:
         return self._classifier_code((wildcards.dataset, name) for name in names)
 
     def job_repeats(self, wildcards: Any) -> int:
-        """Return the run-time factor of a job of training: one per ten fits of a fold."""
+        """Return the run-time factor of a job of training: 1, and 1 more per ten fits of a fold.
+
+        The fits of a fold are classifiers times repeats: 4 classifiers in 3 repeats have factor 2.
+        """
         classifiers = self.study(wildcards).classifiers_of(wildcards.job)
-        return 1 + len(classifiers) * self.config.folds[wildcards.folds].repeats // 10
+        fits_per_fold = len(classifiers) * self.config.folds[wildcards.folds].repeats
+        return 1 + fits_per_fold // 10
 
     def scheme(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of a scheme of folds."""
         return vars(self.config.folds[wildcards.folds])
 
-    def given_folds(self, wildcards: Any) -> list[str]:
+    def folds_file(self, wildcards: Any) -> list[str]:
         """Return the file of predefined folds; none where folds are drawn, or the file is a URL."""
-        return self._folds_file(wildcards.folds)
+        return self._file_of_scheme(wildcards.folds)
 
-    def _folds_file(self, folds: str) -> list[str]:
-        file = self.config.folds[folds].file
-        path = local_path(file) if file else None
-        return [self._local_file(path, f"configuration, folds.{folds}.file")] if path else []
+    def _file_of_scheme(self, folds: str) -> list[str]:
+        location = self.config.folds[folds].file
+        path = local_path(location) if location else None
+        if path is None:
+            return []
+        return [self._local_file(path, f"configuration, folds.{folds}.file")]
 
     def tested(self, wildcards: Any) -> list[str]:
-        """Return the classifiers that are checked on a data set, for the study's first folds."""
+        """Return the classifiers with a label test on a data set.
+
+        A job of *classify* compares them with random genes; of several schemes of folds only the
+        jobs of the first do so. The wildcards of *check* have no folds.
+        """
         study = self.study(wildcards)
-        first = getattr(wildcards, "folds", study.folds[0]) == study.folds[0]
-        tested = self.config.tested(study) if first else []
+        folds = getattr(wildcards, "folds", study.folds[0])
+        if folds != study.folds[0]:
+            return []
+        tested = self.config.tested(study)
         return [name for dataset, name in tested if dataset == wildcards.dataset]
 
     def tested_with(self, wildcards: Any) -> dict[str, str]:
@@ -261,9 +286,8 @@ class Plan:
 
     def checked_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of a job of *check*."""
-        return self._classifier_code(
-            (wildcards.dataset, n) for n in self.checked_entries(wildcards)
-        )
+        names = self.checked_entries(wildcards)
+        return self._classifier_code((wildcards.dataset, name) for name in names)
 
     def classifier_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of a classifier."""
@@ -275,10 +299,10 @@ class Plan:
         return permutations[wildcards.classifier]
 
     def training_of_model(self, wildcards: Any) -> dict[str, str]:
-        """Return the tables of training whose figures a model of all samples has.
+        """Return the tables from which a model of all samples gets its figures.
 
-        They are of the first scheme of folds, with the halves where the classifier is fitted to
-        them.
+        These are tables of training with the first scheme of folds, and of the halves if the
+        classifier is fitted to them.
         """
         study = self.study(wildcards)
         place = TRAINED.fill(
@@ -359,7 +383,11 @@ class Plan:
         return [place.of(dataset=dataset, classifier=name) for dataset, name in models]
 
     def owners(self, wildcards: Any) -> dict[str, Any]:
-        """Return what the input files of *compare* belong to, in their order."""
+        """Return the data sets, classifiers and jobs of the input files of *compare*.
+
+        Each list has the order of the files: ``diagnosed`` that of the tables of diagnostics,
+        ``jobs`` that of the tables of training, ``checked`` that of the tables of checks.
+        """
         study = self.study(wildcards)
         return {
             "datasets": study.datasets,
@@ -411,7 +439,7 @@ class Plan:
         return self._entries(_validated(self.study(wildcards)))
 
     def validated_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of these models."""
+        """Return the digests of the methods of the models that are tested on second cohorts."""
         return self._classifier_code(_validated(self.study(wildcards)))
 
     def combined_series(self, wildcards: Any) -> list[str]:
@@ -432,8 +460,13 @@ class Plan:
         """Return the digests of the methods of the classifier of all cohorts."""
         return self._classifier_code([("", self._cohorts(wildcards).model)])
 
-    def _cohorts(self, wildcards: Any) -> Any:
-        return self.study(wildcards).cohorts
+    def _cohorts(self, wildcards: Any) -> Cohorts:
+        """Return the cohorts of a job of *combine*, which only studies with cohorts have."""
+        cohorts = self.study(wildcards).cohorts
+        if cohorts is None:
+            msg = f"the study {wildcards.study} has no cohorts"
+            raise ValueError(msg)
+        return cohorts
 
     # analyse, report
 
@@ -451,9 +484,9 @@ class Plan:
         return [SERIES.of(dataset=name) for name in datasets]
 
     def analysed_folds_file(self, wildcards: Any) -> list[str]:
-        """Return the file of predefined folds of an analysis, as `given_folds`."""
+        """Return the file of predefined folds of an analysis; see `folds_file`."""
         settings = self.analysis_settings(wildcards)
-        return self._folds_file(settings["folds"]) if "folds" in settings else []
+        return self._file_of_scheme(settings["folds"]) if "folds" in settings else []
 
     def analysed_scheme(self, wildcards: Any) -> dict[str, Any] | None:
         """Return the scheme of folds of an analysis that divides its samples; else None."""
@@ -502,54 +535,63 @@ class Plan:
     def usage_of_jobs(self, wildcards: Any) -> list[str]:
         """Return the records of time and memory of the jobs of a study."""
         study = self.study(wildcards)
-        jobs: list[tuple[str, dict[str, str]]] = []
+        records = [usage_of("compare").of(study=study.id)]
         for rule in ("acquire", "diagnose"):
-            jobs += [(rule, {"dataset": name}) for name in study.datasets]
-        of_study = {"study": study.id}
+            records += [usage_of(rule).of(dataset=dataset) for dataset in study.datasets]
+        for analysis in study.analyses:
+            records.append(usage_of("analyse").of(study=study.id, analysis=analysis))
+        if study.validate:
+            records.append(usage_of("validate").of(study=study.id))
+        if study.combined:
+            records.append(usage_of("combine").of(study=study.id))
+        return [*records, *self._usage_of_fits(study)]
+
+    def _usage_of_fits(self, study: Study) -> list[str]:
+        """Return the records of the jobs that fit classifiers of a study."""
+        records = []
         for dataset, folds, job in study.training_jobs:
-            jobs.append(("classify", {**of_study, "dataset": dataset, "folds": folds, "job": job}))
-        for dataset in self.checked_datasets(study):
-            jobs.append(("check", {**of_study, "dataset": dataset}))
+            place = usage_of("classify").fill(study=study.id, dataset=dataset)
+            records.append(place.of(folds=folds, job=job))
+        place = usage_of("check").fill(study=study.id)
+        records += [place.of(dataset=dataset) for dataset in self.checked_datasets(study)]
         for rule, pairs in (("models", study.models), ("permute", study.permuted)):
-            for dataset, name in pairs:
-                jobs.append((rule, {**of_study, "dataset": dataset, "classifier": name}))
-        jobs += [("analyse", {**of_study, "analysis": name}) for name in study.analyses]
-        wanted = {"compare": True, "validate": study.validate, "combine": study.combined}
-        jobs += [(rule, of_study) for rule in wanted if wanted[rule]]
-        return [usage_of(rule).of(**values) for rule, values in jobs]
+            place = usage_of(rule).fill(study=study.id)
+            records += [place.of(dataset=dataset, classifier=name) for dataset, name in pairs]
+        return records
 
     def results(self, wildcards: Any) -> dict[str, Any]:
         """Return arguments of `xnbflow.report.results.StudyResults`.
 
-        They are plain values: a job would import an object's module before the library's path is
-        set.
+        They are plain values: unpickling an object would import its module before the job's script
+        has set the path of the library.
         """
         study = self.study(wildcards)
         return {"labels": self.labels(study), "configuration": self._configuration(study)}
 
     def _configuration(self, study: Study) -> dict[str, Any]:
         """Return the complete configuration of a study, for the record and for repetition."""
-        raw, datasets, folds = self.raw, list(study.datasets), list(study.folds)
+        names = list(study.datasets)
+        folds = list(study.folds)
         for settings in study.analyses.values():
-            datasets += settings.get("datasets", ())
-            folds += [settings["folds"]] if "folds" in settings else []
-        steps = {
-            name: self.config.preprocessing[name]
-            for name in datasets
-            if name in self.config.preprocessing
-        }
+            names += settings.get("datasets", ())
+            if "folds" in settings:
+                folds.append(settings["folds"])
+        datasets = {}
+        preprocessing = {}
+        for name in names:
+            datasets[name] = {"sheet": self.sheets[name], **vars(self.datasets[name])}
+            if name in self.config.preprocessing:
+                preprocessing[name] = self.config.preprocessing[name]
         configuration = {
-            "sheets": raw["sheets"],
-            "studies": {study.id: raw["studies"][study.id]},
-            "datasets": {
-                name: {"sheet": self.sheets[name], **vars(self.datasets[name])} for name in datasets
-            },
-            "classifiers": {name: raw["classifiers"][name] for name in study.classifiers},
-            "folds": {name: raw["folds"][name] for name in folds},
-            "diagnostics": raw["diagnostics"],
+            "sheets": self.raw["sheets"],
+            "studies": {study.id: self.raw["studies"][study.id]},
+            "datasets": datasets,
+            "classifiers": {name: self.raw["classifiers"][name] for name in study.classifiers},
+            "folds": {name: self.raw["folds"][name] for name in folds},
+            "diagnostics": self.raw["diagnostics"],
         }
-        if steps:
-            configuration["preprocessing"] = steps
+        if preprocessing:
+            configuration["preprocessing"] = preprocessing
         return configuration
 
     def section_code(self, wildcards: Any) -> dict[str, str]:
@@ -569,6 +611,7 @@ class Plan:
         return {key: text for key, text in labels.items() if text}
 
     def _entries(self, pairs: Iterable[tuple[str, str]]) -> dict[str, dict[str, Any]]:
+        """Return the configurations of classifiers, each with its data set, by both names."""
         entries: dict[str, dict[str, Any]] = {}
         for dataset, name in pairs:
             entries.setdefault(dataset, {})[name] = self.config.classifier(name, dataset)
@@ -576,14 +619,15 @@ class Plan:
 
     def _classifier_code(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Return the digests of the methods of classifiers, each with its data set."""
-        methods = {
-            method for dataset, name in pairs for method in self.config.methods(name, dataset)
-        }
-        known = known_methods()
-        return method_code(known[name].estimator if name in known else name for name in methods)
+        methods: set[str] = set()
+        for dataset, name in pairs:
+            methods.update(self.config.methods(name, dataset))
+        registry = known_methods()
+        paths = [registry[name].estimator if name in registry else name for name in methods]
+        return method_code(paths)
 
 
-def _found(path: str | Path, root: Path) -> Path:
+def _existing_path(path: str | Path, root: Path) -> Path:
     """Return a path of the configuration: in the working directory, else in the project."""
     return Path(path) if Path(path).exists() else root / path
 

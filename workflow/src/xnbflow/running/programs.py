@@ -1,30 +1,44 @@
-"""Programs that options of Snakemake need, looked for before the first job."""
+"""Programs that options of Snakemake need, checked before the first job."""
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xnbflow.running.cluster import option_value
 
-#: Options of Snakemake, the value that needs a program, the programs of which one suffices, and
-#: what to do without.
-_NEEDED = (
-    (
-        ("--software-deployment-method", "--sdm"),
-        "conda",
-        ("conda", "mamba", "micromamba"),
-        "Install conda (for example Miniforge), or leave the option out: jobs then use this Python",
+
+@dataclass(frozen=True, kw_only=True)
+class _Need:
+    """A value of an option that needs one of several programs, and the remedy without them."""
+
+    options: tuple[str, ...]
+    value: str
+    programs: tuple[str, ...]
+    remedy: str
+
+
+_DEPLOYMENT = ("--software-deployment-method", "--sdm")
+_NEEDS = (
+    _Need(
+        options=_DEPLOYMENT,
+        value="conda",
+        programs=("conda", "mamba", "micromamba"),
+        remedy=(
+            "Install conda (for example Miniforge), or leave the option out: jobs then use this "
+            "Python"
+        ),
     ),
-    (
-        ("--software-deployment-method", "--sdm"),
-        "apptainer",
-        ("apptainer", "singularity"),
-        "Install apptainer, or leave the option out: jobs then use this Python",
+    _Need(
+        options=_DEPLOYMENT,
+        value="apptainer",
+        programs=("apptainer", "singularity"),
+        remedy="Install apptainer, or leave the option out: jobs then use this Python",
     ),
-    (
-        ("--default-storage-provider",),
-        "fs",
-        ("rsync",),
-        "Install rsync (apt-get install rsync, conda install rsync)",
+    _Need(
+        options=("--default-storage-provider",),
+        value="fs",
+        programs=("rsync",),
+        remedy="Install rsync (apt-get install rsync, conda install rsync)",
     ),
 )
 
@@ -37,10 +51,13 @@ def missing_program(arguments: Sequence[str]) -> str:
     >>> missing_program(["--cores", "2"])
     ''
     """
-    for options, value, programs, remedy in _NEEDED:
-        for option in options:
-            asked = option_value(arguments, option) == value
-            if asked and not any(map(shutil.which, programs)):
-                named = " or ".join(programs)
-                return f"{option} {value} needs the program {named}, which is not found. {remedy}"
+    for need in _NEEDS:
+        for option in need.options:
+            if option_value(arguments, option) != need.value:
+                continue
+            if not any(shutil.which(program) for program in need.programs):
+                return (
+                    f"{option} {need.value} needs the program {' or '.join(need.programs)}, which "
+                    f"is not found. {need.remedy}"
+                )
     return ""

@@ -12,14 +12,15 @@ import yaml
 from xnbflow.core.plugins import PAPERS
 
 _LIBRARY = Path(__file__).resolve().parents[1]  # scripts find it as rules/../src
-#: The folder with the workflow: of a wheel a part of the library, else the clone around it.
+#: The folder with the workflow: in a wheel a part of the library, else the clone around it.
 ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.parents[2]
 
 
 def default_configuration(root: Path = ROOT) -> dict[str, Any]:
     """Return the papers' configurations, overlaid with ``config/config.yaml`` of a project."""
+    paths = [*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"]
     merged: dict[str, Any] = {}
-    for path in (*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"):
+    for path in paths:
         _merge(merged, yaml.safe_load(path.read_text(encoding="utf-8")))
     return merged
 
@@ -39,7 +40,7 @@ def default_sheets(root: Path = ROOT) -> dict[str, Path]:
 
 
 def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
-    """Set values, and those of nested mappings one by one."""
+    """Set values in a mapping; nested mappings are merged key by key."""
     for key, value in values.items():
         if isinstance(value, Mapping) and isinstance(into.get(key), dict):
             _merge(into[key], value)

@@ -1,16 +1,16 @@
 """Digests of the code behind a file, on which its content depends.
 
 Snakemake repeats a job when its parameters change, but not when a library changes; so each rule has
-a digest of the code as a parameter. There are three of them: `reading_code`, of what reads data
-sets, `computing_code`, of everything that computes results, and `page_code`, of what writes a page.
-`method_code` is that of the methods which the configuration names: papers, plugins, a user's own
-modules and other packages.
+a digest of the code as a parameter. The library has three digests: `reading_code` of the modules
+that read data sets, `computing_code` of all modules that compute results, and `page_code` of those
+that write a page. `method_code` returns the digests of the methods that a configuration names:
+papers, plugins, modules of the user and other packages.
 
 A job compares the digests of the plan with the sources that it imports itself.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -26,8 +26,10 @@ _LIBRARY = Path(__file__).parents[1]
 _WITHOUT_RESULTS = frozenset({"report", "running", "papers"})
 #: Files of a paper that only its page uses, by the beginning of their names.
 _PAGE_FILES = ("section", "drawings", "curves", "coverage")
-#: First words of the digests, so that the reason of a rerun is understood.
-_READING, _COMPUTING, _PAGE = "reading code", "computing code", "page code"
+#: First words of the three digests of the library, which Snakemake prints as reason of a rerun.
+_READING = "reading code"
+_COMPUTING = "computing code"
+_PAGE = "page code"
 #: The packages that *acquire* needs, so that an edit of a classifier reads no data set again.
 _READERS = ("core", "data", "sources", "tables")
 
@@ -35,7 +37,9 @@ _READERS = ("core", "data", "sources", "tables")
 @cache
 def reading_code() -> str:
     """Return the digest of the library's code that reads data sets."""
-    files = [path for package in _READERS for path in source_files(_LIBRARY / package)]
+    files: list[Path] = []
+    for package in _READERS:
+        files += source_files(_LIBRARY / package)
     return f"{_READING} {_digest(files, _LIBRARY)}"
 
 
@@ -68,9 +72,9 @@ def page_code() -> str:
 def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]:
     """Return the digests of methods by their package.
 
-    ``modules`` are full names of modules, or of something in them. The core of xnbflow is left out,
-    see `computing_code`. Of an installed package that is no plugin the version counts. Of a paper
-    the files that only its ``page`` uses count on request.
+    ``modules`` are full names of modules, classes or functions. The core of xnbflow is left out,
+    see `computing_code`. An installed package that is not a plugin has its version instead of a
+    digest. The files of a paper that only its page uses count with ``page``.
 
     Examples
     --------
@@ -80,62 +84,71 @@ def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]
     True
     """
     plugins = {module.partition(".")[0] for module in plugin_modules()}
-    packages = sorted(set(filter(None, map(_counted_package, modules))))
+    kind = "page code" if page else "code"
     digests = {}
-    for package in packages:
+    for package in sorted(_counted_packages(modules)):
         number = "" if package in plugins else _version(package)
-        kind = "page code" if page else "code"
-        digest = f"{kind} {_package_digest(package, page=page)}"
-        digests[package] = f"version {number}" if number else digest
+        if number:
+            digests[package] = f"version {number}"
+        else:
+            digests[package] = f"{kind} {_package_digest(package, page=page)}"
     return digests
 
 
-def refuse_other_code(planned: Iterable[str], methods: Mapping[str, str]) -> None:
+def refuse_other_code(planned: Iterable[str], packages: Mapping[str, str]) -> None:
     """Raise an `InputError` if the code is not that of the plan.
 
-    ``planned`` are results of the functions above, ``methods`` is that of
-    `method_code`. Versions are not compared: the environment of a job may be another one than that
-    of the plan.
+    Parameters
+    ----------
+    planned : iterable of str
+        Digests of the library in the plan, as ``computing code 4f2a9c01``.
+    packages : mapping of str to str
+        The result of `method_code` in the plan. Versions are not compared: a job may run in another
+        environment than the plan.
     """
-    edited = ""
     present = {_READING: reading_code, _COMPUTING: computing_code, _PAGE: page_code}
     for digest in planned:
-        words = " ".join(digest.split()[:2])
-        if present[words]() != digest:
-            edited = f"the {words} of xnbflow was"
-    for package, digest in methods.items():
-        kind, _, planned_digest = digest.rpartition(" ")
-        page = kind == "page code"
-        if kind != "version" and planned_digest != _package_digest(package, page=page):
-            edited = f"the sources of {package} were"
-    if edited:
-        msg = f"{edited} edited after this run was planned. Run the workflow again"
-        raise InputError(msg)
+        kind = digest.rpartition(" ")[0]
+        if present[kind]() != digest:
+            msg = (
+                f"the {kind} of xnbflow was edited after this run was planned. Run the workflow "
+                "again"
+            )
+            raise InputError(msg)
+    for package, digest in packages.items():
+        kind, _, digits = digest.rpartition(" ")
+        if kind != "version" and digits != _package_digest(package, page=kind == _PAGE):
+            msg = (
+                f"the sources of {package} were edited after this run was planned. Run the "
+                "workflow again"
+            )
+            raise InputError(msg)
 
 
 def remove_stale_bytecode(modules: Iterable[str] = ()) -> None:
     """Remove compiled files of Python and numba that are older than their modules.
 
-    Both compare the size of a module and its time of modification, which an edit or a copy may not
-    change. The system's time of the last change of a file cannot be set. It concerns the library
-    and the packages of ``modules``, as in `method_code`.
+    Python and numba compare the size of a module and its time of modification, and an edit or a
+    copy may change neither. The time of the last change of a file, which the system sets, always
+    changes. The function looks at the library and at the packages of ``modules``, as in
+    `method_code`.
     """
-    packages = set(filter(None, map(_counted_package, modules)))
-    local = [package for package in packages if not _version(package)]
-    files = [
-        *source_files(_LIBRARY),
-        *(path for name in local for path in _package_files(name, page=True)),
-    ]
-    for folder in {path.parent for path in files}:
-        compiled: dict[str, list[Path]] = {}
+    files = source_files(_LIBRARY)
+    for package in _counted_packages(modules):
+        if not _version(package):  # installed packages are not edited
+            files += _package_files(package, page=True)
+    sources = [path for path in files if path.suffix == ".py"]
+    compiled: dict[Path, list[Path]] = {}
+    for folder in {path.parent for path in sources}:
         for path in (folder / "__pycache__").glob("*"):
-            compiled.setdefault(path.name.partition(".")[0], []).append(path)
-        for source in (path for path in files if path.parent == folder and path.suffix == ".py"):
-            changed = source.stat().st_ctime_ns
-            for path in compiled.get(source.stem, ()):
-                with suppress(OSError):  # another process was faster, or may write here
-                    if path.stat().st_mtime_ns <= changed:
-                        path.unlink()
+            module = folder / path.name.partition(".")[0]
+            compiled.setdefault(module, []).append(path)
+    for source in sources:
+        changed = source.stat().st_ctime_ns
+        for path in compiled.get(source.with_suffix(""), ()):
+            with suppress(OSError):  # another process has removed it, or the folder is read-only
+                if path.stat().st_mtime_ns <= changed:
+                    path.unlink()
 
 
 def source_files(folder: Path) -> list[Path]:
@@ -168,7 +181,14 @@ def _counted_package(module: str) -> str:
     return ".".join(parts[:3]) if parts[1:2] == ["papers"] else ""
 
 
+def _counted_packages(modules: Iterable[str]) -> set[str]:
+    """Return the packages with which modules count, see `_counted_package`."""
+    packages = {_counted_package(module) for module in modules}
+    return packages - {""}
+
+
 def _package_digest(package: str, *, page: bool) -> str:
+    """Return the digest of the files of a package; "none" if they are not found."""
     files = _package_files(package, page=page)
     return _digest(files, files[0].parent) if files else "none"
 
@@ -176,18 +196,17 @@ def _package_digest(package: str, *, page: bool) -> str:
 def _package_files(package: str, *, page: bool) -> list[Path]:
     """Return the files of a package, or the file of a single module.
 
-    Of a paper these are the files that compute, with ``page`` all; papers share the package
-    `xnbflow.papers.common`.
+    A paper has the files that compute, and with ``page`` all its files; the package
+    `xnbflow.papers.common` belongs to every paper.
     """
     if package.startswith("xnbflow.papers."):
-        papers = _LIBRARY / "papers"
         folders = {package.rpartition(".")[2], "common"}
-        return [
-            path
-            for name in sorted(folders)
-            for path in source_files(papers / name)
-            if page or not path.name.startswith(_PAGE_FILES)
-        ]
+        files: list[Path] = []
+        for name in sorted(folders):
+            files += source_files(_LIBRARY / "papers" / name)
+        if page:
+            return files
+        return [path for path in files if not path.name.startswith(_PAGE_FILES)]
     spec = find_spec(package)
     origin = Path(spec.origin) if spec and spec.origin else None
     if origin is None:
@@ -198,19 +217,15 @@ def _package_files(package: str, *, page: bool) -> list[Path]:
 def _digest(files: Iterable[Path], root: Path) -> str:
     """Return eight hexadecimal digits for the names and contents of files."""
     digest = hashlib.sha256()
-    for name, path in _named(files, root):
+    for path in files:
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
         digest.update(f"{name}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:8]
 
 
-def _named(files: Iterable[Path], root: Path) -> Iterator[tuple[str, Path]]:
-    for path in files:
-        inside = path.is_relative_to(root)
-        yield (path.relative_to(root).as_posix() if inside else path.name), path
-
-
 def _version(package: str) -> str:
+    """Return the version of an installed package; empty for a module of the user."""
     try:
         return version({"sklearn": "scikit-learn"}.get(package, package))
     except PackageNotFoundError:

@@ -12,7 +12,7 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-#: What Snakemake reports of a job that the user interrupted (Ctrl-C).
+#: A part of the message of Snakemake about a job that the user interrupted (Ctrl-C).
 _INTERRUPTED = "died with <Signals.SIGINT"
 
 
@@ -36,7 +36,7 @@ class RunEvents:
         self._interrupted = False
 
     def note(self, record: logging.LogRecord) -> None:
-        """Note what a record reports."""
+        """Note the event of a record; records without an event are messages."""
         fields: dict[str, Any] = vars(record)
         event = fields.get("event")
         if event == LogEvent.RUN_INFO:
@@ -56,21 +56,20 @@ class RunEvents:
             self._interrupted = True
 
     def title(self, job: int) -> str:
-        """Return what a job does."""
+        """Return the message of a job, as "Training nb on wine"."""
         return self._titles.get(job, f"job {job}")
 
     def running_line(self, now: float) -> str:
-        """Return what runs at a time of the monotonic clock; empty if nothing does."""
-        running = [
-            f"{self.title(job)} ({now - start:.0f} s)" for job, start in list(self._started.items())
-        ]
+        """Return the running jobs at a time of the monotonic clock; empty if no job runs."""
+        started = list(self._started.items())  # a copy: other threads note events
+        running = [f"{self.title(job)} ({now - start:.0f} s)" for job, start in started]
         if not running:
             return ""
         steps = "step" if self._steps_left == 1 else "steps"
         return f"{self._steps_left} {steps} left; running: {', '.join(running)}"
 
     def failures(self) -> Iterator[str]:
-        """Yield for each failed job its work, the cause, the remedy and its log.
+        """Yield a sentence for each failed job: its title, the cause, the remedy and its log.
 
         A run that was interrupted (Ctrl-C) has one sentence.
         """
@@ -78,13 +77,18 @@ class RunEvents:
             yield "Interrupted. Incomplete files are removed; run the same command to continue"
             return
         for job, logs in self._failed_logs.items():
-            log = next((path for path in map(Path, logs) if path.is_file()), None)
-            text = log.read_text(encoding="utf-8", errors="replace").strip() if log else ""
-            yield f"Failed: {self.title(job)}. {_cause(text)}. Log: {log or 'none was written'}"
+            written = [path for path in map(Path, logs) if path.is_file()]
+            if written:
+                text = written[0].read_text(encoding="utf-8", errors="replace").strip()
+                place = str(written[0])
+            else:
+                text = ""
+                place = "none was written"
+            yield f"Failed: {self.title(job)}. {_cause(text)}. Log: {place}"
 
 
 class FailureRecorder(logging.Handler):
-    """A handler that prints nothing, and keeps the failed jobs of a run for its end.
+    """A handler that prints nothing and collects the failed jobs of a run.
 
     Examples
     --------
@@ -97,7 +101,7 @@ class FailureRecorder(logging.Handler):
         self._events = RunEvents()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note what a record reports."""
+        """Note the event of a record."""
         self._events.note(record)
 
     def sentences(self) -> list[str]:
@@ -106,9 +110,12 @@ class FailureRecorder(logging.Handler):
 
 
 def _cause(log: str) -> str:
-    """Return the cause of a failure by the log of its job."""
-    _, is_ours, message = log.rpartition("InputError: ")
-    if is_ours:
+    """Return the cause of a failure, from the log of its job.
+
+    The log of a job that was killed has no traceback.
+    """
+    _, marker, message = log.rpartition("InputError: ")
+    if marker:
         return message.rstrip(".")
     if "Traceback" in log:
         return f"Unexpected error: {log.splitlines()[-1]}. Report it with the log"

@@ -1,4 +1,4 @@
-"""The commands; their modules are imported when one is called, so that ``--help`` is fast."""
+"""The commands and their options. ``--help`` is fast: modules are imported by a call alone."""
 
 import importlib
 import json
@@ -51,12 +51,12 @@ def print_json(value: Any) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[None]:
+def progress(step: str) -> Iterator[None]:
     """Show on a terminal that a step is running, and its duration; silent in a pipe."""
     if not sys.stderr.isatty():
         yield
         return
-    sys.stderr.write(f"{what} ...")
+    sys.stderr.write(f"{step} ...")
     sys.stderr.flush()
     start = time.perf_counter()
     try:
@@ -66,8 +66,8 @@ def progress(what: str) -> Iterator[None]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if hasattr(value, "tolist"):  # of NumPy
+    """Return a value with the types of JSON: arrays are lists, numbers that are not finite null."""
+    if hasattr(value, "tolist"):  # an array or a number of NumPy
         value = value.tolist()
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -101,8 +101,8 @@ Layout = Annotated[
     Literal["rows", "columns"],
     typer.Option("--orientation", help="Whether samples are rows or columns of the table."),
 ]
-#: As `xnbflow.models.prediction.MISSING`, whose import is slow.
-Lacking = Annotated[
+#: The values are those of `xnbflow.models.prediction.MISSING`, whose import is slow.
+Missing = Annotated[
     Literal["auto", "error", "impute", "drop"],
     typer.Option(
         "--missing",
@@ -132,8 +132,8 @@ Trust = Annotated[
 ]
 
 
-#: The options of the command line for the parts of a sheet that a message names.
-_OF_SHEETS = (
+#: What a message about a sheet means for a command, which has no sheet.
+_SHEET_OPTIONS = (
     ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
     "key=value.)"
 )
@@ -151,20 +151,20 @@ def run() -> None:
     except BrokenPipeError:
         os._exit(0)
     except InputError as error:
-        here = _OF_SHEETS if "sheet" in str(error) else ""
-        sys.stderr.write(f"Error: {error}{here}\n")
+        options = _SHEET_OPTIONS if "sheet" in str(error) else ""
+        sys.stderr.write(f"Error: {error}{options}\n")
         code = 1
     except OSError as error:
-        sys.stderr.write(
-            printable(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
-        )
+        message = f"{error.filename or 'file'}: {error.strerror or error}"
+        sys.stderr.write(printable(f"Error: {message}\n"))
         code = 1
     except MemoryError as error:
         sys.stderr.write(f"Error: memory is exhausted ({error}); use a machine with more memory\n")
         code = 1
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # threads of libraries may still wait for work: that must not change the code
+    # not sys.exit: it waits for threads of libraries, and their end may change the code
+    os._exit(code)
 
 
 def _version(asked: bool) -> None:
@@ -208,7 +208,13 @@ def fit(
         raise InputError(msg)
     with progress(f"reading {table}"):
         dataset = commands.described(
-            table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
+            table,
+            label=label,
+            id_column=id_column,
+            options=option,
+            orientation=orientation,
+            phenotype=phenotype,
+            symbols=symbols,
         )
         dataset = commands.complete_training(dataset)
         series = commands.read_training(dataset)
@@ -218,8 +224,8 @@ def fit(
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
         origin = dataset.origin | {"location": table}
-        known = commands.symbols_of(series)
-        model = commands.fit_model(series, entry, validation, symbols=known, origin=origin)
+        gene_symbols = commands.symbols_of(series)
+        model = commands.fit_model(series, entry, validation, symbols=gene_symbols, origin=origin)
     commands.write_model(model, output)
     result = commands.summary(model)
     if as_json:
@@ -237,17 +243,17 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
-    read = commands.read_model(model, trust)
-    result = commands.summary(read)
+    trained = commands.read_model(model, trust)
+    result = commands.summary(trained)
     if card:
         with commands.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
         print_text(card_of(result, model.stem))
     elif as_json:
-        print_json({**result, "signature": read.signature.to_dict("records")})
+        print_json({**result, "signature": trained.signature.to_dict("records")})
     else:
         print_text(commands.as_text(result, model))
-        print_text(commands.signature_text(read))
+        print_text(commands.signature_text(trained))
 
 
 @app.command()
@@ -265,11 +271,11 @@ def signature(
     as_json: Json = False,
 ) -> None:
     """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
-    read = commands.read_model(model, trust)
+    trained = commands.read_model(model, trust)
     if as_json:
-        print_json(read.signature.to_dict("records"))
+        print_json(trained.signature.to_dict("records"))
         return
-    commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
+    commands.deliver(commands.signature_lines(trained, gmt=gmt, top=top), output)
 
 
 @app.command()
@@ -291,28 +297,30 @@ def panel(
     as_json: Json = False,
 ) -> None:
     """Choose few genes and reference genes for an assay, and measure their accuracy."""
-    read = commands.read_model(model, trust)
+    trained = commands.read_model(model, trust)
     with progress("choosing and cross-validating genes"):
-        series = commands.training_series(read, option, orientation, table)
-        found = commands.design_panel(series, read, genes, floor)
-    chosen = {*found.genes["gene"], *found.references}
-    if unknown := chosen - (commands.symbols_of(series) | read.symbols).keys():
+        series = commands.training_series(trained, option, orientation, table)
+        assay = commands.design_panel(series, trained, genes, floor)
+    chosen = {*assay.genes["gene"], *assay.references}
+    symbols = commands.symbols_of(series) | trained.symbols
+    if unknown := chosen - symbols.keys():
         counted = commands.counted(len(unknown), "feature", "has", "have")
         warn(f"{counted} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
     if output:
-        commands.write_model(found.model, output)
+        commands.write_model(assay.model, output)
     if sheet:
-        commands.deliver(commands.score_sheet(found), sheet)
-    parts = {"genes": found.genes, "accuracy": found.accuracy}
+        commands.deliver(commands.score_sheet(assay), sheet)
     if as_json:
-        tables = {name: part.to_dict("records") for name, part in parts.items()}
-        print_json({**tables, "references": found.references})
-    else:
-        print_text(
-            "\n".join(
-                [*map(commands.tsv, parts.values()), "references\n" + "\n".join(found.references)]
-            )
-        )
+        content = {
+            "genes": assay.genes.to_dict("records"),
+            "accuracy": assay.accuracy.to_dict("records"),
+            "references": assay.references,
+        }
+        print_json(content)
+        return
+    references = "\n".join(["references", *assay.references])
+    tables = [commands.tsv(assay.genes), commands.tsv(assay.accuracy)]
+    print_text("\n".join([*tables, references]))
 
 
 @app.command()
@@ -322,21 +330,23 @@ def predict(
     *,
     id_column: Id = "",
     output: Output = None,
-    missing: Lacking = "auto",
+    missing: Missing = "auto",
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Predict samples: label, probabilities, and typicality relative to the training data."""
-    read = commands.read_model(model, trust)
+    trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    result = commands.predict_table(read, samples.frame, missing)
+        samples = commands.read_samples_of(
+            trained, table, id_column=id_column, options=option, orientation=orientation
+        )
+    result = commands.predict_table(trained, samples.frame, missing)
     notes = [*samples.notes, *result.notes]
     for note in notes:
         warn(note)
-    agreement, text = commands.agreement_of(read, samples, result, table)
+    agreement, text = commands.agreement_of(trained, samples, result, table)
     if as_json:
         content: dict[str, Any] = {"notes": notes, "samples": result.table.to_dict("records")}
         if agreement is not None:
@@ -364,7 +374,7 @@ def recalibrate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
         "recalibrated.skops"
     ),
-    missing: Lacking = "auto",
+    missing: Missing = "auto",
     orientation: Layout = "rows",
     phenotype: Phenotype = "",
     symbols: Symbols = "",
@@ -373,18 +383,24 @@ def recalibrate(
     as_json: Json = False,
 ) -> None:
     """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
-    read = commands.read_model(model, trust)
+    trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         dataset = commands.described(
-            table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
+            table,
+            label=label,
+            id_column=id_column,
+            options=option,
+            orientation=orientation,
+            phenotype=phenotype,
+            symbols=symbols,
         )
-        made, figures = commands.recalibrate(read, dataset, missing)
-    commands.write_model(made, output)
+        recalibrated, figures = commands.recalibrate(trained, dataset, missing)
+    commands.write_model(recalibrated, output)
     if as_json:
-        found = made.series[commands.RECALIBRATION]
-        print_json({"model": str(output), "recalibration": found, **figures})
+        parameters = recalibrated.series[commands.RECALIBRATION]
+        print_json({"model": str(output), "recalibration": parameters, **figures})
         return
-    print_text(f"{output}\n{commands.recalibration_in_words(made, figures)}")
+    print_text(f"{output}\n{commands.recalibration_in_words(recalibrated, figures)}")
 
 
 @app.command()
@@ -396,23 +412,25 @@ def explain(
         str, typer.Option(help="The sample's name; the least certain samples without.")
     ] = "",
     id_column: Id = "",
-    missing: Lacking = "auto",
+    missing: Missing = "auto",
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Show the evidence of features for and against each class in one sample."""
-    read = commands.read_model(model, trust)
+    trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option, orientation)
+        samples = commands.read_samples_of(
+            trained, table, id_column=id_column, options=option, orientation=orientation
+        )
     for note in samples.notes:
         warn(note)
-    names = [sample] if sample else commands.least_certain(read, samples.frame, missing)
-    results = [commands.explain_sample(read, samples.frame, name, missing) for name in names]
+    names = [sample] if sample else commands.least_certain(trained, samples.frame, missing)
+    results = [commands.explain_sample(trained, samples.frame, name, missing) for name in names]
     if as_json:
-        found = [result.to_json() for result in results]
-        print_json(found[0] if sample else found)
+        explanations = [result.to_json() for result in results]
+        print_json(explanations[0] if sample else explanations)
     else:
         print_text("\n\n".join(result.as_text() for result in results))
 
@@ -448,9 +466,16 @@ def propose(
     with progress(f"reading {table}"):
         converted = commands.convert(table, output)
         if converted is not None:
-            table, remarks = str(converted.path), converted.remarks
+            table = str(converted.path)
+            remarks = converted.remarks
         dataset = commands.described(
-            table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
+            table,
+            label=label,
+            id_column=id_column,
+            options=option,
+            orientation=orientation,
+            phenotype=phenotype,
+            symbols=symbols,
         )
         if converted is not None:
             options = converted.options | dataset.options
@@ -459,10 +484,16 @@ def propose(
     if remarks:
         result = replace(result, reason=" ".join([*remarks, result.reason]))
     if output and result.row:
-        result = replace(result, row=replace(result.row, id=Path(output).name))
+        row = replace(result.row, id=Path(output).name)
+        result = replace(result, row=row)
     if as_json:
-        tables = {name: getattr(result, name).to_dict("records") for name in ("values", "numbers")}
-        print_json({**vars(result), **tables, "row": result.sheet})
+        content = {
+            **vars(result),
+            "values": result.values.to_dict("records"),
+            "numbers": result.numbers.to_dict("records"),
+            "row": result.sheet,
+        }
+        print_json(content)
     else:
         print_text(str(result))
     if output:
@@ -476,6 +507,9 @@ def propose(
 
 app.command("cumida")(cumida)
 
+
+#: Figures that are wider than requested by at most this many millimetres have the width.
+_ROUNDING_MM = 0.5
 
 Finished = Annotated[
     str, typer.Argument(help="A study that has run; its folder is in `results` of this folder.")
@@ -493,11 +527,11 @@ def figures(
     results = commands.read_study(study)
     with progress("drawing"):
         widths = commands.print_figures(results, output, width)
-    for name in (name for name, drawn in widths.items() if drawn > width + 0.5):
-        warn(f"{name} is {widths[name]:.0f} mm wide: its labels need the room")
-    print_text(
-        f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md"
-    )
+    for name, drawn_width in widths.items():
+        if drawn_width > width + _ROUNDING_MM:
+            warn(f"{name} is {drawn_width:.0f} mm wide: its labels need the room")
+    n_figures = commands.counted(len(widths), "figure")
+    print_text(f"{output}: {n_figures}, {width:g} mm wide, and legends.md")
 
 
 @app.command()
@@ -529,8 +563,8 @@ def gene(
     results = commands.read_study(study)
     rows = commands.print_genes(results, name, data, output, width)
     print_text(commands.tsv(rows).rstrip())
-    figures_of = ", ".join(rows["figure"].drop_duplicates())
-    warn(f"figures are in {output}, each as SVG, PDF and PNG: {figures_of}")
+    names = ", ".join(rows["figure"].drop_duplicates())
+    warn(f"figures are in {output}, each as SVG, PDF and PNG: {names}")
 
 
 @app.command()
@@ -540,8 +574,8 @@ def paper(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
 ) -> None:
     """Write methods, results, references, checklists and model cards of a study."""
-    written = commands.write_paper(commands.read_study(study), output)
-    print_text(f"{output}: {', '.join(written)}")
+    names = commands.write_paper(commands.read_study(study), output)
+    print_text(f"{output}: {', '.join(names)}")
 
 
 @app.command()
@@ -582,14 +616,20 @@ def run_study(context: typer.Context, study: str) -> None:
 
     The file STUDY.yaml of this folder, which `xnbflow study -o STUDY` writes, is used by itself.
     """
-    found = commands.find_configuration(study, context.args)
-    if found:
-        warn(f"the configuration is {found[1]}")
-    call_snakemake(study, [*context.args, *found])
+    configuration = commands.find_configuration(study, context.args)
+    if configuration:
+        warn(f"the configuration is {configuration[1]}")
+    call_snakemake(study, [*context.args, *configuration])
 
 
-#: The plugin that words the events of a run; absent where the library is not installed.
+#: The plugin that words the events of a run; absent if the library is not installed.
 _LOGGER = "snakemake_logger_plugin_xnbflow"
+#: Options that name the folder of a run.
+_FOLDER_OPTIONS = {"--directory", "-d"}
+#: Options that decide the number of cores; without one, all are used.
+_CORE_OPTIONS = {"--cores", "-c", "--jobs", "-j", "--profile"}
+#: Options with which Snakemake's own lines are printed: for a dry run, or as the user asks.
+_OUTPUT_OPTIONS = {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose", "--logger"}
 
 
 def call_snakemake(study: str, options: Sequence[str]) -> None:
@@ -601,23 +641,22 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     )
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
-    beside = Path(sys.executable).with_name("snakemake")
-    program = str(beside) if beside.exists() else shutil.which("snakemake")
+    sibling = Path(sys.executable).with_name("snakemake")
+    program = str(sibling) if sibling.exists() else shutil.which("snakemake")
     if program is None:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
-    given = {option.partition("=")[0] for option in options}
-    if not given & {"--directory", "-d"} and not os.access(Path.cwd(), os.W_OK):
+    names = {option.partition("=")[0] for option in options}
+    if not names & _FOLDER_OPTIONS and not os.access(Path.cwd(), os.W_OK):
         msg = f"{Path.cwd()} cannot be written; run in another folder, or name one by --directory"
         raise InputError(msg)
-    cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
-    # Snakemake words a dry run, and what its own options ask for
-    spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose", "--logger"}
-    logger = [] if spoken or find_spec(_LOGGER) is None else ["--logger", "xnbflow"]
-    status: tuple[str, ...] = ()
+    arguments = [program, "--snakefile", str(ROOT / "workflow/Snakefile"), study]
+    if not names & _CORE_OPTIONS:
+        arguments += ["--cores", "all"]
+    arguments += options
     if asks_sacct(options) and lacks_accounting():
         warn("this SLURM cluster has no accounting: squeue is asked for the status of jobs")
-        status = STATUS_OPTION
+        arguments += STATUS_OPTION
+    if not names & _OUTPUT_OPTIONS and find_spec(_LOGGER) is not None:
+        arguments += ["--logger", "xnbflow"]
     sys.stdout.flush()
-    snakefile = str(ROOT / "workflow/Snakefile")
-    arguments = [program, "--snakefile", snakefile, study, *cores, *options, *status, *logger]
     os.execv(program, arguments)  # noqa: S606  the same process, no shell

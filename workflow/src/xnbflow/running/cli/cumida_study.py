@@ -1,8 +1,8 @@
 """The command `cumida`: a study of series of CuMiDa by their names.
 
-CuMiDa (Feltes et al. 2019) compares classifiers on its series itself, by three-fold
-cross-validation. With ``--benchmark`` the study has these classifiers beside ours, and three folds.
-Nothing is downloaded before the study runs.
+CuMiDa (Feltes et al. 2019) has its own comparison of classifiers on its series, with three folds.
+With ``--benchmark`` the study has these classifiers beside ours, and three folds. Nothing is
+downloaded before the study runs.
 """
 
 import re
@@ -17,8 +17,13 @@ from xnbflow.core.errors import InputError, quoted
 #: A series as CuMiDa names it: the type of cancer, an accession of GEO, and a part of it.
 _SERIES = re.compile(r"([A-Za-z]+)_(GSE\d+(?:_[A-Za-z0-9-]+)?)")
 
+#: The classifiers of every study, by their ids in the project's configuration.
 _OURS = ["csnb-cv", "xnb", "nb", "forest"]
 _HEADLINE = "csnb-cv"
+#: The folds of a study, by their id in the project's configuration.
+_FOLDS = "10-fold"
+#: The folds of CuMiDa's benchmark.
+_BENCHMARK_FOLDS = "3-fold"
 
 _SCALER = {"method": "sklearn.preprocessing.StandardScaler"}
 #: The classifiers of CuMiDa's benchmark that the project's configuration does not have.
@@ -47,7 +52,6 @@ _BENCHMARK: dict[str, dict[str, Any]] = {
         "method": "sklearn.dummy.DummyClassifier",
     },
 }
-_FOLDS, _BENCHMARK_FOLDS = "10-fold", "3-fold"
 
 _ABOUT = """\
 # A study of series of CuMiDa, laid over the configuration of the project. The classifier in
@@ -83,7 +87,7 @@ def cumida(
     from xnbflow.running.cli.app import print_text  # noqa: PLC0415  it registers this command
 
     if not output and len(series) > 1:
-        msg = "name the study of several series by --output"
+        msg = "Several series are one study: name it by --output"
         raise InputError(msg, key="output")
     output = output or series[0]
     command = write_cumida_study(
@@ -144,24 +148,31 @@ def write_cumida_study(
         If a name is not that of a series of CuMiDa or repeats, the study cannot have its name, or a
         file exists.
     """
-    import yaml  # noqa: PLC0415  not needed for --help
-
-    from xnbflow.running.cli import commands  # noqa: PLC0415
+    from xnbflow.running.cli import commands  # noqa: PLC0415  not needed for --help
     from xnbflow.sources.sheet import SheetRow, sheet_text  # noqa: PLC0415
 
     study = Path(output).name
     commands.check_study_name(study)
-    repeated = [name for name in dict.fromkeys(series) if list(series).count(name) > 1]
-    if repeated:
-        msg = f"{quoted(repeated[0])} is named twice; leave one out"
-        raise InputError(msg, key="series")
-    options = {"format": "arff"} if arff else {}
-    rows = [
-        SheetRow(name, "cumida", cumida_location(name), options=dict(options)) for name in series
-    ]
+    for name in series:
+        if list(series).count(name) > 1:
+            msg = f"{quoted(name)} is named twice; leave one out"
+            raise InputError(msg, key="series")
+    rows = []
+    for name in series:
+        options = {"format": "arff"} if arff else {}
+        rows.append(SheetRow(name, "cumida", cumida_location(name), options=options))
     sheet, configuration = commands.new_files(output, force=force)
+    settings = _settings(study, series, sheet, benchmark=benchmark)
+    if mirrors:
+        settings["download"] = {"base_urls": {"cumida": list(mirrors)}}
+    sheet.parent.mkdir(parents=True, exist_ok=True)
+    commands.deliver(sheet_text(rows), sheet)
+    commands.deliver(f"{_ABOUT}{_yaml(settings)}", configuration)
+    return f"xnbflow run {study} --configfile {configuration}"
 
-    classifiers = [*_OURS, *_BENCHMARK] if benchmark else _OURS
+
+def _settings(study: str, series: Sequence[str], sheet: Path, *, benchmark: bool) -> dict[str, Any]:
+    """Return the configuration of a study of series, laid over that of the project."""
     settings: dict[str, Any] = {
         "run": [study],
         "sheets": ["config/datasets.tsv", str(sheet)],
@@ -169,7 +180,7 @@ def write_cumida_study(
             study: {
                 "title": f"CuMiDa: {', '.join(series)}",
                 "datasets": list(series),
-                "classifiers": classifiers,
+                "classifiers": [*_OURS, *_BENCHMARK] if benchmark else _OURS,
                 "folds": [_BENCHMARK_FOLDS if benchmark else _FOLDS],
                 "headline": _HEADLINE,
             }
@@ -178,19 +189,19 @@ def write_cumida_study(
     if benchmark:
         settings["classifiers"] = _BENCHMARK
         settings["folds"] = {_BENCHMARK_FOLDS: {"splits": 3, "repeats": 1}}
-    if mirrors:
-        settings["download"] = {"base_urls": {"cumida": list(mirrors)}}
-    sheet.parent.mkdir(parents=True, exist_ok=True)
-    commands.deliver(sheet_text(rows), sheet)
-    text = yaml.safe_dump(_without_anchors(settings), sort_keys=False, allow_unicode=True)
-    commands.deliver(f"{_ABOUT}{text}", configuration)
-    return f"xnbflow run {study} --configfile {configuration}"
+    return settings
+
+
+def _yaml(settings: dict[str, Any]) -> str:
+    import yaml  # noqa: PLC0415  not needed for --help
+
+    return yaml.safe_dump(_without_anchors(settings), sort_keys=False, allow_unicode=True)
 
 
 def _without_anchors(value: Any) -> Any:
-    """Return a copy in which no part occurs twice, which YAML would write as a reference."""
+    """Return a copy in which no object occurs twice, because YAML would write a reference to it."""
     if isinstance(value, dict):
-        return {key: _without_anchors(part) for key, part in value.items()}
+        return {key: _without_anchors(content) for key, content in value.items()}
     if isinstance(value, list):
-        return [_without_anchors(part) for part in value]
+        return [_without_anchors(item) for item in value]
     return value

@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.running.config import RULES, read_config, read_sheets
 from xnbflow.running.project import default_configuration, default_sheets
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = default_configuration(ROOT)
 DATASETS = list(read_sheets(default_sheets(ROOT))[0])
@@ -101,7 +101,9 @@ def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns
     raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [SCAN]}}
     assert "which names columns (@angular)" in refused(raw)
     raw["studies"]["demo"] |= {"cohorts": ["wine", "digits"]}
-    assert "of one series alone" in refused(raw | {"studies": {"demo": raw["studies"]["demo"]}})
+    assert "would change one series alone" in refused(
+        raw | {"studies": {"demo": raw["studies"]["demo"]}}
+    )
 
 
 def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_changes_results():
@@ -178,3 +180,66 @@ def test_classifiers_are_checked_down_to_the_first_fast_one_that_selects():
     assert checks_of(final=["csnb", "csnb-cv"]) == (["csnb"], ["csnb", "csnb-cv"])
     assert checks_of(permutations={"xnb": 9}) == ([], ["xnb"])
     assert checks_of(halves=0) == (["forest", "xnb"], [])
+
+
+def test_a_study_with_permutations_of_none_has_no_label_test():
+    assert checks_of(permutations={}) == ([], ["xnb"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "model"),
+    [
+        ({"headline": "xnb", "final": ["csnb"]}, "xnb"),
+        ({"final": ["csnb"]}, "csnb"),
+        ({}, "forest"),
+    ],
+)
+def test_cohorts_are_compared_by_the_headline_else_a_model_else_the_first(changes, model):
+    study = {"title": "x", "datasets": ["wine", "digits"], "folds": ["10-fold"]}
+    study |= {"classifiers": ["forest", "xnb", "csnb"], "cohorts": ["wine", "digits"]}
+    config = checked(RAW | {"studies": {"one": study | changes}, "run": []})
+    assert config.studies["one"].cohorts.model == model
+
+
+def test_a_folder_of_results_is_no_data_set():
+    with pytest.raises(InputError, match="'studies' is the name of a folder of results/"):
+        read_config(RAW, SCHEMA, [*DATASETS, "studies"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"datasets": []}, "classifiers, folds and datasets belong together"),
+        ({"permutations": {"svn": 9}}, "permutations: unknown classifier 'svn'"),
+        ({"headline": "svn"}, "headline: unknown classifier 'svn'"),
+        ({"final": ["svn"]}, "final: unknown classifier 'svn'"),
+    ],
+)
+def test_names_in_a_study_are_those_of_its_classifiers(changes, message):
+    study = {"title": "x", "datasets": ["wine"], "folds": ["10-fold"], "classifiers": ["nb"]}
+    assert message in refused(RAW | {"studies": {"one": study | changes}, "run": []})
+
+
+@needs("signatures")
+def test_the_folds_of_an_analysis_exist():
+    analyses = {"signatures": {"datasets": ["wine"], "folds": "ten"}}
+    study = {"title": "x", "analyses": analyses}
+    message = refused(RAW | {"studies": {"one": study}, "run": []})
+    assert "analyses.signatures.folds: unknown scheme of folds 'ten'" in message
+
+
+def test_defaults_of_a_study_and_of_folds():
+    folds = RAW["folds"] | {"a": {"splits": 4}, "b": {"leave_one_group_out": True}}
+    config = checked(RAW | {"studies": {"one": {"title": "x"}}, "run": [], "folds": folds})
+    assert config.studies["one"].halves == 10
+    assert config.studies["one"].diagnostics
+    assert (config.folds["a"].splits, config.folds["a"].repeats) == (4, 1)
+    assert (config.folds["b"].splits, config.folds["b"].repeats) == (None, 1)
+
+
+def test_a_reason_is_no_parameter_of_a_step():
+    steps = [{"method": "sample_ranks", "reason": "two scanners"}, {"method": "gaussian_nb"}]
+    raw = RAW | {"preprocessing": {"wine": [SCAN]}}
+    raw["classifiers"] = RAW["classifiers"] | {"mine": {"label": "Mine", "steps": steps}}
+    entry = checked(raw).classifier("mine", "wine")
+    assert [set(step) for step in entry["steps"]] == [{"method"}] * 3

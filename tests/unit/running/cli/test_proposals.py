@@ -13,13 +13,14 @@ from xnbflow.core.errors import InputError
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.models.reading import read_samples
-from xnbflow.running.cli import commands
+from xnbflow.running.cli import commands, proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.summary import Summary
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -197,3 +198,75 @@ def test_a_proposal_names_its_repeated_folds(tmp_path):
     settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
     assert settings["studies"]["mine"]["folds"] == ["3x5-fold"]
     assert settings["folds"] == {"3x5-fold": {"splits": 5, "repeats": 3}}
+
+
+def test_a_proposal_has_the_recommended_classifier_as_headline_and_model(tmp_path):
+    """Beside it are naive Bayes and shrunken centroids, see docs/methods/shrunken-centroids.md."""
+    propose(str(write("two plates", tmp_path)[0]), output=str(tmp_path / "mine"))
+    study = yaml.safe_load((tmp_path / "mine.yaml").read_text())["studies"]["mine"]
+    assert study["classifiers"] == ["csnb-cv", "nb", "shrunken"]
+    assert (study["headline"], study["final"]) == ("csnb-cv", ["csnb-cv"])
+
+
+def summary_of_labels(sizes, groups=None):
+    labels = np.repeat(list("abc")[: len(sizes)], sizes)
+    return Summary(
+        accession="x",
+        n_samples=len(labels),
+        has_table=True,
+        values=pd.DataFrame(columns=["field", "value", "samples"]),
+        row=None,
+        reason="",
+        labels=labels,
+        groups=groups,
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "splits"),
+    [
+        ((25, 25), 10),  # 50 samples
+        ((25, 24), 5),  # 49 samples
+        ((60, 9), 9),  # each fold tests the smaller class
+        ((60, 3), 3),
+        ((60, 2), 10),  # no number of folds tests two samples in each
+    ],
+)
+def test_folds_are_ten_five_with_few_samples_or_those_of_the_smallest_class(sizes, splits):
+    assert proposals.number_of_folds(summary_of_labels(sizes), "x") == splits
+
+
+def test_groups_need_three_folds():
+    """With two groups of a class in training, an inner fold trains with one."""
+    groups = np.array([*np.repeat(["p1", "p2", "p3"], 10), *np.repeat(["q1", "q2", "q3"], 10)])
+    assert proposals.number_of_folds(summary_of_labels((30, 30), groups), "x") == 3
+    groups = np.array([*np.repeat(["p1", "p2"], 15), *np.repeat(["q1", "q2"], 15)])
+    with pytest.raises(InputError, match="class 'a' has 2 of the groups, and no folds"):
+        proposals.number_of_folds(summary_of_labels((30, 30), groups), "x")
+
+
+@pytest.mark.parametrize("name", ["a" * 61, ".x", "a b", "compare", "demo", "wine", "ü"])
+def test_a_name_that_is_taken_or_no_folder_is_refused(name):
+    with pytest.raises(InputError, match=r"choose another name|cannot name a study"):
+        proposals.check_study_name(name)
+    proposals.check_study_name("a" * 60)
+
+
+def test_an_existing_configuration_alone_is_kept(tmp_path):
+    (tmp_path / "mine.yaml").write_text("run: []")
+    with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
+        proposals.new_files(str(tmp_path / "mine"), force=False)
+
+
+def test_mirrors_replace_ncbi_in_the_configuration(tmp_path):
+    path = str(write("two plates", tmp_path)[0])
+    propose(path, output=str(tmp_path / "mine"), mirror=["https://mirror.example"])
+    settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
+    assert settings["download"] == {"base_urls": {"geo": ["https://mirror.example"]}}
+
+
+def test_a_person_waits_for_one_retry(monkeypatch):
+    policies = []
+    monkeypatch.setattr(proposals, "summarise_table", lambda row, retry: policies.append(retry))
+    proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
+    assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)

@@ -17,7 +17,7 @@ from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.running.manual import api_reference
 from xnbflow.running.project import default_configuration
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 STUDIES = {*default_configuration(ROOT)["studies"], "my-study"}
 STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes

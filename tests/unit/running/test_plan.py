@@ -1,6 +1,8 @@
 """What the rules ask of a configuration: inputs, parameters and resources of their jobs."""
 
 import copy
+import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +11,12 @@ import yaml
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Cohorts, Validation
+from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
 mine\ttable\tmine.csv\tkind\t40\t1000
 unknown\ttable\tmine.csv\tkind\t\t
@@ -56,14 +60,14 @@ WINE = {"study": "one", "dataset": "wine"}
 
 def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
     job = wildcards(dataset="mine")
-    assert plan.given_files(job) == {"location": "local:mine.csv"}
-    assert plan.given_files(wildcards(dataset="wine")) == {}
+    assert plan.user_files(job) == {"location": "local:mine.csv"}
+    assert plan.user_files(wildcards(dataset="wine")) == {}
 
 
 def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
     with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
-        plan.given_files(wildcards(dataset="mine"))
+        plan.user_files(wildcards(dataset="mine"))
 
 
 def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
@@ -179,3 +183,113 @@ def test_a_mistake_in_the_configuration_is_an_input_error():
 def test_names_are_matched_as_they_are_written():
     assert exactly(["a.b"]) == r"a\.b"
     assert exactly([]) == "(?!)"
+
+
+def test_every_compressed_file_counts_four_times(plan):
+    job = wildcards(dataset="mine")
+    files = Files(a_gz=1, b_xlsx=1, c_parquet=1, d_h5ad=1)
+    assert plan.acquired_mb(job, files) == 16
+
+
+def test_a_users_file_is_read_again_if_its_size_or_time_changes(plan, tmp_path):
+    plan = replace(plan, mark_local=str)
+    os.utime(tmp_path / "mine.csv", ns=(5_000, 7_000))
+    assert plan.user_file_states(wildcards(dataset="mine")) == {"location": [15, 7_000]}
+
+
+@pytest.mark.parametrize(("repeats", "factor"), [(4, 1), (5, 2), (10, 3)])
+def test_the_run_time_grows_by_one_per_ten_fits_of_a_fold(plan, repeats, factor):
+    """The job main has two classifiers: ten fits of a fold are five repeats."""
+    plan.config.folds["5-fold"] = Folds(splits=5, repeats=repeats)
+    assert plan.job_repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
+
+
+def test_a_model_that_is_not_fitted_to_halves_reads_none(plan):
+    job = wildcards(study="two", dataset="wine", classifier="nb")
+    assert set(plan.training_of_model(job)) == {"predictions", "selected"}
+
+
+def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
+    plan.config.diagnostics.update(min_abs_r=0.6, dependence_alpha=0.001, normality_alpha=0.05)
+    settings = plan.diagnostic_settings(wildcards(dataset="wine"))
+    assert (settings["min_abs_r"], settings["alpha"]) == (0.6, 0.001)
+
+
+def test_a_data_set_is_checked_for_halves_alone(plan):
+    study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
+    assert plan.config.tested(study) == []
+    assert plan.checked_datasets(study) == ["wine"]
+
+
+@pytest.fixture
+def full_plan(plan):
+    """The plan with a study that is tested in a second cohort, combined and permuted."""
+    plan.config.studies["one"] = replace(
+        plan.config.studies["one"],
+        validate=(Validation(model="csnb", train="wine", test="mine"),),
+        cohorts=Cohorts(("wine", "mine"), "csnb", match="symbol", harmonise="zscore"),
+        permutations={"csnb": 9},
+    )
+    return plan
+
+
+def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan):
+    rules = [path.split("/")[2] for path in full_plan.usage_of_jobs(ONE)]
+    counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
+    assert counts == {"validate": 1, "combine": 1, "permute": 2}
+
+
+def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
+    label = full_plan.config.classifiers["csnb"]["label"]
+    settings = full_plan.combined_settings(ONE)
+    assert settings == {"match": "symbol", "harmonise": "zscore", "name": label}
+
+
+def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "mine.tsv").rename(tmp_path / "config/datasets.tsv")
+    again = Plan.read({**plan.raw, "sheets": ["config/datasets.tsv"]}, ROOT)
+    assert again.sheets["mine"] == "config/datasets.tsv"
+
+
+def test_a_study_without_diagnostics_owns_none_of_their_tables(plan):
+    assert plan.owners(TWO)["diagnosed"] == ()
+    assert plan.owners(ONE)["diagnosed"] == ("wine", "mine")
+
+
+def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
+    steps = [{"method": "sample_ranks", "reason": "two scanners"}]
+    plan.config.preprocessing["wine"] = steps
+    analyses = {"x": {"datasets": ["mine"], "folds": "10-fold"}}
+    plan.config.studies["two"] = replace(plan.config.studies["two"], analyses=analyses)
+    configuration = plan.results(TWO)["configuration"]
+    assert configuration["preprocessing"] == {"wine": steps}
+    assert list(configuration["folds"]) == ["5-fold", "10-fold"]
+    assert list(configuration["datasets"]) == ["wine", "mine"]
+    job = wildcards(study="two", analysis="x")
+    assert plan.analysed_scheme(job)["splits"] == 10
+    assert plan.analysed_scheme(wildcards(study="two", analysis="y")) is None
+
+
+def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatch):
+    pages = []
+    monkeypatch.setattr(
+        "xnbflow.running.plan.method_code", lambda modules, page=False: pages.append(page)
+    )
+    plan.section_code(ONE)
+    plan.study_code(ONE)
+    assert pages == [True, False]
+
+
+def test_only_existing_pages_are_listed(plan, tmp_path):
+    assert plan.pages() == []
+    page = tmp_path / "results/studies/one/report.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    assert plan.pages() == [page]
+
+
+def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
+    plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
+    job = wildcards(dataset="wine", classifier="forest")
+    assert set(plan.classifier_code(job)) == {"sklearn"}

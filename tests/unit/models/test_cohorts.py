@@ -1,26 +1,22 @@
-"""Several series of one question: genes over series, models across them, what makes both wrong."""
+"""Several series of one question: models across them, shared samples, and classes that lack."""
 
 from dataclasses import replace
 from functools import cache
-from math import gamma, sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
+from cohort_series import cohort
 from report_study import walk
-from scipy.stats import binom, rankdata, ttest_ind
+from scipy.stats import rankdata
 from sklearn.metrics import recall_score
 from study_files import StudyFiles
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics import gene_table
-from xnbflow.inference.hartung_knapp import hartung_knapp
-from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.models import predict_table, read_model
 from xnbflow.models.cohorts import combine
-from xnbflow.models.matching import common_features
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.results import StudyResults
@@ -30,16 +26,6 @@ from xnbflow.tables.contract import ALL_COHORTS
 CSNB = {"method": "csnb", "params": {"n_features": 3}}
 
 
-def cohort(name, seed, n=(14, 10), shift=2.0, features=60, **changes):
-    """Values with five genes higher in tumours, on the scale of logarithms."""
-    rng = np.random.default_rng(seed)
-    labels = np.repeat(["normal", "tumour"], n)
-    values = rng.normal(np.linspace(3, 12, features)[:, None], 1.0, (features, sum(n)))
-    values[::12] += shift * (labels == "tumour")
-    parts = {"features": [f"g{i:02}" for i in range(features)], "labels": labels}
-    return DataSet(name, values, samples=[f"{name}{i}" for i in range(sum(n))], **parts | changes)
-
-
 SMALL = [cohort(name, seed, (5, 4)) for seed, name in enumerate("abc")]
 SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
 
@@ -47,67 +33,6 @@ SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
 @cache
 def combined(harmonise="rank"):
     return combine(SERIES, CSNB, harmonise=harmonise)
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_effects_of_unknown_scale_are_those_of_hedges(grouped):
-    """Of one gene, the variance of which no others moderate."""
-    series = [cohort(name, seed, features=1) for seed, name in enumerate("ab")]
-    values, labels = series[0].values[0], series[0].labels
-    if grouped:  # of patients with two samples of a class each
-        series[0] = replace(series[0], groups=np.arange(24) // 2)
-        values, labels = values.reshape(12, 2).mean(axis=1), labels[::2]
-    genes = meta_genes(series, {}).set_index("class")
-    n1, n0 = (labels == "tumour").sum(), (labels == "normal").sum()
-    t = ttest_ind(values[labels == "tumour"], values[labels == "normal"]).statistic
-    m = n1 + n0 - 2
-    g = t * sqrt(1 / n1 + 1 / n0) * gamma(m / 2) / (sqrt(m / 2) * gamma((m - 1) / 2))
-    row = genes.loc["tumour"]
-    assert row["effect.a"] == pytest.approx(g, rel=1e-3)  # the factor is approximate
-    half = 1.959964 * sqrt(1 / n1 + 1 / n0 + g**2 / (2 * m))
-    assert row["upper.a"] - row["effect.a"] == pytest.approx(half, rel=1e-3)
-    assert genes.loc["normal", "effect.a"] == pytest.approx(-row["effect.a"])
-    assert row["unit"] == "standard deviations"
-
-
-def test_effects_of_logarithms_are_log2_fold_changes():
-    series = [cohort(name, seed, scale=scale) for seed, name, scale in
-              ((1, "a", "log2"), (2, "b", "ln"), (3, "c", "log2"))]  # fmt: skip
-    genes = meta_genes(series, {}).query("`class` == 'tumour'").set_index("feature")
-    effects, variances = np.empty((2, 3, 60))
-    for i, each in enumerate(series):
-        rows = gene_table(each).query("`class` == 'tumour'").set_index("feature")
-        rows = rows.loc[each.features]
-        own = genes.loc[each.features]
-        for name, shown in (("log_fold_change", "effect"), ("lower", "lower"), ("p", "p")):
-            np.testing.assert_allclose(own[f"{shown}.{each.name}"], rows[name])
-        ranks = rankdata(-rows["log_fold_change"].abs())
-        np.testing.assert_array_equal(own[f"rank.{each.name}"], ranks)
-        effects[i] = rows["log_fold_change"]
-        variances[i] = (rows["log_fold_change"] / rows["t"]) ** 2
-    found = hartung_knapp(effects, variances, ad_hoc=True)
-    for name in ("effect", "lower", "upper", "prediction_lower", "prediction_upper", "tau2"):
-        np.testing.assert_allclose(genes.loc[series[0].features, name], found[name], atol=1e-12)
-    assert set(genes["unit"]) == {"log2 fold change"}
-    planted = [f"g{i:02}" for i in range(0, 60, 12)]
-    assert set(genes.index[:5]) == set(planted)
-    assert (genes.loc[planted, "holds"] == 3).all()
-
-
-def test_without_differences_a_gene_holds_as_rarely_as_is_said():
-    """Labels at random in three small series of 30,000 genes, unequal classes."""
-    sizes = [(6, 6), (4, 9), (12, 8)]
-    null = [cohort(f"n{i}", i, n, 0.0, 30_000) for i, n in enumerate(sizes)]
-    genes = meta_genes(null, {}).query("`class` == 'tumour'")
-    for holds in (1, 2, 3):
-        chance = 2 * binom.sf(holds - 1, 3, 0.025)
-        assert (genes["holds"] >= holds).sum() <= binom.ppf(0.999, 30_000, chance)
-        assert (genes.loc[genes["holds"] == holds, "chance"] - chance).abs().max() < 1e-12
-    # a gene that holds in one series may have another sign of the mean, but rarely
-    assert (genes["holds"] >= 1).sum() > 0.6 * 30_000 * 2 * binom.sf(0, 3, 0.025)
-    for level in (0.05, 0.001):
-        assert (genes["p"] <= level).sum() <= binom.ppf(0.999, 30_000, level)
-    assert genes["p"].rank().tolist() == genes["rank"].tolist()
 
 
 def test_the_matrix_is_that_of_direct_fits_and_tests():
@@ -169,6 +94,7 @@ def test_series_that_cannot_be_compared_are_refused(changed, words):
         combine([SERIES[0], changed], CSNB)
 
 
+@pytest.mark.slow
 def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     """Two samples of another name and scale, in the larger series, and all others of a patient."""
     wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
@@ -197,6 +123,7 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
         combine([*wide, twin], CSNB)
 
 
+@pytest.mark.slow
 def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     lone = SMALL[2]
     centred = (lone.values - lone.values.mean(axis=1, keepdims=True))[:, 5:]
@@ -220,24 +147,6 @@ def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_th
     assert "not logged" in both[1]["cohort_series"]["note"].iloc[1]
     expected, found = (tables["cohort_matrix"]["value"].tolist() for tables in both)
     assert found == expected
-
-
-def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
-    """Of each gene the probe with the greatest mean, and the same one where a series has it."""
-    parts, chosen = [], []
-    for i, each in zip((0, 0, 1), SERIES, strict=True):  # two series of one platform
-        genes = pd.DataFrame({"entrez_id": [str(100 + (j // 2)) for j in range(60)]})
-        names = [f"p{i}_{j}" for j in range(60)]
-        means = each.values.reshape(30, 2, -1).mean(axis=2)
-        chosen.append(means.argmax(axis=1) if len(chosen) != 1 else chosen[0])
-        parts.append(replace(each, features=names, feature_metadata=genes))
-    found = common_features(parts, "entrez_id")
-    assert (chosen[0] != parts[1].values.reshape(30, 2, -1).mean(axis=2).argmax(axis=1)).any()
-    for before, after, best in zip(parts, found, chosen, strict=True):
-        assert after.features.tolist() == [str(100 + i) for i in range(30)]
-        np.testing.assert_array_equal(after.values, before.values[2 * np.arange(30) + best])
-    with pytest.raises(InputError, match="features have none"):
-        common_features(parts, "symbol")
 
 
 def test_the_page_shows_the_tables(tmp_path):

@@ -6,10 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from paper_cases import needs
-from toys import PROGRAMS, put, python
+from toys import put, python
 
 from xnbflow.core.errors import InputError
 from xnbflow.running import provenance
@@ -77,6 +76,7 @@ def test_a_digest_says_in_words_what_it_is_of():
     assert re.fullmatch("page code [0-9a-f]{8}", provenance.page_code())
 
 
+@pytest.mark.slow
 def test_acquire_imports_no_package_beside_those_whose_code_counts_as_reading():
     script = (PACKAGE.parents[1] / "scripts/acquire.py").read_text().partition("start_job(snake")[2]
     imports = "\n".join(re.findall(r"^from xnbflow.*", script, re.MULTILINE))
@@ -124,42 +124,23 @@ def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(
         refuse_other_code([], planned)
 
 
-def compute(copy, **variables):
-    variables["PYTHONPATH"] = str(copy.parent)
-    return python(PROGRAMS["log_densities"], env=os.environ | variables)
+def test_a_renamed_file_changes_the_digest_of_its_package(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    put(tmp_path, "", "toy_package/__init__.py")
+    module = put(tmp_path, "x = 1\n", "toy_package/first.py")
+    before = method_code(["toy_package.first"])
+    module.rename(module.with_name("second.py"))
+    assert method_code(["toy_package.first"]) != before
 
 
-def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):
-    kernel = "from xnbflow.core.jit import njit\n{0}\n@njit()\ndef {1}(x):\n    return {2}\n"
-    modules = {
-        "own": ("LIMIT = 1.0", "own", "x + LIMIT"),
-        "caller": ("from own import own", "caller", "own(x)"),
-        "user": ("from own import LIMIT", "user", "x * LIMIT"),
-        "callers": ("from caller import caller", "callers", "caller(x)"),
-        "other": ("", "other", "-x"),
-    }
-    names = "import caller, callers, other, own, user\nfor module in (caller, callers, other, own, "
-    names += "user):\n    print(getattr(module, module.__name__).py_func.__qualname__)"
-
-    def digests(limit):
-        for name, (head, *rest) in modules.items():
-            (tmp_path / f"{name}.py").write_text(kernel.format(head.replace("1.0", limit), *rest))
-        return python(names, cwd=tmp_path).stdout.split()
-
-    before, after = digests("1.0"), digests("2.00")
-    changed = [a.partition("-")[0] for b, a in zip(before, after, strict=True) if a != b]
-    assert changed == ["caller", "callers", "own", "user"]
+def test_an_installed_plugin_counts_with_its_sources(monkeypatch):
+    assert method_code(["pluggy.hooks"])["pluggy"].startswith("version ")
+    monkeypatch.setattr(provenance, "plugin_modules", lambda: ["pluggy.hooks"])
+    assert method_code(["pluggy.hooks"])["pluggy"].startswith("code ")
 
 
-@pytest.mark.slow
-def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tmp_path):
-    """Into the cache of the user or, where that cannot be written, into none, with a warning."""
-    for folder in {path.parent for path in copy.rglob("*.py")}:
-        (folder / "__pycache__").write_text("no folder")
-    (tmp_path / "file").write_text("no folder")
-    for home, warnings in (("home", 0), ("file", 1)):
-        place = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / home)}
-        done = compute(copy, **place)
-        assert np.isfinite(float(done.stdout))
-        assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
-    assert any((tmp_path / "home").rglob("*.nbc"))
+@needs("cica")
+def test_an_unchanged_section_of_a_paper_is_accepted():
+    modules = ["xnbflow.papers.cica.compute"]
+    refuse_other_code([], method_code(modules, page=True))
+    refuse_other_code([], method_code(modules))

@@ -8,7 +8,7 @@ import pytest
 
 from xnbflow import __version__
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 #: What the check reads, and what a wheel is built of.
 READ = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", ".zenodo.json")
 READ += (".ci/release_check.py", "config/README.md", "docs/tutorials/module.md", "hatch_build.py")

@@ -1,6 +1,7 @@
-"""What is told of single features and samples: densities, evidence, direction, dependence."""
+"""Tables of single features and samples: evidence against the mixture, and empty selections."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from toys import dataset
 
@@ -8,9 +9,7 @@ from xnbflow.data.series_file import read_header
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
-from xnbflow.naive_bayes.xnb import XNB
 from xnbflow.studies import description
-from xnbflow.studies.densities import class_densities
 from xnbflow.tables.contract import DESCRIPTION_TABLES, TRAINING_TABLES
 
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {}}
@@ -36,22 +35,6 @@ def trained(series, tmp_path_factory):
     return {name: outcome[name] for name in TRAINING_TABLES}
 
 
-def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
-    table = class_densities(series, ["g0", "g3"], XNB_ENTRY)
-    for _, curve in table.groupby(["class", "feature"]):
-        # The picture ends a little beyond the values: of kernels at its edge a part is outside.
-        assert 0.9 < np.trapezoid(curve["density"], curve["x"]) < 1.01
-    assert table["own"].all()
-    assert set(table["estimator"]) == {"gaussian kernels, bandwidth by silverman"}
-    curve = table[(table["feature"] == "g0") & (table["class"] == "b")]
-    model = XNB(threshold=0.999999).fit(series.values.T, series.labels)
-    points = np.zeros((len(curve), 6))
-    points[:, 0] = curve["x"]
-    told = model.explain(points).query("feature == 0")
-    expected = told[told["class"] == "b"]["log_likelihood"]
-    np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
-
-
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
     table = description.relative_evidence(
         series, trained["predictions"], trained["explanations"], XNB_ENTRY
@@ -69,11 +52,48 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
 
 
 def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):
-    told = description.describe(series, XNB_ENTRY, trained, 0.5)
-    assert set(told) == set(DESCRIPTION_TABLES)
+    tables = description.describe(series, XNB_ENTRY, trained, 0.5)
+    assert set(tables) == set(DESCRIPTION_TABLES)
     nothing = {
         name: table if name == "predictions" else table.iloc[:0] for name, table in trained.items()
     }
     empty = description.describe(series, XNB_ENTRY, nothing, None)
-    assert set(empty) == set(told)
+    assert set(empty) == set(tables)
     assert not any(map(len, empty.values()))
+
+
+def test_pairs_are_dependent_in_both_directions(rng):
+    noise = rng.normal(size=(3, 30))
+    values = np.array([noise[0], -noise[0] + 0.1 * noise[1], noise[2]])
+    table = description.dependent_pairs(
+        dataset(values, np.repeat(["a", "b"], 15)), ["g0", "g1", "g2"], 0.7
+    )
+    (row,) = table.to_dict("records")
+    assert (row["feature"], row["other"]) == ("g0", "g1")
+    assert row["r"] < -0.9
+
+
+def test_groups_after_z_have_two_letters():
+    """28 pairs of features: the groups a to z, aa, ab."""
+    names = [f"g{i}" for i in range(56)]
+    pairs = pd.DataFrame({"feature": names[::2], "other": names[1::2], "r": 0.9})
+    letters = description.dependent_groups(pairs, names)[::2]
+    assert letters[:2] + letters[24:] == ["a", "b", "y", "z", "aa", "ab"]
+
+
+def test_the_first_three_features_of_a_class_are_profiled(series, trained):
+    """One class alone has selections: of its five features three are drawn."""
+    selected = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": 0,
+            "class": "b",
+            "feature": ["g0", "g1", "g3", "g4", "g5"],
+            "rank": range(1, 6),
+            "distance": 0.5,
+            "constant": False,
+        }
+    )
+    tables = description.describe(series, XNB_ENTRY, trained | {"selected": selected}, 0.5)
+    drawn = tables["densities"]["feature"].unique()
+    assert sorted(drawn) == ["g0", "g1", "g3"]

@@ -1,0 +1,105 @@
+"""Calls of functions of all packages that cannot be answered are input errors with a reason."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import paper_cases
+import pytest
+from model_files import two_classes
+
+from xnbflow import naive_bayes as nb
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics import conditional_dependence
+from xnbflow.diagnostics.false_discovery import holm
+from xnbflow.evaluation import metrics
+from xnbflow.evaluation.folds import leave_one_group_out
+from xnbflow.inference import paired_tests, rank_tests
+from xnbflow.inference.permutation import label_test
+from xnbflow.inference.stability import stability_index
+from xnbflow.models import final, fit_model, matching
+from xnbflow.models.explanation import explain_sample
+from xnbflow.running.cli import commands
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.genepattern import write_gct_and_cls
+from xnbflow.sources.sheet import SheetRow, local_path
+from xnbflow.studies import comparison, densities
+
+SERIES = two_classes()
+NUMBERS = SERIES.values.T
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
+        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
+        lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
+        lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})),
+        lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
+        lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
+        lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
+        lambda: stability_index([{"a", "b"}, {"c"}], 2),
+        lambda: holm([0.1, 1.2]),
+        lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
+        lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
+        lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
+        lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
+        lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
+        lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
+        lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
+        lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
+        lambda: label_test(SERIES, LINEAR, n_permutations=0),
+        lambda: commands.parameters(["bandwidth={"]),
+        lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
+        lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
+        lambda: local_path("~no-such-user/a.csv"),
+        lambda: local_path("file://[a/b.csv"),
+        lambda: fit_model(SERIES, KMEANS),
+        lambda: explain_sample(fit_model(SERIES, RANKED), SERIES.frame(), "s0"),
+    ],
+)
+def test_a_call_that_cannot_be_computed_is_an_input_error(call):
+    with pytest.raises(InputError):
+        call()
+
+
+LINEAR = {"method": "sklearn.linear_model.RidgeClassifier"}
+KMEANS = {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}}
+RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
+
+
+X = SERIES.frame()
+FITTED = nb.ClassSpecificNB(n_features=2).fit(X, SERIES.labels)
+GAUSSIAN = fit_model(SERIES, {"method": "gaussian_nb"})
+OTHERS = replace(SERIES, name="other", labels=["normal", "tumor"] * 20)
+WORDS = replace(SERIES, kinds=["categorical"] * 8)
+SMALL = replace(SERIES, values=SERIES.values * 1e-200)
+SPACED = replace(SERIES, labels=["a b", "a_b"] * 20)
+NOTHING = pd.DataFrame()
+#: Calls by the expected message.
+CALLS = {
+    "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
+    "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
+    "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
+    "not measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
+    "only in spaces or _ are equal": lambda: write_gct_and_cls(SPACED, "x"),
+    "needs two classifiers, got": lambda: comparison.compare_over_data_sets(X[["g1"]]),
+    "no density of g0; give them": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),
+    r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(
+        np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
+    ),
+    "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
+    r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
+    "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
+    "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),
+}
+CALLS |= paper_cases.CALLS
+
+
+@pytest.mark.parametrize("message", CALLS)
+def test_a_call_that_cannot_be_answered_is_refused_with_the_reason(message):
+    with pytest.raises((InputError, NotImplementedError, TypeError), match=message):
+        CALLS[message]()

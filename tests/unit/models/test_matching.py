@@ -1,0 +1,31 @@
+"""Features of several platforms are matched by gene."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from cohort_series import cohort
+
+from xnbflow.core.errors import InputError
+from xnbflow.models.matching import common_features
+
+SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
+
+
+def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
+    """Of each gene the probe with the greatest mean, and the same one where a series has it."""
+    parts, chosen = [], []
+    for i, each in zip((0, 0, 1), SERIES, strict=True):  # two series of one platform
+        genes = pd.DataFrame({"entrez_id": [str(100 + (j // 2)) for j in range(60)]})
+        names = [f"p{i}_{j}" for j in range(60)]
+        means = each.values.reshape(30, 2, -1).mean(axis=2)
+        chosen.append(means.argmax(axis=1) if len(chosen) != 1 else chosen[0])
+        parts.append(replace(each, features=names, feature_metadata=genes))
+    found = common_features(parts, "entrez_id")
+    assert (chosen[0] != parts[1].values.reshape(30, 2, -1).mean(axis=2).argmax(axis=1)).any()
+    for before, after, best in zip(parts, found, chosen, strict=True):
+        assert after.features.tolist() == [str(100 + i) for i in range(30)]
+        np.testing.assert_array_equal(after.values, before.values[2 * np.arange(30) + best])
+    with pytest.raises(InputError, match="features have none"):
+        common_features(parts, "symbol")

@@ -1,0 +1,130 @@
+"""The start of a job, its errors, its usage, and its messages on a full disk."""
+
+import json
+import os
+import resource
+import signal
+import sys
+
+import pandas as pd
+import pytest
+from toys import PROGRAMS
+
+
+def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
+    code, said = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
+    assert (code, said) == (1, "Error: name it\n")
+    assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+BUSY = """
+import subprocess, time
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tmp_path):
+    """Also one that is shorter than a sample of Snakemake's, and one that fails."""
+    child = json.dumps(f"{BUSY}work(0.4)")
+    program = f"{BUSY}work(0.3); subprocess.run([sys.executable, '-c', {child}], check=True)"
+    for work in (program, f"{program}; sys.exit(1)"):
+        run(work)
+        (row,) = pd.read_csv(tmp_path / "usage/a.tsv", sep="\t").to_dict("records")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert 0.7 < row["processor_seconds"] < used.ru_utime + used.ru_stime
+        assert row["seconds"] > 0.7
+        assert 10 < row["max_memory_mb"] < 200  # what started it may have more
+        (tmp_path / "usage/a.tsv").unlink()
+
+
+def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
+    code, said = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
+    assert code == 1
+    assert "numba was imported for 2 threads in a job that may use 1" in said
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"code": "computing code 01234567"}, "the computing code of xnbflow was edited"),
+        ({"page_code": "page code 01234567"}, "the page code of xnbflow was edited"),
+        ({"methods": {"toys": "code 01234567"}}, "the sources of toys were edited"),
+        ({"sections": {"toys": "page code 01234567"}}, "the sources of toys were edited"),
+    ],
+)
+def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, message):
+    code, errors = run("print('work')", params=params)
+    assert code == 1
+    assert errors.startswith(f"Error: {message} after this run was planned")
+
+
+def test_a_job_begins_with_another_version_of_a_package_than_the_plan_s(run):
+    assert run("", params={"methods": {"sklearn": "version 0.0.1"}}) == (0, "")
+
+
+def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
+    code, said = run("import no_such_package")
+    assert code == 1
+    assert said.startswith(f"Error: No module named 'no_such_package' in {sys.executable}, which")
+    code, said = run("import xnbflow.no_such_module")  # a mistake of ours
+    assert "Traceback" in said
+
+
+def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
+    code, said = run("raise MemoryError('Unable to allocate 8 EiB')")
+    assert code == 1
+    assert said.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
+    assert "mem_mb" in said
+    assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+#: Without coverage, which would have no room for its own file either.
+UNWATCHED = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROGRAMS["writes"])
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, name):
+    told = f"{name} cannot be written: no space is left there; make room and run it again"
+    write, limit = PROGRAMS["writes"][name], PROGRAMS["limit_files"].format(50_000)
+    code, said = run(write, limit, env=UNWATCHED)
+    assert (code, said) == (1, f"Error: {told}\n")
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"a.log", "a.tsv"}
+    assert run(write)[0] == 0
+
+
+def test_without_room_for_its_log_a_job_says_the_same(run):
+    raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
+    _, said = run(raising, PROGRAMS["limit_files"].format(0), env=UNWATCHED)
+    assert said.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert said.count("\n") == 1
+
+
+def test_an_interrupted_job_prints_nothing(run):
+    """The run reports it once. A shell has its background processes ignore SIGINT."""
+    before = "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    assert run("os.kill(os.getpid(), 2)", before) == (-signal.SIGINT, "")
+
+
+#: The variables that numba, OpenBLAS, MKL, Accelerate and numexpr document.
+VARIABLES = (
+    "NUMBA_NUM_THREADS OMP_NUM_THREADS GOTO_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS "
+    "VECLIB_MAXIMUM_THREADS NUMEXPR_NUM_THREADS"
+)
+
+
+def test_a_job_has_its_threads_whatever_the_environment_has(run):
+    environment = os.environ | dict.fromkeys(VARIABLES.split(), "7")
+    work = f"import os; sys.exit(' '.join(os.environ[n] for n in {VARIABLES.split()}))"
+    assert run(work, env=environment) == (1, "1 1 1 1 1 1 1\n")
+
+
+def test_a_killed_job_has_no_record_of_an_earlier_one(run, tmp_path):
+    assert run("") == (0, "")
+    assert (tmp_path / "usage/a.tsv").exists()
+    assert run("import os; os.kill(os.getpid(), 9)")[0] == -signal.SIGKILL
+    assert not (tmp_path / "usage/a.tsv").exists()

@@ -1,0 +1,50 @@
+"""The logger plugin: a line for each job and step of a run."""
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+import snakemake_logger_plugin_xnbflow
+
+
+def logged(level, text, **properties):
+    record = logging.LogRecord("snakemake", level, "", 0, text, None, None)
+    vars(record).update(properties)
+    return record
+
+
+@pytest.fixture
+def handler():
+    """The plugin that words the events of a run for a terminal."""
+    common_settings = SimpleNamespace()
+    return snakemake_logger_plugin_xnbflow.LogHandler(common_settings, None)
+
+
+def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
+    for level, text, properties in (
+        (20, "Building DAG of jobs...", {}),
+        (20, "", {"event": LogEvent.RUN_INFO, "stats": {"total": 3}}),
+        (
+            20,
+            "",
+            {"event": LogEvent.JOB_INFO, "jobid": 1, "rule_msg": "Reading a", "rule_name": "x"},
+        ),
+        (20, "", {"event": LogEvent.PROGRESS, "done": 1, "total": 3}),
+        (30, "The disk is slow", {}),
+        (40, "CalledProcessError: ... returned non-zero exit status 1.", {}),
+        (40, "Error in rule", {"event": LogEvent.JOB_ERROR, "jobid": 1, "log": []}),
+        (40, "A wrong Snakefile", {"event": LogEvent.ERROR}),
+    ):
+        handler.emit(logged(level, text, **properties))
+    lines = ["Reading a", "1 of 3 steps done", "The disk is slow", "A wrong Snakefile"]
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_snakemake_finds_the_plugin_by_its_name_and_leaves_out_its_own_lines(handler):
+    from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
+
+    assert "xnbflow" in LoggerPluginRegistry().plugins
+    assert handler.writes_to_stream
+    assert not handler.writes_to_file

@@ -1,0 +1,210 @@
+"""Rules and scripts of the workflow: each has its places, and a script imports what it needs."""
+
+import re
+import textwrap
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from xnbflow.running.needs import cpus_for, requested
+from xnbflow.tables.contract import JOBS
+
+ROOT = Path(__file__).parents[3]
+
+
+#: What takes a tenth of a second or more to import. `scipy.stats` has been imported if its
+#: distributions have been; the entry of its name in `sys.modules` may be a deferred import.
+SLOW = {
+    "matplotlib",
+    "numba",
+    "scipy.optimize",
+    "scipy.special",
+    "scipy.stats.distributions",
+    "skops",
+    "sklearn.base",
+    "sklearn.feature_selection",
+    "sklearn.linear_model",
+    "sklearn.model_selection",
+    "sklearn.pipeline",
+}
+
+
+@pytest.mark.parametrize(
+    ("stage", "needed"),
+    [
+        ("acquire", set()),
+        ("diagnose", {"numba", "scipy.special"}),
+        ("classify", {"numba", "scipy.special", "sklearn.base"}),
+        ("check", {"numba", "scipy.special", "sklearn.base"}),
+        ("models", {"numba", "scipy.special", "sklearn.base"}),
+        ("permute", {"numba", "scipy.special", "sklearn.base"}),
+        ("validate", {"numba", "scipy.special", "sklearn.base"}),
+        ("combine", {"numba", "scipy.special", "sklearn.base"}),
+        ("compare", {"numba", "scipy.special", "sklearn.base"}),
+        ("report", {"matplotlib"}),
+    ],
+)
+@pytest.mark.slow
+def test_a_stage_imports_only_what_it_needs(run, stage, needed):
+    text = (ROOT / f"workflow/scripts/{stage}.py").read_text()
+    imports = "\n".join(re.findall(r"^from xnbflow\..*", text, re.MULTILINE))
+    asked = f"\nimport sys; sys.exit(' '.join({SLOW} & set(sys.modules)))"
+    assert set(run(imports + asked)[1].split()) == needed
+
+
+TRAINING_WITH_OWN_CLASSIFIERS = """
+import sys
+import numpy as np
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.training import train
+values = np.random.default_rng(0).normal(size=(30, 24))
+values[:5, 12:] += 3.0
+features = [f"g{i}" for i in range(30)]
+samples = [f"s{i}" for i in range(24)]
+series = DataSet("toy", values, features, samples, labels=np.repeat(["a", "b"], 12))
+folds = draw_folds(series, 3, 1)
+for name in ("ClassSpecificNBCV", "GaussianNB", "ShrunkenCentroids"):
+    tables = train(series, folds, {"method": f"xnbflow.naive_bayes.{name}"})
+    assert len(tables["predictions"]) == 24, name
+"""
+
+
+@pytest.mark.slow
+def test_a_job_that_trains_our_classifiers_imports_no_more_of_scikit_learn(run):
+    asked = f"sys.exit(' '.join({SLOW} & set(sys.modules)))"
+    _, errors = run(TRAINING_WITH_OWN_CLASSIFIERS + asked)
+    assert set(errors.split()) == {"numba", "scipy.special", "sklearn.base"}
+
+
+def test_every_rule_has_its_three_places():
+    """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
+    workflow = ROOT / "workflow"
+    text = "".join(path.read_text() for path in sorted((workflow / "rules").glob("*.smk")))
+    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
+    assert written == {path.stem for path in (workflow / "scripts").glob("*.py")} == set(JOBS)
+    for rule in written:
+        for words in (f'log_of("{rule}")', f'usage_of("{rule}")', f"scripts/{rule}.py"):
+            assert words in text
+    for words in ("mem_mb=lambda", "runtime=lambda"):
+        assert text.count(words) == len(written), f"a rule lacks {words}"
+
+
+class StubPlan:
+    """A plan of data sets of 600 MB; other methods are their names."""
+
+    config = SimpleNamespace(diagnostics={"normality_alpha": 0.05, "dependence_alpha": 1e-6})
+
+    def __init__(self, **study):
+        self._study = SimpleNamespace(**study)
+
+    def sheet_mb(self, wildcards, samples=300):
+        return 2.0 * samples
+
+    def acquired_mb(self, wildcards, files):
+        return files.size_mb
+
+    def job_repeats(self, wildcards):
+        return 3
+
+    def study(self, wildcards):
+        return self._study
+
+    def __getattr__(self, name):
+        return name
+
+
+def directive(rule, name, **study):
+    """Evaluate a directive of a rule: its value, or the dictionary of its keywords."""
+    text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+    (block,) = re.findall(rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
+    names = {"PLAN": StubPlan(**study), "partial": partial}
+    names |= {"requested": requested, "cpus_for": cpus_for}
+    for code in ("reading_code", "computing_code", "page_code"):
+        names[code] = code.replace("_", " ").__str__
+    body = textwrap.dedent(body).strip()
+    return eval(f"dict({body})" if body.endswith(",") else body, names)  # the text of our own rules
+
+
+#: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
+REQUESTED = {
+    "acquire": (1800, 160),
+    "diagnose": (1800, 160),
+    "classify": (1900, 1260),
+    "check": (1900, 420),
+    "models": (1900, 420),
+    "permute": (1900, 1440),
+    "compare": (2500, 110),
+    "validate": (1900, 160),
+    "combine": (2700, 420),
+    "analyse": (3100, 780),
+    "report": (3100, 110),
+}
+
+
+@pytest.mark.parametrize("rule", JOBS)
+def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
+    resources = directive(rule, "resources")
+    files = SimpleNamespace(size_mb=100)
+    for attempt, factor in ((1, 1), (2, 2), (3, 4)):
+        requests = (resources[name](None, files, attempt) for name in ("mem_mb", "runtime"))
+        assert tuple(requests) == tuple(factor * first for first in REQUESTED[rule])
+
+
+@pytest.mark.parametrize(
+    ("rule", "study", "threads"),
+    [
+        ("acquire", {}, 2),  # at most two for 600 MB
+        ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
+        ("compare", {"gene_sets": ("sets.gmt",)}, 2),
+        ("compare", {"gene_sets": ()}, 1),
+        ("report", {"trained": range(49)}, 1),
+        ("report", {"trained": range(50)}, 2),
+        ("report", {"trained": range(500)}, 4),
+    ],
+)
+def test_threads_follow_from_the_work(rule, study, threads):
+    assert directive(rule, "threads", **study)(None) == threads
+
+
+@pytest.mark.parametrize(("rule", "threads"), [("validate", 2), ("combine", 2), ("analyse", 4)])
+def test_threads_of_other_rules_are_fixed(rule, threads):
+    assert directive(rule, "threads") == threads
+
+
+def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_ones():
+    assert directive("acquire", "priority")(None) == -1 / 601
+    assert directive("classify", "priority")(None) == 1 - 1 / 601
+    assert directive("check", "priority")(None) == 1 - 1 / 601
+
+
+#: The digests that are parameters of each rule: of the core, and of methods.
+CODE = {
+    "acquire": ("reading code", "reader_code"),
+    "diagnose": ("computing code", None),
+    "classify": ("computing code", "job_code"),
+    "check": ("computing code", "checked_code"),
+    "models": ("computing code", "classifier_code"),
+    "permute": ("computing code", "classifier_code"),
+    "compare": ("computing code", "study_code"),
+    "validate": ("computing code", "validated_code"),
+    "combine": ("computing code", "combined_code"),
+    "analyse": ("computing code", "analysis_code"),
+    "report": ("computing code", None),
+}
+
+
+@pytest.mark.parametrize("rule", JOBS)
+def test_an_edit_of_the_code_behind_a_rule_repeats_its_jobs(rule):
+    params = directive(rule, "params")
+    assert (params["code"], params.get("methods")) == CODE[rule]
+    if rule == "report":
+        assert (params["page_code"], params["sections"]) == ("page code", "section_code")
+
+
+def test_parameters_are_those_of_the_study():
+    assert directive("check", "params", halves=7)["n_pairs"](None) == 7
+    assert directive("compare", "params")["alpha"] == 0.05

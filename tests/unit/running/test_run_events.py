@@ -1,0 +1,84 @@
+"""The events of a run: what runs, what failed and why, and an interrupted run."""
+
+import logging
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+from toys import put
+
+from xnbflow.running.run_events import RunEvents
+
+
+def logged(level, text, **properties):
+    record = logging.LogRecord("snakemake", level, "", 0, text, None, None)
+    vars(record).update(properties)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("log", "sentence"),
+    [
+        (
+            "ERROR Traceback\n  a.py\nxnbflow.core.errors.InputError: mine: too few. Add some.",
+            "Failed: Training nb on mine. mine: too few. Add some. Log: ",
+        ),
+        ("ERROR Traceback\n  a.py\nKeyError: 'x'", "Unexpected error: KeyError: 'x'. Report it"),
+        ("INFO begun", "probably because it ran out of memory. Raise mem_mb"),
+    ],
+)
+def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
+    path, events = put(tmp_path, log, "a.log"), RunEvents()
+    job = {"rule_msg": "Training nb on mine", "rule_name": "classify"}
+    events.note(logged(20, "", event=LogEvent.JOB_INFO, jobid=3, **job))
+    events.note(logged(40, "CalledProcessError: ... returned non-zero exit status 1."))
+    events.note(logged(40, "Error in rule", event=LogEvent.JOB_ERROR, jobid=3, log=[str(path)]))
+    events.note(logged(30, "Shutting down"))
+    (failure,) = events.failures()
+    assert sentence in failure
+    assert failure.endswith(f"Log: {path}")
+
+
+def test_an_interrupted_run_is_one_sentence():
+    events = RunEvents()
+    events.note(logged(40, "CalledProcessError: Command '...' died with <Signals.SIGINT: 2>."))
+    events.note(logged(40, "", event=LogEvent.JOB_ERROR, jobid=3, log=[]))
+    (sentence,) = events.failures()
+    assert sentence.startswith("Interrupted. ")
+
+
+def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
+    monkeypatch.setattr("xnbflow.running.run_events.time.monotonic", lambda: 10.0)
+    events, lines = RunEvents(), []
+    for event, properties in (
+        (LogEvent.RUN_INFO, {"stats": {"total": 3}}),
+        (LogEvent.JOB_INFO, {"jobid": 1, "rule_msg": "Training nb", "rule_name": "classify"}),
+        (LogEvent.JOB_INFO, {"jobid": 2, "rule_msg": "", "rule_name": "diagnose"}),
+        (LogEvent.JOB_STARTED, {"jobs": [1, 2]}),
+        (LogEvent.JOB_FINISHED, {"job_id": 2}),
+        (LogEvent.PROGRESS, {"done": 1, "total": 3}),
+        (LogEvent.JOB_ERROR, {"jobid": 1, "log": []}),
+    ):
+        events.note(logged(20, "", event=event, **properties))
+        lines.append(events.running_line(now=14.2))
+    assert lines[2:] == [
+        "",
+        "3 steps left; running: Training nb (4 s), diagnose (4 s)",
+        "3 steps left; running: Training nb (4 s)",
+        "2 steps left; running: Training nb (4 s)",
+        "",
+    ]
+
+
+def test_the_last_step_is_one_step(monkeypatch):
+    monkeypatch.setattr("xnbflow.running.run_events.time.monotonic", lambda: 0.0)
+    events = RunEvents()
+    events.note(logged(20, "", event=LogEvent.PROGRESS, done=2, total=3))
+    events.note(logged(20, "", event=LogEvent.JOB_STARTED, jobs=[1]))
+    assert events.running_line(now=2.0) == "1 step left; running: job 1 (2 s)"
+
+
+def test_a_job_without_a_log_is_named():
+    events = RunEvents()
+    events.note(logged(40, "", event=LogEvent.JOB_ERROR, jobid=3, log=[]))
+    (failure,) = events.failures()
+    assert failure.endswith("Log: none was written")

@@ -1,0 +1,51 @@
+"""The overview of a study: shares of dependent and non-normal features, and p values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from prediction_tables import HEADER
+
+from xnbflow.studies import study_overview
+
+
+def test_ratios_are_shares_below_the_level():
+    normality = pd.DataFrame({"p": [0.01, 0.04, 0.03, 0.9]})
+    within = pd.DataFrame({"p": [0.01, 0.04, 0.2, np.nan, 0.3]})
+    dependence = pd.DataFrame(
+        {"dependent": [True, False, False, False], "r": [-0.9, 0.1, 0.2, 0.3]}
+    )
+    ratios = study_overview.ratios(normality, within, dependence, 0.05)
+    assert ratios["non_normal_ratio"] == 0.75
+    assert ratios["non_normal_within_ratio"] == 0.5  # .01 and .04 of four tested
+    assert ratios["non_normal_ratio_fdr"] == 0.25  # .04, .0533, .0533, .9 and .04, .08, .2667, .3
+    assert ratios["non_normal_within_ratio_fdr"] == 0.25
+    assert ratios["dependent_ratio"] == 0.25
+    assert ratios["max_abs_r"] == 0.9
+
+
+def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
+    table = study_overview.p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
+    assert table["features"].sum() == 4
+    assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
+    assert table["share"].sum() == pytest.approx(1)
+    assert study_overview.p_values({}).empty
+
+
+def test_the_missing_values_of_a_data_set_are_the_most_that_a_fold_filled_in():
+    fits = {
+        ("d", "f", "nb"): pd.DataFrame({"imputed": [2, 5]}),
+        ("d", "f", "xnb"): pd.DataFrame({"imputed": [3, 0]}),
+    }
+    (row,) = study_overview.datasets({"d": HEADER}, fits).to_dict("records")
+    assert (row["imputed"], row["samples"], row["classes"]) == (5, 20, 2)
+
+
+def test_problems_are_failures_and_warnings():
+    fits = pd.DataFrame(
+        {"repeat": 0, "fold": range(3), "error": ["", "E", ""], "warnings": ["", "", "W"]}
+    )
+    table = study_overview.problems({("d", "f", "nb"): fits})
+    assert table[["fold", "kind", "text"]].to_numpy().tolist() == [
+        [1, "error", "E"],
+        [2, "warnings", "W"],
+    ]

@@ -1,0 +1,104 @@
+"""Commands about a finished study: its page, its figures, a workbook, a paper."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from xnbflow.core.errors import InputError, require_choice
+from xnbflow.core.plugins import known_analyses
+from xnbflow.data.dataset import DataSet
+from xnbflow.models.model_file import read_model
+from xnbflow.running.cli.model_texts import summary
+from xnbflow.running.cli.output import deliver
+from xnbflow.tables.contract import MODEL, REPORT, SERIES
+
+if TYPE_CHECKING:
+    from xnbflow.report.results import StudyResults
+
+
+@contextmanager
+def workflow_extra() -> Iterator[None]:
+    """Turn a missing package into an `InputError` that names the extra with it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        msg = f"the command needs {error.name}; install xnbflow with its extra `workflow`"
+        raise InputError(msg) from error
+
+
+def prepared(dataset: str) -> DataSet:
+    """Read a data set that the stage *acquire* of a study wrote in this folder."""
+    path = Path(SERIES.of(dataset=dataset))
+    if not path.is_file():
+        msg = f"{path} does not exist; run a study that has the data set {dataset!r} in this folder"
+        raise InputError(msg, file=str(path))
+    return DataSet.read(path)
+
+
+def read_study(study: str) -> "StudyResults":
+    """Read a finished study."""
+    with workflow_extra():
+        from xnbflow.report.study_page import read_record  # noqa: PLC0415
+    return read_record(study, known_analyses())
+
+
+def page_of(study: str) -> Path:
+    """Return the page of a finished study; raise an `InputError` if there is none."""
+    path = Path(REPORT.of(study=study))
+    if not path.is_file():
+        msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
+        raise InputError(msg, file=str(path))
+    return path
+
+
+def write_workbook(results: "StudyResults", path: Path) -> Path:
+    """Write the workbook of a study; raise an `InputError` without the package openpyxl."""
+    from xnbflow.report import workbook  # noqa: PLC0415
+
+    try:
+        workbook.write_workbook(results, path)
+    except ModuleNotFoundError as error:
+        msg = f"the command needs {error.name}; install xnbflow with its extra `excel`"
+        raise InputError(msg) from error
+    return path
+
+
+def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
+    """Draw the figures of a study for print, on all cores."""
+    from xnbflow.report import study_page  # noqa: PLC0415
+
+    return study_page.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def print_genes(
+    results: "StudyResults", name: str, dataset: str, folder: Path, width: float
+) -> pd.DataFrame:
+    """Draw a gene of one data set of a study, or of all; return its rows of the tables."""
+    from xnbflow.report import gene_figures  # noqa: PLC0415
+
+    datasets = results.study.datasets
+    if dataset:
+        require_choice("--data", dataset, datasets)
+        datasets = (dataset,)
+    return gene_figures.print_genes(results, name, datasets, folder, width)
+
+
+def write_paper(results: "StudyResults", folder: Path) -> list[str]:
+    """Write the texts and tables for a paper; return the names of the files."""
+    from xnbflow.report.manuscript import writer  # noqa: PLC0415
+
+    names = writer.write_paper(results, folder)
+    for dataset, classifier in results.study.models:
+        place = MODEL.of(study=results.study.id, dataset=dataset, classifier=classifier)
+        facts = summary(read_model(results.root / place))
+        facts["figures"] = writer.reached(results, dataset, classifier, facts["figures"])
+        title = f"{results.labels[classifier]} on {dataset}"
+        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        name = f"card-{dataset}-{classifier}.md"
+        deliver(writer.card(facts, title, elsewhere), folder / name)
+        names.append(name)
+    return names

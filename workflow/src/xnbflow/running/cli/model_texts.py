@@ -1,0 +1,195 @@
+"""Descriptions of a model: for programs, for people, as a signature and as a score sheet."""
+
+import json
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
+from xnbflow.models.panel import Panel
+from xnbflow.models.recalibration import RECALIBRATION, shift_is_shown
+from xnbflow.models.signature import gene_sets
+from xnbflow.models.steps import explainer
+from xnbflow.models.trained import TrainedModel, core_figures
+from xnbflow.naive_bayes.conformal import ERROR_RATE
+from xnbflow.tables.storage import tsv
+
+#: Features of a signature that are listed for each class.
+_SHOWN = 20
+#: Width of the lines of a text.
+_WIDTH = 100
+
+
+def summary(model: TrainedModel) -> dict[str, Any]:
+    """Return the description of a model for programs.
+
+    A `ClassSpecificNBCV` with a core set also has ``core``, its accuracy in inner folds, and
+    ``coverage``, the share of each class whose set of classes contains it.
+    """
+    description: dict[str, Any] = {}
+    core = core_figures(model)
+    if core is not None:
+        classifier: Any = explainer(model.estimator)
+        description["core"] = core
+        description["coverage"] = {
+            "error_rate": ERROR_RATE,
+            "held_out": classifier.coverage(ERROR_RATE),
+        }
+    return {
+        **description,
+        "method": model.entry,
+        "estimator": repr(model.estimator),
+        "series": model.series,
+        "features_used": len(model.used),
+        "figures": model.figures,
+        "versions": model.versions,
+    }
+
+
+def as_text(result: Mapping[str, Any], path: Path) -> str:
+    """Return the description of a model, a result of `summary`, as text for people."""
+    series = result["series"]
+    classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
+    samples = counted(series["samples"], "sample")
+    features = counted(series["features"], "feature")
+    lines = [
+        f"{path}: {result['estimator'].splitlines()[0]}",
+        (
+            f"fitted on {series['name']}: {samples} ({classes}), {features}, of which it uses "
+            f"{result['features_used']}"
+        ),
+    ]
+    recalibration = series.get(RECALIBRATION, {})
+    if cohort := recalibration.get("cohort"):
+        lines.append(f"recalibrated to {cohort}: slope {recalibration['slope']:.3g}")
+    if result["figures"]:
+        lines += _figures_as_lines(result["figures"])
+    else:
+        lines.append("not cross-validated: its accuracy is unknown")
+    if "core" in result:
+        lines += _core_as_lines(result["core"], result["coverage"])
+    lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
+    return "\n".join(lines)
+
+
+def _figures_as_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Return the cross-validated accuracy and recalls of a model, with their intervals."""
+    folds = counted(figures["folds"], "fold")
+    groups = figures.get("groups")
+    counting = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
+    lines = [f"cross-validated ({folds}{counting}):"]
+    measures = {"accuracy": figures["accuracy"]}
+    for label, recall in figures["recall"].items():
+        measures[f"recall of {label}"] = recall
+    width = max(map(len, measures))
+    for name, measure in measures.items():
+        lines.append(
+            f"  {name:{width}}  {measure['value']:.3f} ({measure['right']:g} of {measure['of']}; "
+            f"95% interval {measure['lower']:.3f} to {measure['upper']:.3f})"
+        )
+    majority = figures["majority"]
+    lines.append(f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}")
+    lines.append(
+        "these figures rest on intervals alone: no permutation test was run, and the stability "
+        "of its features is unknown; the page of a study has both"
+    )
+    return lines
+
+
+def _core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
+    """Return the accuracy of the core set of a model, and the coverage of its sets of classes."""
+    shares = ", ".join(f"{label} {share:.3f}" for label, share in coverage["held_out"].items())
+    return [
+        (
+            f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
+            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in "
+            "inner folds, which differ from the folds above"
+        ),
+        (
+            f"sets of classes, meant to hold {1.0 - coverage['error_rate']:.0%} of each class, "
+            f"hold {shares}"
+        ),
+    ]
+
+
+def signature_text(model: TrainedModel) -> str:
+    """Return the first features of each class of a signature, for people."""
+    if model.signature.empty:
+        return "no signature: it uses all features for every class"
+    lines = []
+    for label, rows in model.signature.groupby("class", sort=False):
+        features = []
+        for row in rows.to_dict("records"):
+            name = row["symbol"] or row["feature"]
+            share = row["share_of_folds"]
+            stability = "" if pd.isna(share) else f", {share:.0%} of folds"
+            features.append(f"{name} ({row['direction']}{stability})")
+        text = f"{label}: {listed(features, _SHOWN)}"
+        lines.append(textwrap.fill(text, _WIDTH, subsequent_indent="  ", break_long_words=False))
+    return "\n".join(lines)
+
+
+def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -> str:
+    """Return a signature, or its first features per class, as tab-separated text or gene sets."""
+    if model.signature.empty:
+        msg = (
+            f"{type(model.estimator).__name__} uses all features for every class: it has no "
+            "signature; fit csnb or xnb"
+        )
+        raise InputError(msg)
+    if gmt:
+        sets = gene_sets(model.signature, model.series["name"], model.series["digest"], top)
+        return "".join(f"{line}\n" for line in sets)
+    rows = model.signature
+    return tsv(rows if top is None else rows[rows["rank"] <= top])
+
+
+def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, float]]) -> str:
+    """Return slope and intercept with their intervals, and their effects, as text.
+
+    ``figures`` have ``before`` and ``after``, each with the measures of the cohort by name.
+    """
+    fit = model.series[RECALIBRATION]
+    parameters = [
+        ("slope", fit["slope"], fit["slope_interval"]),
+        (f"intercept of {model.classes[1]}", fit["intercept"][1], fit["intercept_interval"]),
+    ]
+    lines = []
+    for name, value, (lower, upper) in parameters:
+        lines.append(f"{name}\t{value:.4g}\t95% interval {lower:.4g} to {upper:.4g}")
+    for name, before in figures["before"].items():
+        after = figures["after"][name]
+        lines.append(
+            f"{name.replace('_', ' ')}\t{before:.3f}\t{after:.3f} with each sample left out"
+        )
+    if not shift_is_shown(fit):
+        lines.append(
+            "No shift is shown: the interval of the slope contains 1 and that of the intercept 0. "
+            "Use the model as it was."
+        )
+    return "\n".join(lines)
+
+
+def score_sheet(panel: Panel) -> str:
+    """Return a page that computes the probabilities of a panel's model without a network."""
+    fitted: Any = panel.model.estimator
+    genes = panel.genes["gene"].tolist()
+    content = {
+        "class_log_prior": fitted.class_log_prior_.tolist(),
+        "theta": fitted.theta_.tolist(),
+        "var": fitted.var_.tolist(),
+        **panel.model.series[RECALIBRATION],
+        "name": panel.model.series["name"],
+        "classes": panel.model.classes,
+        "genes": genes,
+        "symbols": [panel.model.symbols.get(name, "") for name in genes],
+        "references": panel.references,
+        "accuracy": panel.accuracy.iloc[-1].to_dict(),
+    }
+    text = json.dumps(content).replace("<", "\\u003c")  # a name may contain "</script>"
+    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
+    return page.replace("__PANEL__", text)

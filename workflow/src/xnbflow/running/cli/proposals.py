@@ -1,0 +1,258 @@
+"""The study that a command proposes for a table or a GEO series: its folds and its two files."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from xnbflow.core.errors import InputError
+from xnbflow.data.series_file import DataSetHeader
+from xnbflow.evaluation.folds import class_counts, folds_of_repeat
+from xnbflow.inference.halves import MOST_SAMPLES
+from xnbflow.running.cli.output import deliver
+from xnbflow.running.config import RULES
+from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.sources.count_folder import default_name, merge_counts, write_counts
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.program_exports import read_export, write_export
+from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.summary import Summary, summarise_table
+from xnbflow.tables.contract import DOWNLOADS
+
+#: The default limit of a download, in gigabytes.
+MOST_GIGABYTES = RetryPolicy().most_gigabytes
+#: Retries of a download while a person waits.
+_RETRIES = 1
+#: The names that a study can have: they are also names of files and folders.
+_STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+
+#: The classifier of a proposed study, by its id in the project's configuration.
+_RECOMMENDED = "csnb-cv"
+#: Classifiers for comparison: the densities of the recommended one without its choice of genes, and
+#: the classic method that chooses genes. On the development series shrunken centroids are more
+#: accurate than a forest and need a third of its time, see docs/methods/shrunken-centroids.md.
+_PEERS = ("nb", "shrunken")
+
+#: Folds of a study with few samples, or with groups.
+_FEW_FOLDS = 5
+#: Folds of other studies.
+_FOLDS = 10
+#: Series with fewer samples have few folds.
+_FEW_SAMPLES = 50
+#: From this size of the smallest class on, every fold tests one of its samples.
+_LEAST_SAMPLES = 3
+#: With fewer folds that keep groups together, an inner fold would train with one group of a class.
+_LEAST_GROUP_FOLDS = 3
+#: How often folds are drawn in series of at most `MOST_SAMPLES` samples: verdicts near their limit
+#: depend less on the draw (`python -m benchmarks draws`).
+_REPEATS = 3
+
+_ABOUT = """\
+# A study, laid over the configuration of the project. The classifier in `headline` is tested by
+# permuted labels and in halves of the samples; that in `final` is fitted to all samples and kept.
+# `xnbflow methods` lists the classifiers.
+"""
+
+
+def summary_of(
+    dataset: SheetRow, mirrors: Sequence[str] = (), most_gigabytes: float = MOST_GIGABYTES
+) -> Summary:
+    """Summarise a GEO accession, a table, a workbook or an AnnData file.
+
+    A file at a URL is refused above ``most_gigabytes``.
+    """
+    retry = RetryPolicy(most_gigabytes=most_gigabytes, retries=_RETRIES)
+    if dataset.source == "table":
+        return summarise_table(dataset, retry)
+    # the folder of downloads is read only, to find earlier downloads and files of the user
+    base_urls = {"geo": list(mirrors)} if mirrors else {}
+    downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
+    return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converted:
+    """A table that was written from other files, its options in the sheet, and remarks."""
+
+    path: Path
+    options: dict[str, str]
+    remarks: list[str]
+
+
+def convert(location: str, output: str) -> Converted | None:
+    """Write a folder of one-sample files, or a program's export, as a table; None for other files.
+
+    The table is beside the files of the study, ``<output>-counts.tsv`` or ``<output>-values.tsv``;
+    without ``output`` it is in the working directory.
+    """
+    place = Path(location)
+    if place.is_dir():
+        merged = merge_counts(place)
+        path = Path(f"{output}-counts.tsv" if output else default_name(place))
+        write_counts(merged, path)
+        remarks = [*merged.remarks, f"The table of all samples is {path}."]
+        return Converted(path=path, options=merged.options, remarks=remarks)
+    export = read_export(place)
+    if export is None:
+        return None
+    name = output or re.sub(r"[^A-Za-z0-9_.-]+", "-", place.name.partition(".")[0])
+    path = Path(f"{name}-values.tsv")
+    write_export(export, path)
+    remarks = [*export.remarks, f"The table is {path}."]
+    return Converted(path=path, options=export.options, remarks=remarks)
+
+
+def write_study(
+    result: Summary,
+    output: str,
+    mirrors: Sequence[str] = (),
+    *,
+    force: bool = False,
+    most_gigabytes: float = MOST_GIGABYTES,
+) -> str:
+    """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
+
+    The last part of ``output`` names the study. It has the recommended classifier, kept as a model
+    with its signature, two others, and a permutation test of the first. ``mirrors`` are where to
+    download from instead of NCBI; earlier files are overwritten by ``force`` only. Returns the
+    command that runs the study. Raises an `InputError` if no folds can be drawn.
+    """
+    name = Path(output).name
+    check_study_name(name)
+    if result.row is None:
+        msg = f"{result.accession}: {result.reason} No files were written"
+        raise InputError(msg)
+    sheet, configuration = new_files(output, force=force)
+    settings = _settings(result, name, sheet)
+    download: dict[str, Any] = {}
+    if mirrors:
+        download["base_urls"] = {"geo": list(mirrors)}
+    if most_gigabytes != MOST_GIGABYTES:
+        download["most_gigabytes"] = most_gigabytes
+    if download:
+        settings["download"] = download
+    sheet.parent.mkdir(parents=True, exist_ok=True)
+    deliver(result.sheet, sheet)
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    deliver(f"{_ABOUT}{text}", configuration)
+    return f"xnbflow run {name} --configfile {configuration}"
+
+
+def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:
+    """Return the configuration of a proposed study, laid over that of the project."""
+    splits = number_of_folds(result, name)
+    repeats = repeats_of_folds(result.n_samples)
+    scheme = f"{repeats}x{splits}-fold" if repeats > 1 else f"{splits}-fold"
+    settings: dict[str, Any] = {
+        "run": [name],
+        "sheets": ["config/datasets.tsv", str(sheet)],
+        "studies": {
+            name: {
+                "title": result.title or name,
+                "datasets": [name],
+                "classifiers": [_RECOMMENDED, *_PEERS],
+                "folds": [scheme],
+                "headline": _RECOMMENDED,
+                "final": [_RECOMMENDED],
+            }
+        },
+    }
+    if scheme not in default_configuration().get("folds", {}):
+        settings["folds"] = {scheme: {"splits": splits, "repeats": repeats}}
+    return settings
+
+
+def check_study_name(name: str) -> None:
+    """Raise an `InputError` if a new study cannot have a name."""
+    if not _STUDY_NAME.fullmatch(name):
+        msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    names = {*default_configuration().get("studies", {}), *RULES}
+    for path in default_sheets().values():
+        names.update(read_sheet(path))
+    if name in names:
+        msg = f"{name!r} is a study, data set or rule of the project; choose another name"
+        raise InputError(msg)
+
+
+def new_files(output: str, *, force: bool) -> tuple[Path, Path]:
+    """Return the paths of a new study's sheet and configuration; existing ones need ``force``."""
+    sheet = Path(f"{output}.tsv")
+    configuration = Path(f"{output}.yaml")
+    for path in (sheet, configuration):
+        if path.exists() and not force:
+            msg = f"{path} exists; overwrite it by --force, or choose another name"
+            raise InputError(msg)
+    return sheet, configuration
+
+
+def repeats_of_folds(n_samples: int) -> int:
+    """Return how often the folds of a proposed study are drawn; once for large series.
+
+    Examples
+    --------
+    >>> repeats_of_folds(60), repeats_of_folds(5000)
+    (3, 1)
+    """
+    return _REPEATS if n_samples <= MOST_SAMPLES else 1
+
+
+def number_of_folds(result: Summary, name: str) -> int:
+    """Return the number of folds: 10, 5 with few samples or groups, fewer if a class needs it.
+
+    A small class decides it, so that every fold tests the class: with 4 samples of the smallest
+    class there are 4 folds. A class of one or two samples is not tested in every fold. With groups
+    the least number is 3.
+    """
+    few = result.n_samples < _FEW_SAMPLES or result.groups is not None
+    most = _FEW_FOLDS if few else _FOLDS
+    if result.labels is None:
+        return most
+    header = _header(name, result.labels, result.groups)
+    counts = class_counts(header)
+    least = 2
+    size = counts.min()
+    if result.groups is not None:
+        least = _LEAST_GROUP_FOLDS
+    elif size < _LEAST_SAMPLES:
+        size = counts.max()
+    for splits in range(min(most, int(size)), least - 1, -1):
+        with suppress(InputError):
+            folds_of_repeat(header, splits, 0)
+            return splits
+    units = "samples" if result.groups is None else "groups"
+    msg = (
+        f"{result.accession}: class {counts.idxmin()!r} has {counts.min()} of the {units}, and no "
+        "folds can be drawn that train and test each class; add samples, join or leave out classes "
+        "by map=, or name another label. No files were written"
+    )
+    raise InputError(msg)
+
+
+def fold_remark(result: Summary, name: str) -> str:
+    """Return a sentence if a small class decides the number of folds; else an empty text."""
+    if result.labels is None:
+        return ""
+    splits = number_of_folds(result, name)
+    counts = class_counts(_header(name, result.labels, result.groups))
+    if counts.min() >= _FEW_FOLDS:
+        return ""
+    units = "samples" if result.groups is None else "groups"
+    smallest = f"class {str(counts.idxmin())!r} has {counts.min()} {units}"
+    if splits > counts.min():
+        return f"{smallest}: of {splits} folds {splits - counts.min()} test none of it"
+    return f"{smallest}, so that {splits} folds are proposed"
+
+
+def _header(name: str, labels: np.ndarray, groups: np.ndarray | None) -> DataSetHeader:
+    """Return the classes and groups of a series, with which folds are drawn."""
+    return DataSetHeader(
+        name=name, samples=np.arange(len(labels)), labels=labels, n_features=0, groups=groups
+    )
