@@ -101,3 +101,10 @@ def test_genes_without_variation_between_sets_and_whole_series_have_no_test():
     tests = camera(values, design(), CONTRAST, [np.arange(20), np.arange(18), np.arange(17)])
     assert np.isnan(tests.p).tolist() == [True, True, False]
     assert tests.fdr[2] == tests.p[2]  # missing p are not counted as tests
+
+
+def test_fewer_than_three_genes_outside_a_set_have_no_test():
+    statistic = np.array([2.0, 1.5, 1.0, 0.5, 0.0, -0.5])
+    tests = camera_preranked(statistic, [np.arange(3), np.arange(4)])
+    assert np.isfinite(tests.p[0])
+    assert np.isnan(tests.p[1])

@@ -5,9 +5,9 @@ from math import gamma, sqrt
 
 import numpy as np
 import pytest
-from cohort_series import cohort
 from r_oracles import r_answers
 from scipy.stats import binom, rankdata, ttest_ind
+from several_series import cohort
 from toys import dataset
 
 from xnbflow.diagnostics import gene_table

@@ -29,3 +29,16 @@ def test_labels_are_made_as_in_training_and_without_any_there_is_none():
     found = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], options)
     assert found.n_right == 2
     assert agreement(CLASSES, ["tumour"], ["x"]) is None
+
+
+def test_balanced_accuracy_is_the_mean_of_recalls_of_true_classes():
+    texts = ["normal"] * 4 + ["tumour"]
+    compared = agreement(CLASSES, ["normal", "normal", "tumour", "tumour", "tumour"], texts)
+    assert compared.balanced_accuracy == pytest.approx((2 / 4 + 1) / 2)
+
+
+def test_labels_are_found_in_texts_by_regex_and_literal_texts_are_no_missing_ones():
+    by_regex = agreement(CLASSES, ["tumour"], ["status: tumour"], {"regex": r"status: (\w+)"})
+    assert by_regex.n_right == 1
+    literal = agreement(["none", "tumour"], ["none"], ["none"], {"literal": "none"})
+    assert literal.n_right == 1

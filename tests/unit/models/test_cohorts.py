@@ -1,38 +1,23 @@
-"""Several series of one question: models across them, shared samples, and classes that lack."""
+"""Several series of one question: models across them, and what makes them incomparable."""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_series import cohort
-from report_study import walk
 from scipy.stats import rankdata
+from several_series import CSNB, SERIES, SMALL, cohort, combined
 from sklearn.metrics import recall_score
 from study_files import StudyFiles
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.study import Cohorts, Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.models import predict_table, read_model
+from xnbflow.evaluation.methods import resolved
+from xnbflow.models import cohorts, predict_table, read_model
 from xnbflow.models.cohorts import combine
+from xnbflow.models.signature import class_spread
 from xnbflow.naive_bayes import ClassSpecificNB
-from xnbflow.report.page.blocks import Figure
-from xnbflow.report.results import StudyResults
-from xnbflow.report.sections import cohorts as cohorts_section
 from xnbflow.tables.contract import ALL_COHORTS
-
-CSNB = {"method": "csnb", "params": {"n_features": 3}}
-
-
-SMALL = [cohort(name, seed, (5, 4)) for seed, name in enumerate("abc")]
-SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
-
-
-@cache
-def combined(harmonise="rank"):
-    return combine(SERIES, CSNB, harmonise=harmonise)
 
 
 def test_the_matrix_is_that_of_direct_fits_and_tests():
@@ -149,30 +134,59 @@ def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_th
     assert found == expected
 
 
-def test_the_page_shows_the_tables(tmp_path):
-    settings = Cohorts(("a", "b", "c"), "csnb")
-    study = Study(
-        id="s",
-        title="S",
-        summary="",
-        datasets=("a", "b", "c"),
-        classifiers=("csnb",),
-        folds=("5-fold",),
-        diagnostics=True,
-        analyses={},
-        cohorts=settings,
+def test_patients_of_merged_series_stay_groups_of_their_own_series():
+    """Both series have a patient p1; a series without groups has a group for each sample."""
+    first = replace(SMALL[0], groups=[f"p{i // 2}" for i in range(9)])
+    second = replace(SMALL[1], groups=[f"p{i // 3}" for i in range(9)])
+    merged = cohorts._merge_series([first, second, SMALL[2]])
+    assert merged.groups[:3].tolist() == ["a/p0", "a/p0", "a/p1"]
+    assert merged.groups[9:12].tolist() == ["b/p0"] * 3
+    assert len(np.unique(merged.groups)) == 5 + 3 + 9
+    assert merged.samples[18] == "c/c0"
+    assert cohorts._merge_series(SMALL).groups is None
+
+
+def test_a_merged_series_has_missing_values_if_one_series_has():
+    holes = SMALL[0].values.copy()
+    holes[0, 0] = np.nan
+    incomplete = replace(SMALL[0], values=holes, missing=True)
+    assert cohorts._merge_series([incomplete, SMALL[1]]).missing
+    assert not cohorts._merge_series(SMALL).missing
+
+
+@pytest.mark.parametrize(
+    ("row", "n_notes"),
+    [
+        ({"agreement": 0.51, "common": 30, "features": 60}, 0),
+        ({"agreement": 0.49, "common": 30, "features": 60}, 1),
+        ({"agreement": 0.51, "common": 29, "features": 60}, 1),
+    ],
+)
+def test_a_correlation_below_one_half_and_fewer_than_half_the_features_are_noted(row, n_notes):
+    assert len(list(cohorts._scale_notes(SERIES[0], row))) == n_notes
+
+
+def test_models_without_all_classes_are_not_averaged():
+    fitted = cohorts._fit_series([SERIES[0]], resolved(CSNB))
+    lone = replace(fitted, series=relabelled(SERIES[0], normal="tumour"))
+    classes = np.array(["normal", "tumour"])
+    alone = cohorts._predict([fitted], SERIES[1], classes)
+    both = cohorts._predict([fitted, lone], SERIES[1], classes)
+    assert np.array_equal(alone.probabilities, both.probabilities)
+    assert cohorts._predict([lone], SERIES[1], classes).problem == (
+        "none of the series has all classes"
     )
-    tables, model, merged = combined()
-    files = StudyFiles(tmp_path)
-    files.put("cohorts", tables, study="s")
-    files.put_model(model, merged, "s", **ALL_COHORTS)
-    of_geo = {"datasets": {name: {"source": "geo"} for name in study.datasets}}
-    results = StudyResults(study, {"csnb": "CSNB"}, of_geo, tmp_path)
-    blocks = list(walk(cohorts_section.section(results).blocks))
-    figures = {each.name: each.arguments for each in blocks if isinstance(each, Figure)}
-    values = figures["cohorts-matrix"]["values"]
-    matrix = tables["cohort_matrix"].set_index(["strategy", "train", "test"])["value"]
-    assert values[0, 1] == matrix["one series", "a", "b"]
-    assert values[3, 2] == matrix["merged", "a + b", "c"]
-    forest = figures["cohorts-forest-00"]
-    assert [group.label for group in forest["groups"]] == ["a", "b", "c", "random-effects mean"]
+
+
+def test_directions_of_the_model_of_all_are_those_of_harmonised_samples():
+    signature = pd.DataFrame({"feature": ["g00"], "class": ["tumour"]})
+    spread = class_spread(SERIES[0].values[0], SERIES[0].labels, "tumour")
+    signature = signature.assign(**dict.fromkeys(spread, 0.0)).astype({"direction": object})
+    cohorts._describe_signature(signature, SERIES[0])
+    assert signature.loc[0, list(spread)].to_dict() == pytest.approx(spread)
+    _, model, samples = combined()
+    row = model.signature.iloc[0]
+    position = samples.features.tolist().index(row["feature"])
+    members = samples.values[position, samples.labels == row["class"]]
+    assert row["median_in"] == pytest.approx(np.median(members))
+    assert 0 < row["median_in"] < 1  # ranks, where raw values are from 3 to 12

@@ -1,16 +1,14 @@
-"""Features of several platforms are matched by gene."""
+"""Features of several cohorts, matched by gene."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_series import cohort
+from several_series import SERIES
 
 from xnbflow.core.errors import InputError
 from xnbflow.models.matching import common_features
-
-SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
 
 
 def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():

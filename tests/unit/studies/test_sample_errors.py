@@ -119,3 +119,16 @@ def test_a_label_is_suspect_if_another_class_is_predicted_in_more_than_half_of_i
     rows = samples(predictions, recalled(predictions))
     assert rows.loc[rows["suspect"], "sample"].tolist() == ["s0"]
     assert suspects(rows).empty  # a single classifier
+
+
+def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
+    """All of several classifiers must suspect the same class."""
+    row = {
+        "dataset": "d", "sample": "s", "true": "a", "predicted": "b", "margin": 5.0,
+        "probability": 0.9, "suspect": True, "classifier": "nb",
+    }  # fmt: skip
+    assert suspects(pd.DataFrame([row])).empty
+    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]))
+    assert both["sample"].tolist() == ["s"]
+    one_of_two = pd.DataFrame([row, row | {"classifier": "xnb", "suspect": False}])
+    assert suspects(one_of_two).empty

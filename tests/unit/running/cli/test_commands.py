@@ -237,5 +237,7 @@ def test_missing_clinical_values_do_not_stop_a_study_that_does_not_use_them(tmp_
 def test_references_of_a_panel_are_of_one_gene():
     values = np.array([[1.0, 2, 8, 9], [1, 2, 8, 9], [9, 8, 1, 3], [5, 5, 5, 5.1], [6, 6.5, 6, 6]])
     symbols = [frozenset(name) for name in ("a", "b", "c", "dx", "e")]  # the fourth is of d and x
-    _, references = choose_genes(values, np.array([0, 0, 1, 1]), np.arange(3), 2, 0.2, symbols)
+    _, references = choose_genes(
+        values, np.array([0, 0, 1, 1]), np.arange(3), n_genes=2, floor=0.2, symbols=symbols
+    )
     assert references.tolist() == [4]

@@ -28,19 +28,22 @@ class BorrowedShape:
     spreads: np.ndarray
     shares: np.ndarray
 
-    def mix(self, own: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Return log densities mixed with the normal densities, in the shape of ``own``.
+    def mix(self, class_densities: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """Return log densities mixed with the normal densities, (n_classes, n_features, n_points).
 
-        ``own`` (n_classes, n_features, n_points) are log densities from the classes' own samples at
-        ``points`` (n_features, n_points).
+        ``class_densities`` of this shape are log densities from the samples of each class alone at
+        ``points`` (n_features, n_points). With the share ``s`` of a class its mixed density is
+        ``s`` times that of its samples plus ``1 - s`` times the normal density.
         """
-        mixed = np.empty_like(own)
+        mixed = np.empty_like(class_densities)
         for code, share in enumerate(self.shares):
+            means = self.means[code][:, None]
             spreads = self.spreads[code][:, None]
             with np.errstate(over="ignore"):
-                shape = -0.5 * ((points - self.means[code][:, None]) / spreads) ** 2
-            shape -= np.log(spreads) + (_LOG_SQRT_2PI - np.log1p(-share))
-            np.logaddexp(own[code] + np.log(share), shape, out=mixed[code])
+                normal = -0.5 * ((points - means) / spreads) ** 2
+            # log of 1 - share and of the normal density's constant, in one subtraction
+            normal -= np.log(spreads) + (_LOG_SQRT_2PI - np.log1p(-share))
+            np.logaddexp(class_densities[code] + np.log(share), normal, out=mixed[code])
         return mixed
 
 

@@ -86,9 +86,9 @@ class SparseTile:
         """Return the tile in standard units."""
         standard = StandardUnits.of_moments(*self.moments())
         counts = self.starts[:, -1] - self.starts[:, 0]
-        values = (self.values - np.repeat(standard.centres, counts)) / np.repeat(
-            standard.units, counts
-        )
+        centres = np.repeat(standard.centres, counts)
+        units = np.repeat(standard.units, counts)
+        values = (self.values - centres) / units
         return replace(self, values=values, spreads=standard.spreads)
 
     def bandwidths(self, rule: str, min_bandwidth: float) -> np.ndarray:
@@ -122,11 +122,13 @@ class SparseTile:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
         del factors
         out = np.empty((*self.starts.shape[:1], len(self.sizes), n_grid))
-        tile = self.values, self.weights, self.starts
+        values, weights, starts = self.values, self.weights, self.starts
         if kernel == "gaussian":
-            _sum_gaussians(*tile, widths, underflow == "log", out)
+            in_logs = underflow == "log"
+            _sum_gaussians(values, weights, starts, bandwidths=widths, in_logs=in_logs, out=out)
         else:
-            _sum_kernels(*tile, widths, kernel_code(kernel), out)
+            code = kernel_code(kernel)
+            _sum_kernels(values, weights, starts, bandwidths=widths, code=code, out=out)
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
     def separation(
@@ -299,10 +301,10 @@ def _quantile(values: np.ndarray, weights: np.ndarray, n: int, p: float) -> floa
 @njit(nogil=True)
 def _ranked(values: np.ndarray, weights: np.ndarray, rank: int) -> float:
     """Return the value that has a rank, from 0, among all samples."""
-    passed = 0.0
+    n_samples = 0.0  # up to this value
     for k in range(len(values)):
-        passed += weights[k]
-        if rank < passed:
+        n_samples += weights[k]
+        if rank < n_samples:
             return values[k]
     return values[-1]
 
@@ -342,9 +344,12 @@ def _sum_gaussians(
 
 @njit(nogil=True)
 def _range(values: np.ndarray) -> tuple[float, float]:
-    low, high = np.inf, -np.inf
+    """Return the least and the greatest of some values."""
+    low = np.inf
+    high = -np.inf
     for x in values:
-        low, high = min(low, x), max(high, x)
+        low = min(low, x)
+        high = max(high, x)
     return low, high
 
 
@@ -372,8 +377,8 @@ def _sum_powers(
                 terms[i] *= ratios[i]
             g -= 1
         while 0 <= g < len(out):
-            here, following = _sum_two(terms, ratios)
-            out[g] = here
+            current, following = _sum_two(terms, ratios)
+            out[g] = current
             if 0 <= g + direction < len(out):
                 out[g + direction] = following
             g += 2 * direction
@@ -407,14 +412,15 @@ def _first_terms(
 @njit(nogil=True, fastmath={"contract", "nsz", "reassoc"})
 def _sum_two(terms: np.ndarray, ratios: np.ndarray) -> tuple[float, float]:
     """Return the sums of the terms before and after a step, and take them two steps further."""
-    here = following = 0.0
+    current = 0.0
+    following = 0.0
     for i in range(len(terms)):
         term = terms[i]
-        here += term
+        current += term
         term *= ratios[i]
         following += term
         terms[i] = term * ratios[i]
-    return here, following
+    return current, following
 
 
 @njit(nogil=True)

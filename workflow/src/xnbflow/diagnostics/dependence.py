@@ -52,6 +52,19 @@ class ConditionalDependence:
     histogram: np.ndarray
 
 
+def _check_options(min_abs_r: float, alpha: float, dof: str) -> None:
+    """Refuse options of `conditional_dependence` that are out of their range."""
+    if not 0 <= min_abs_r < 1:
+        msg = f"min_abs_r is {min_abs_r}; it must be at least 0 and below 1"
+        raise InputError(msg)
+    if not 0 < alpha <= 1:
+        msg = f"alpha is {alpha}; it must be above 0 and at most 1"
+        raise InputError(msg)
+    if dof not in ("paper", "exact"):
+        msg = f"dof is {dof!r}; use 'paper' (n - 2) or 'exact' (n - classes - 1)"
+        raise InputError(msg)
+
+
 def conditional_dependence(
     X: np.ndarray | pd.DataFrame,
     y: np.ndarray,
@@ -106,15 +119,7 @@ def conditional_dependence(
     >>> print(result.dependent, result.ratio, result.n_pairs, result.partner[3])
     [False  True False  True] 0.5 1 1
     """
-    if not 0 <= min_abs_r < 1:
-        msg = f"min_abs_r is {min_abs_r}; it must be at least 0 and below 1"
-        raise InputError(msg)
-    if not 0 < alpha <= 1:
-        msg = f"alpha is {alpha}; it must be above 0 and at most 1"
-        raise InputError(msg)
-    if dof not in ("paper", "exact"):
-        msg = f"dof is {dof!r}; use 'paper' (n - 2) or 'exact' (n - classes - 1)"
-        raise InputError(msg)
+    _check_options(min_abs_r, alpha, dof)
     residuals = normalised_residuals(X, y)
     n_estimated = 2 if dof == "paper" else len(np.unique(y)) + 1
     freedom = residuals.shape[1] - n_estimated

@@ -1,4 +1,31 @@
-"""Models for use: fitted on all samples, stored in a file, applied to new samples."""
+"""Models for use: fitted on all samples, stored in a file, applied to new samples.
+
+=========================== ==========================================================
+file                        question
+=========================== ==========================================================
+``classifying``, ``final``, what do the jobs *classify*, *models* and *check* write?
+``checking``
+``trained``                 what is a model, and how is it fitted and cross-validated?
+``steps``                   which features does a pipeline use, and can it explain?
+``signature``               which genes are high or low in a class?
+``typicality``              is a sample unlike the training samples?
+``model_file``              how is a model written and read?
+``permitted_types``         which objects may a model's file contain?
+``reading``                 how is a table read, with or without labels?
+``alignment``               how does a table become a model's input?
+``prediction``              which class has a sample, and how sure is that?
+``prediction_notes``        what makes predictions unreliable?
+``scale_note``              is a table on the training data's scale?
+``explanation``             which genes are for and against a class in one sample?
+``agreement``               how many samples are predicted as their label?
+``recalibration``           which threshold fits another cohort?
+``panel``                   which few genes suffice for an assay?
+``matching``                which features of several cohorts are the same?
+``validation``              does a model hold in a second cohort?
+``signature_overlap``       do two cohorts select the same features?
+``cohorts``                 do models hold across several series of one question?
+=========================== ==========================================================
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -11,7 +11,7 @@ from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow
 
 #: Options of the training data by which texts become labels.
-_OF_LABELS = ("regex", "map", "literal")
+_LABEL_OPTIONS = ("regex", "map", "literal")
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Agreement:
         share = f"{self.n_right / self.n_samples:.3f} ({self.n_right} of {self.n_samples})"
         lines = [f"accuracy {share}, balanced accuracy {self.balanced_accuracy:.3f}"]
         if self.others:
-            named = listed(f"{label!r} ({n})" for label, n in self.others.items())
+            other_labels = listed(f"{label!r} ({n})" for label, n in self.others.items())
             n_others = sum(self.others.values())
             lines.append(
                 f"{counted(n_others, 'sample', 'has', 'have')} a label that the model does not "
-                f"have, and {either(n_others, 'is', 'are')} not counted: {named}"
+                f"have, and {either(n_others, 'is', 'are')} not counted: {other_labels}"
             )
         table = self.confusion.rename_axis(index="label", columns="predicted as")
         return "\n".join([*lines, table.to_string()])
@@ -69,11 +69,11 @@ def agreement(
 
     Examples
     --------
-    >>> found = agreement(["n", "t"], ["n", "t", "t"], ["n", "n", "t"])
-    >>> found.n_right, found.n_samples, found.confusion.loc["n"].tolist()
+    >>> compared = agreement(["n", "t"], ["n", "t", "t"], ["n", "n", "t"])
+    >>> compared.n_right, compared.n_samples, compared.confusion.loc["n"].tolist()
     (2, 3, [1, 1])
     """
-    labels = _labels(texts, options or {})
+    labels = _labels_of_texts(texts, options or {})
     confusion = pd.DataFrame(0, index=list(classes), columns=list(classes))
     others: dict[str, int] = {}
     for label, prediction in zip(labels, predicted, strict=True):
@@ -81,12 +81,12 @@ def agreement(
             confusion.loc[label, prediction] += 1
         elif label is not None:
             others[label] = others.get(label, 0) + 1
-    found = Agreement(confusion, others)
-    return found if found.n_samples else None
+    compared = Agreement(confusion, others)
+    return compared if compared.n_samples else None
 
 
-def _labels(texts: Sequence[str], options: Mapping[str, str]) -> list[str | None]:
+def _labels_of_texts(texts: Sequence[str], options: Mapping[str, str]) -> list[str | None]:
     """Return the label of each text, by the options of the training data; None without one."""
-    known = {key: options[key] for key in _OF_LABELS if key in options}
-    rule = LabelRule.parse(SheetRow("labels", "table", options=known))
+    label_options = {key: options[key] for key in _LABEL_OPTIONS if key in options}
+    rule = LabelRule.parse(SheetRow("labels", "table", options=label_options))
     return [rule.label_of("labels", str(text)) for text in texts]

@@ -43,8 +43,9 @@ def check(files: Any, params: Any, outputs: Any, check_code: Callable[[], None])
         for name, fast_class in params.tested.items():
             entry = params.entries[name]
             adjust = adjusted_columns(entry)
-            own_test = label_test(series, adjust=adjust) if adjust else test_of_labels
-            tables["label_test"][name] = own_test
+            tables["label_test"][name] = (
+                label_test(series, adjust=adjust) if adjust else test_of_labels
+            )
             tables["learning_curve"][name] = learning_curve(series, entry, fast_class)
     for name in params.halved:
         tables["halves"][name] = halves_table(series, params.entries[name], params.n_pairs)

@@ -30,21 +30,41 @@ from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
 
-#: Columns of `cohort_matrix` that are the same in every row.
-_ASKED = ("model", "match", "harmonise")
+#: Columns of `cohort_matrix` that are the same in every row; `combine` adds them.
+_SETTINGS = ("model", "match", "harmonise")
 #: Least rank correlation of features' means between series on one scale, of any two platforms.
-_ALIKE = 0.5
+_LEAST_CORRELATION = 0.5
 
 
-@dataclass(frozen=True)
-class _Trained:
-    """A model of one or more series with its cross-validation, or the reason for its absence."""
+@dataclass(frozen=True, kw_only=True)
+class _FittedSeries:
+    """A model of one or more series with its cross-validation, or the reason for its absence.
+
+    ``series`` are the samples of all ``members``, which are names of series.
+    """
 
     series: DataSet
     members: list[str]
     model: TrainedModel | None = None
     validated: Performance | None = None
     problem: str = ""
+
+
+@dataclass(frozen=True)
+class _PredictedClasses:
+    """Labels (n_samples,) and probabilities (n_samples, n_classes) of a test series.
+
+    If there are none, ``problem`` is the reason.
+    """
+
+    labels: np.ndarray
+    probabilities: np.ndarray
+    problem: str = ""
+
+    @classmethod
+    def without(cls, problem: str) -> "_PredictedClasses":
+        """Return no predictions, with the reason."""
+        return cls(np.empty(0, dtype=str), np.empty((0, 0)), problem)
 
 
 def combine(
@@ -72,202 +92,248 @@ def combine(
     Bioinformatics 30 (2014), i105-i112. P. Patil and G. Parmigiani, "Training replicable predictors
     in multiple studies", PNAS 115 (2018), 2578-2583.
     """
-    _refuse_other_labels(series)
+    _refuse_incomparable(series)
     cohorts = common_features(series, match)
-    kept, left_out = _distinct(cohorts)
-    series, cohorts = ([*map(_taken, each, kept)] for each in (series, cohorts))
-    _refuse_other_labels(series)
-    symbols, steps = symbols_of(cohorts[0]), resolved(harmonised(entry, harmonise))
-    merged = _merged(cohorts)
-    matrix, validation = _matrix(cohorts, steps)
-    matrix = matrix.assign(model=name, match=match, harmonise=harmonise)
+    masks, notes = _masks_of_distinct_samples(cohorts)
+    series = [_select_samples(one, mask) for one, mask in zip(series, masks, strict=True)]
+    cohorts = [_select_samples(cohort, mask) for cohort, mask in zip(cohorts, masks, strict=True)]
+    _refuse_incomparable(series)  # a class may be among the samples that were left out
+    symbols = symbols_of(cohorts[0])
+    steps = resolved(harmonised(entry, harmonise))
+    merged = _merge_series(cohorts)
+    matrix, validation = _cohort_matrix(cohorts, steps)
     tables = {
-        "cohort_series": _overview(series, cohorts, left_out, match),
-        "cohort_matrix": matrix,
+        "cohort_series": _series_table(series, cohorts, notes, match),
+        "cohort_matrix": matrix.assign(model=name, match=match, harmonise=harmonise),
         "meta_genes": meta_genes(cohorts, symbols),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
-    seen = replace(merged, values=as_seen(model, merged))
-    rows, signature = dict(zip(seen.features, filled(seen).values, strict=True)), model.signature
+    harmonised_samples = replace(merged, values=as_seen(model, merged))
+    _describe_signature(model.signature, harmonised_samples)
+    return tables, model, harmonised_samples
+
+
+def _describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
+    """Replace directions and quartiles of a signature by those of harmonised samples.
+
+    Series have different scales, so that the medians of raw values over all series do not compare
+    classes.
+    """
+    values = dict(zip(samples.features, filled(samples).values, strict=True))
     for i, row in signature.iterrows():
-        spread = class_spread(rows[row["feature"]], seen.labels, row["class"])
+        spread = class_spread(values[row["feature"]], samples.labels, row["class"])
         signature.loc[i, list(spread)] = list(spread.values())
-    return tables, model, seen
 
 
-def _merged(cohorts: Sequence[DataSet]) -> DataSet:
-    """Return the samples of several series as one; they are named ``series/sample``, as groups."""
-    parts: dict[str, list[str]] = {"samples": [], "groups": []}
-    for each in cohorts:
-        groups = each.samples if each.groups is None else each.groups
-        for key, names in (("samples", each.samples), ("groups", groups)):
-            parts[key] += [f"{each.name}/{name}" for name in names]
+def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
+    """Return the samples of several series as one; they are named ``series/sample``, as groups.
+
+    Where some of the series have groups, a sample of the others is a group of its own.
+    """
+    samples: list[str] = []
+    groups: list[str] = []
+    for cohort in cohorts:
+        cohort_groups = cohort.samples if cohort.groups is None else cohort.groups
+        samples += [f"{cohort.name}/{sample}" for sample in cohort.samples]
+        groups += [f"{cohort.name}/{group}" for group in cohort_groups]
+    has_groups = any(cohort.groups is not None for cohort in cohorts)
     return DataSet(
-        "+".join(each.name for each in cohorts),
-        np.hstack([each.values for each in cohorts]),
-        cohorts[0].features,
-        parts["samples"],
-        np.concatenate([each.labels for each in cohorts]),
-        groups=None if all(each.groups is None for each in cohorts) else parts["groups"],
-        missing=any(each.missing for each in cohorts),
+        "+".join(cohort.name for cohort in cohorts),
+        np.hstack([cohort.values for cohort in cohorts]),
+        features=cohorts[0].features,
+        samples=samples,
+        labels=np.concatenate([cohort.labels for cohort in cohorts]),
+        groups=groups if has_groups else None,
+        missing=any(cohort.missing for cohort in cohorts),
     )
 
 
-def _refuse_other_labels(series: Sequence[DataSet]) -> None:
+def _refuse_incomparable(series: Sequence[DataSet]) -> None:
     """Refuse series of which none has all classes, and features that are not numbers."""
-    classes = {str(label) for each in series for label in each.classes}
-    for each in series:
-        if (each.kinds != "linear").any():
-            msg = f"{each.name} has features that are not measurements; cohorts compare expression"
+    classes = {str(label) for one in series for label in one.classes}
+    for one in series:
+        if (one.kinds != "linear").any():
+            msg = f"{one.name} has features that are not measurements; cohorts compare expression"
             raise InputError(msg)
-    if not any(len(each.classes) == len(classes) > 1 for each in series):
-        known = "; ".join(f"{each.name}: {', '.join(each.classes)}" for each in series)
+    if not any(len(one.classes) == len(classes) > 1 for one in series):
+        labels = "; ".join(f"{one.name}: {', '.join(one.classes)}" for one in series)
         msg = (
-            f"no series has two classes and all classes of the others ({known}); give classes the "
+            f"no series has two classes and all classes of the others ({labels}); give classes the "
             "same labels in all series, for example by map= in the sheet"
         )
         raise InputError(msg)
 
 
-def _distinct(cohorts: Sequence[DataSet]) -> tuple[list[np.ndarray], dict[str, list[str]]]:
-    """Return masks of samples to keep, so that none is in two series, and notes by series.
+def _masks_of_distinct_samples(
+    cohorts: Sequence[DataSet],
+) -> tuple[list[np.ndarray], dict[str, list[str]]]:
+    """Return masks of samples of which none is in two series, and notes by series.
 
     Models and effects of series that share samples are not independent of each other, nor are tests
     of the one by models of the other. Of two series the larger one loses the shared samples and
     their groups (patients); of equal ones the later.
     """
-    kept = [np.ones(each.n_samples, bool) for each in cohorts]
-    notes: dict[str, list[str]] = {each.name: [] for each in cohorts}
-    values = [filled(each).values for each in cohorts]
+    masks = [np.ones(cohort.n_samples, bool) for cohort in cohorts]
+    notes: dict[str, list[str]] = {cohort.name: [] for cohort in cohorts}
+    values = [filled(cohort).values for cohort in cohorts]
     for i, j in itertools.combinations(range(len(cohorts)), 2):
-        same = shared_samples(values[i], values[j], (cohorts[i].samples, cohorts[j].samples))
-        if same.empty:
+        first, second = cohorts[i], cohorts[j]
+        pairs = shared_samples(values[i], values[j], (first.samples, second.samples))
+        if pairs.empty:
             continue
-        loser, other = sorted((i, j), key=lambda k: (cohorts[k].n_samples, k), reverse=True)
+        if first.n_samples > second.n_samples:
+            loser, names, other = i, pairs["first"], second
+        else:
+            loser, names, other = j, pairs["second"], first
         series = cohorts[loser]
-        lost = np.isin(series.samples, same["first" if loser == i else "second"].to_numpy(str))
+        lost = np.isin(series.samples, names.to_numpy(str))
         if series.groups is not None:
             lost = np.isin(series.groups, series.groups[lost])
-        kept[loser] &= ~lost
+        masks[loser] &= ~lost
         notes[series.name].append(
             f"{counted(int(lost.sum()), 'sample', 'is', 'are')} left out here, as "
-            f"{cohorts[other].name} has the same ones or the same patients: "
+            f"{other.name} has the same ones or the same patients: "
             f"{listed(list(series.samples[lost]))}"
         )
-        labels = [
-            pd.Series(cohorts[k].labels, cohorts[k].samples)[same[side]].to_numpy()
-            for k, side in ((i, "first"), (j, "second"))
-        ]
-        if differ := int((labels[0] != labels[1]).sum()):
+        first_labels = pd.Series(first.labels, first.samples)[pairs["first"]].to_numpy()
+        second_labels = pd.Series(second.labels, second.samples)[pairs["second"]].to_numpy()
+        n_differing = int((first_labels != second_labels).sum())
+        if n_differing:
             notes[series.name].append(
-                f"{counted(differ, 'shared sample', 'has', 'have')} another class in "
-                f"{cohorts[other].name}: one of the two labels is wrong"
+                f"{counted(n_differing, 'shared sample', 'has', 'have')} another class in "
+                f"{other.name}: one of the two labels is wrong"
             )
-        if not kept[loser].any():
+        if not masks[loser].any():
             msg = f"all samples of {series.name} are in other series of cohorts, too; leave it out"
             raise InputError(msg, key="cohorts")
-    return kept, notes
+    return masks, notes
 
 
-def _taken(series: DataSet, kept: np.ndarray) -> DataSet:
+def _select_samples(series: DataSet, mask: np.ndarray) -> DataSet:
     """Return a series with some of its samples."""
-    known, groups = series.sample_metadata, series.groups
+    groups = series.groups
+    metadata = series.sample_metadata
     return replace(
         series,
-        values=series.values[:, kept],
-        samples=series.samples[kept],
-        labels=series.labels[kept],
-        groups=None if groups is None else groups[kept],
-        sample_metadata=None if known is None else known[kept].reset_index(drop=True),
+        values=series.values[:, mask],
+        samples=series.samples[mask],
+        labels=series.labels[mask],
+        groups=None if groups is None else groups[mask],
+        sample_metadata=None if metadata is None else metadata[mask].reset_index(drop=True),
     )
 
 
-def _trained(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _Trained:
-    whole = parts[0] if len(parts) == 1 else _merged(parts)
-    members = [each.name for each in parts]
+def _fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSeries:
+    """Fit and cross-validate a classifier on all samples of some series, if it is possible."""
+    whole = parts[0] if len(parts) == 1 else _merge_series(parts)
+    members = [part.name for part in parts]
     if len(whole.classes) < 2:
-        return _Trained(whole, members, problem=f"all samples are {whole.classes[0]}")
+        problem = f"all samples are {whole.classes[0]}"
+        return _FittedSeries(series=whole, members=members, problem=problem)
     try:
-        return _Trained(whole, members, fit_model(whole, steps), cross_validated(whole, steps)[0])
+        return _FittedSeries(
+            series=whole,
+            members=members,
+            model=fit_model(whole, steps),
+            validated=cross_validated(whole, steps)[0],
+        )
     except InputError as error:
-        return _Trained(whole, members, problem=str(error))
+        return _FittedSeries(series=whole, members=members, problem=str(error))
 
 
-def _matrix(
+def _cohort_matrix(
     cohorts: Sequence[DataSet], steps: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, CrossValidation | None]:
-    """Return all tests, and the predictions with each series left out, if possible."""
-    singles = {each.name: _trained([each], steps) for each in cohorts}
-    rows, predictions, selected = [], [], []
+    """Return the tests of each series by the models of the others.
+
+    The second result are the predictions with each series left out; None where one of them has no
+    predictions.
+    """
+    singles = {cohort.name: _fit_series([cohort], steps) for cohort in cohorts}
+    rows = []
+    predictions = []
+    selected = []
     for fold, test in enumerate(cohorts):
-        own = singles[test.name]
-        rows.append(_row("cross-validated", own, test, own.validated))
-        members = [singles[each.name] for each in cohorts if each is not test]
-        several = len(members) > 1
-        whole = _trained([each.series for each in members], steps) if several else members[0]
-        tests = [("one series", each, [each]) for each in members]
-        tests += [("merged", whole, [whole]), ("averaged", whole, members)] if several else []
-        for strategy, trained, models in tests:
-            rows.append(_tested(strategy, trained, models, test))
-        answers = _answers([whole], test, whole.series.classes)
-        if whole.model is None or isinstance(answers, str):
+        fitted = singles[test.name]
+        rows.append(_row("cross-validated", fitted, test, fitted.validated))
+        others = [singles[cohort.name] for cohort in cohorts if cohort is not test]
+        rows += [_test_row("one series", other, [other], test) for other in others]
+        merged = others[0]
+        if len(others) > 1:
+            merged = _fit_series([other.series for other in others], steps)
+            rows.append(_test_row("merged", merged, [merged], test))
+            rows.append(_test_row("averaged", merged, others, test))
+        predicted = _predict([merged], test, merged.series.classes)
+        if merged.model is None or predicted.problem:
             continue
-        labels = answers[0]
         samples = [f"{test.name}/{sample}" for sample in test.samples]
-        columns = {"sample": samples, "true": test.labels, "predicted": labels}
+        columns = {"sample": samples, "true": test.labels, "predicted": predicted.labels}
         predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **columns}))
-        chosen = whole.model.signature[["class", "feature"]]
-        selected.append(chosen.assign(repeat=0, fold=fold))
-    declared = COHORT_TABLES["cohort_matrix"]
+        features = merged.model.signature[["class", "feature"]]
+        selected.append(features.assign(repeat=0, fold=fold))
+    matrix = table_of(rows, COHORT_TABLES["cohort_matrix"], without=_SETTINGS)
     if len(predictions) < len(cohorts):
-        return table_of(rows, declared, without=_ASKED), None
-    found, chosen = (pd.concat(each, ignore_index=True) for each in (predictions, selected))
-    left_out = CrossValidation(found, chosen, _merged(cohorts), inflation_of(steps))
-    return table_of(rows, declared, without=_ASKED), left_out
+        return matrix, None
+    left_out = CrossValidation(
+        pd.concat(predictions, ignore_index=True),
+        pd.concat(selected, ignore_index=True),
+        _merge_series(cohorts),
+        inflation_of(steps),
+    )
+    return matrix, left_out
 
 
-def _answers(
-    models: Sequence[_Trained], test: DataSet, classes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray] | str:
-    """Return labels and probabilities of one model or an average; else the reason for none."""
-    if unknown := sorted(set(test.classes) - set(classes)):
-        return f"it was trained without the class {unknown[0]}"
+def _predict(
+    models: Sequence[_FittedSeries], test: DataSet, classes: np.ndarray
+) -> _PredictedClasses:
+    """Return the predictions of one model, or of the mean of the probabilities of several.
+
+    Only models of all ``classes`` count, because the probabilities of others do not compare.
+    """
+    absent = sorted(set(test.classes) - set(classes))
+    if absent:
+        return _PredictedClasses.without(f"it was trained without the class {absent[0]}")
     missing = "impute" if test.missing else "error"
     columns = [f"probability.{label}" for label in classes]
-    answers = [
-        predict_table(each.model, frame_for(each.model.estimator, test), missing).table
-        for each in models
-        if each.model is not None and set(each.series.classes) == set(classes)
-    ]
-    if len(answers) < 2:
+    tables = []
+    for fitted in models:
+        if fitted.model is not None and set(fitted.series.classes) == set(classes):
+            frame = frame_for(fitted.model.estimator, test)
+            tables.append(predict_table(fitted.model, frame, missing).table)
+    if not tables:
         problem = models[0].problem or "none of the series has all classes"
-        if not answers:
-            return problem
-        return np.asarray(answers[0]["label"], dtype=str), answers[0][columns].to_numpy()
-    mean = np.mean([each[columns].to_numpy() for each in answers], axis=0)
+        return _PredictedClasses.without(problem)
+    if len(tables) == 1:
+        labels = np.asarray(tables[0]["label"], dtype=str)
+        return _PredictedClasses(labels, tables[0][columns].to_numpy())
+    mean = np.mean([table[columns].to_numpy() for table in tables], axis=0)
     if np.isnan(mean).any():
-        return "the classifier has no probabilities that could be averaged"
-    return np.asarray(classes[mean.argmax(axis=1)], dtype=str), mean
+        problem = "the classifier has no probabilities that could be averaged"
+        return _PredictedClasses.without(problem)
+    return _PredictedClasses(np.asarray(classes[mean.argmax(axis=1)], dtype=str), mean)
 
 
-def _tested(
-    strategy: str, trained: _Trained, models: Sequence[_Trained], test: DataSet
+def _test_row(
+    strategy: str, trained: _FittedSeries, models: Sequence[_FittedSeries], test: DataSet
 ) -> dict[str, Any]:
-    """Return a row of ``cohort_matrix`` with a verdict."""
+    """Return a row of ``cohort_matrix`` with a verdict.
+
+    ``trained`` are the training samples and the cross-validation to compare with; the predictions
+    are those of the ``models``.
+    """
     classes = trained.series.classes
-    found = _answers(models, test, classes)
-    if isinstance(found, str):
-        return _row(strategy, trained, test) | {"verdict": "cannot tell", "reason": found}
-    labels, probabilities = found
-    codes, answers = (np.searchsorted(classes, each) for each in (test.labels, labels))
+    predicted = _predict(models, test, classes)
+    if predicted.problem:
+        row = _row(strategy, trained, test)
+        return row | {"verdict": "cannot tell", "reason": predicted.problem}
     with np.errstate(divide="ignore"):
-        scores = np.log(probabilities)
+        scores = np.log(predicted.probabilities)
     verdict = cohort_verdict(
         trained.validated,
-        codes,
-        answers,
+        np.searchsorted(classes, test.labels),
+        np.searchsorted(classes, predicted.labels),
         len(classes),
-        test.groups,
+        groups=test.groups,
         scores=scores,
         patients=matched_patients(
             filled(trained.series).values,
@@ -278,68 +344,101 @@ def _tested(
     return _row(strategy, trained, test, verdict.measured) | verdict.columns(classes)
 
 
+#: Columns of ``cohort_matrix`` that a row without a verdict leaves missing.
+_VERDICT_NUMBERS = (
+    "right",
+    "value",
+    "lower",
+    "upper",
+    "chance",
+    "p_value",
+    "loss",
+    "loss_lower",
+    "loss_upper",
+    "auc",
+    "auc_lower",
+    "auc_upper",
+    "needed",
+)
+
+
 def _row(
-    strategy: str, trained: _Trained, test: DataSet, found: Performance | None = None
+    strategy: str, trained: _FittedSeries, test: DataSet, measured: Performance | None = None
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` without a verdict."""
-    numbers = ["right", "value", "lower", "upper", "chance", "p_value", "loss", "loss_lower"]
-    numbers += ["loss_upper", "auc", "auc_lower", "auc_upper", "needed"]
     row: dict[str, Any] = {
         "strategy": strategy,
         "train": " + ".join(trained.members),
         "test": test.name,
         "n": test.n_samples,
-        **dict.fromkeys(numbers, np.nan),
-        **dict.fromkeys(("verdict", "reason"), ""),
+        **dict.fromkeys(_VERDICT_NUMBERS, np.nan),
+        "verdict": "",
+        "reason": "",
     }
-    row |= found.balanced_accuracy._asdict() if found else {}
-    for each in found.classes if found else ():
-        label = trained.series.classes[each.code]
-        row |= {f"samples.{label}": each.samples, f"recall.{label}": each.recall.value}
-        row |= {f"lower.{label}": each.recall.lower, f"upper.{label}": each.recall.upper}
+    if measured is None:
+        return row
+    row |= measured.balanced_accuracy._asdict()
+    for measured_class in measured.classes:
+        label = trained.series.classes[measured_class.code]
+        row[f"samples.{label}"] = measured_class.samples
+        row[f"recall.{label}"] = measured_class.recall.value
+        row[f"lower.{label}"] = measured_class.recall.lower
+        row[f"upper.{label}"] = measured_class.recall.upper
     return row
 
 
-def _overview(
+def _greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
+    """Return the greatest rank correlation of each series' feature means with another series'."""
+    means = np.stack([filled(cohort).values.mean(axis=1) for cohort in cohorts], axis=1)
+    statistic = scipy.stats.spearmanr(means).statistic
+    # a matrix, but a single number for two series
+    correlations = np.full((len(cohorts), len(cohorts)), statistic)
+    np.fill_diagonal(correlations, np.nan)
+    return np.asarray(np.fmax.reduce(correlations, axis=1))
+
+
+def _series_table(
     series: Sequence[DataSet],
     cohorts: Sequence[DataSet],
     left_out: Mapping[str, Sequence[str]],
     match: str,
 ) -> pd.DataFrame:
-    """Return the table ``cohort_series``: the series, and obstacles to their comparison."""
-    every = np.unique(np.concatenate([each.classes for each in series]))
-    likeness = scipy.stats.spearmanr(
-        np.stack([filled(each).values.mean(axis=1) for each in cohorts], axis=1)
-    )
-    # of two series it is a number
-    agreement = np.full((len(cohorts), len(cohorts)), likeness.statistic)
-    np.fill_diagonal(agreement, np.nan)
+    """Return the table ``cohort_series``: the series, and obstacles to their comparison.
+
+    ``series`` have all their features, ``cohorts`` the common ones; ``left_out`` are notes on
+    samples by series.
+    """
+    all_classes = np.unique(np.concatenate([one.classes for one in series]))
+    correlations = _greatest_correlations(cohorts)
     rows = []
-    for each, cohort, alike in zip(series, cohorts, np.fmax.reduce(agreement, axis=1), strict=True):
-        own = each.n_features if match == "feature" else len({*symbols_of(each, match).values()})
-        labels, counts = np.unique(each.labels, return_counts=True)
+    for one, cohort, correlation in zip(series, cohorts, correlations, strict=True):
+        n_features = one.n_features
+        if match != "feature":
+            n_features = len(set(symbols_of(one, match).values()))
+        labels, counts = np.unique(one.labels, return_counts=True)
         row = {
-            "dataset": each.name,
-            "samples": each.n_samples,
-            "groups": np.nan if each.groups is None else len(np.unique(each.groups)),
+            "dataset": one.name,
+            "samples": one.n_samples,
+            "groups": np.nan if one.groups is None else len(np.unique(one.groups)),
             "classes": ", ".join(f"{a} {b}" for a, b in zip(labels, counts, strict=True)),
-            "features": own,
+            "features": n_features,
             "common": cohort.n_features,
-            "quantile": intensity_quantiles(each.values)[4],
-            "agreement": alike,
+            "quantile": intensity_quantiles(one.values)[4],
+            "agreement": correlation,
         }
-        notes = [*left_out[each.name]]
-        notes += [f"has no {label}" for label in every if label not in each.classes]
-        rows.append(row | {"note": "; ".join([*notes, *_unlike(each, row)])})
+        notes = list(left_out[one.name])
+        notes += [f"has no {label}" for label in all_classes if label not in one.classes]
+        notes += _scale_notes(one, row)
+        rows.append(row | {"note": "; ".join(notes)})
     return table_of(rows, COHORT_TABLES["cohort_series"])
 
 
-def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the differences of a series from the others, by its row of the table."""
-    kind, seen = scale_of(with_log_counts(series).values, series.samples)
+def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the differences of a series from the others, by its row of ``cohort_series``."""
+    kind, description = scale_of(with_log_counts(series).values, series.samples)
     if kind != "logarithms":
-        yield f"{seen}: effects depend on it, and models unless by harmonise: rank"
-    if row["agreement"] < _ALIKE:
+        yield f"{description}: effects depend on it, and models unless by harmonise: rank"
+    if row["agreement"] < _LEAST_CORRELATION:
         yield (
             "features that are high in the other series are not high here (Spearman's "
             f"correlation {row['agreement']:.2f} at most): another scale (as of centred genes), "

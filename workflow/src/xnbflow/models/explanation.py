@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.evaluation.selected import class_priors
-from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
+from xnbflow.models.alignment import align, resolve_missing
+from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.steps import (
     described_values,
@@ -24,10 +25,13 @@ from xnbflow.models.steps import (
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import features_to_look_at
 
-_SHOWN = 12
+#: Features of a class that the text lists; the others are summed.
+_LISTED_FEATURES = 12
+#: Columns of `Explanation.terms`.
+_TERM_COLUMNS = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """The evidence for and against each class in one sample.
 
@@ -67,28 +71,35 @@ class Explanation:
 
     def as_text(self) -> str:
         """Return the explanation for people."""
-        row = self.prediction.table.iloc[0]
-        lines = [f"sample {self.sample}: {row['label']}"]
-        for label, prior in self.priors.items():
-            rows = self.terms[self.terms["class"] == label]
-            probability = row.get(f"probability.{label}", np.nan)
-            lines += ["", f"{label}: probability {probability:.3f}, log prior {prior:+.2f}"]
-            terms = [
-                (term["evidence"], f"{term['symbol'] or term['feature']} = {term['value']:.4g}")
-                for term in rows.head(_SHOWN).to_dict("records")
-            ]
-            rest, reference = rows["evidence"].iloc[_SHOWN:], rows["log_reference"].sum()
-            if len(rest):
-                terms.append((rest.sum(), counted(len(rest), "further feature")))
-            if intercept := self.intercepts[label]:
-                terms.append((intercept, "intercept of the calibration"))
-            if reference:
-                terms.append((reference, "reference densities of its features"))
-            terms.append((self.offsets[label] + rows["evidence"].sum() + reference, "in all"))
-            lines += [f"  {value:+8.2f}  {what}" for value, what in terms]
-        return "\n".join(
-            [*lines, "", "evidence in nats: above 0 for the class, below 0 against it"]
-        )
+        label = self.prediction.table.iloc[0]["label"]
+        lines = [f"sample {self.sample}: {label}"]
+        for class_label in self.priors:
+            lines += ["", *self._lines_of_class(class_label)]
+        lines += ["", "evidence in nats: above 0 for the class, below 0 against it"]
+        return "\n".join(lines)
+
+    def _lines_of_class(self, label: str) -> list[str]:
+        """Return the strongest terms of a class's score, one in a line, and their sum."""
+        probability = self.prediction.table.iloc[0].get(f"probability.{label}", np.nan)
+        rows = self.terms[self.terms["class"] == label]
+        strongest = rows.head(_LISTED_FEATURES)
+        others = rows["evidence"].iloc[_LISTED_FEATURES:]
+        reference = rows["log_reference"].sum()
+        intercept = self.intercepts[label]
+        terms = []
+        for term in strongest.to_dict("records"):
+            name = term["symbol"] or term["feature"]
+            terms.append((term["evidence"], f"{name} = {term['value']:.4g}"))
+        if len(others):
+            terms.append((others.sum(), counted(len(others), "further feature")))
+        if intercept:
+            terms.append((intercept, "intercept of the calibration"))
+        if reference:
+            terms.append((reference, "reference densities of its features"))
+        score = self.offsets[label] + rows["evidence"].sum() + reference
+        terms.append((score, "in all"))
+        first = f"{label}: probability {probability:.3f}, log prior {self.priors[label]:+.2f}"
+        return [first, *(f"  {value:+8.2f}  {name}" for value, name in terms)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation for programs."""
@@ -110,47 +121,64 @@ def explain_sample(
     The model's classifier has explanations, as naive Bayes does, alone or after steps that take
     each feature by itself; others are refused.
     """
-    missing = resolved_missing(model, missing)
+    missing = resolve_missing(model, missing)
+    row = X[_mask_of_sample(X, sample)]
+    last = _explaining_step(model)
+    prediction = predict_table(model, row, missing)
+    aligned = align(model, row, missing)
+    frame = aligned.frame
+    terms: Any = terms_of(model.estimator, frame)  # not None, because the last step explains
+    if missing == "drop":
+        terms = terms[~terms["feature"].isin(model.required[aligned.lacking[0]])]
+    terms["log_reference"] = _references(model, last, frame, terms)
+    terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
+    # a recalibrated model multiplies log posteriors and adds an intercept to each
+    recalibration = model.series.get(RECALIBRATION, {"slope": 1.0, "intercept": 0.0})
+    slope = recalibration["slope"]
+    terms[["evidence", "log_reference"]] *= slope
+    terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
+    terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy(dtype=float)
+    terms["class"] = terms["class"].astype(str)
+    by_strength = (-terms["evidence"].abs()).argsort(kind="stable")
+    priors = class_priors(last)
+    fitted_offsets = priors["log_prior"] + priors["intercept"]
+    offsets = slope * fitted_offsets + recalibration["intercept"]
+    intercepts = offsets - priors["log_prior"]
+    return Explanation(
+        sample=sample,
+        prediction=prediction,
+        terms=terms.iloc[by_strength][_TERM_COLUMNS].reset_index(drop=True),
+        priors=dict(zip(model.classes, priors["log_prior"].tolist(), strict=True)),
+        intercepts=dict(zip(model.classes, intercepts.tolist(), strict=True)),
+    )
+
+
+def _mask_of_sample(X: pd.DataFrame, sample: str) -> np.ndarray:
+    """Return the mask of the row of a sample; refuse a name that not exactly one sample has."""
     names = X.index.astype(str)
-    if (names == sample).sum() != 1:
-        n = counted((names == sample).sum(), "sample", "is", "are")
-        raise InputError(f"{n} called {sample!r}; there are {listed(names)}")
-    last, kind = explainer(model.estimator), type(model.estimator).__name__
+    mask = np.asarray(names == sample)
+    if mask.sum() != 1:
+        n_samples = counted(mask.sum(), "sample", "is", "are")
+        raise InputError(f"{n_samples} called {sample!r}; there are {listed(names)}")
+    return mask
+
+
+def _explaining_step(model: TrainedModel) -> BaseEstimator:
+    """Return the classifier whose evidence is that of the table's values; refuse others."""
+    last = explainer(model.estimator)
     if last is None:
-        msg = f"{kind} has no evidence of single features; use a naive Bayes classifier"
+        name = type(model.estimator).__name__
+        msg = f"{name} has no evidence of single features; use a naive Bayes classifier"
         raise InputError(msg)
-    seen = is_relative(last) or keeps_values(model.estimator)
-    if not takes_features_apart(model.estimator) or not seen:
+    # evidence relative to a common reference does not depend on the unit of the values
+    comparable = is_relative(last) or keeps_values(model.estimator)
+    if not takes_features_apart(model.estimator) or not comparable:
         msg = (
             f"{type(last).__name__} gets other values than the table's, because a step before it "
             "changes them; explain a model without that step"
         )
         raise InputError(msg)
-    own = X[names == sample]
-    prediction = predict_table(model, own, missing)
-    frame, lacking = aligned(model, own, missing)
-    terms: Any = terms_of(model.estimator, frame)  # there are some: it explains
-    if missing == "drop":
-        terms = terms[~terms["feature"].isin(model.required[lacking[0]])]
-    terms["log_reference"] = _references(model, last, frame, terms)
-    terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
-    found = model.series.get(RECALIBRATION, {"slope": 1.0, "intercept": 0.0})
-    slope = found["slope"]
-    terms[["evidence", "log_reference"]] *= slope
-    terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
-    terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy(dtype=float)
-    terms["class"] = terms["class"].astype(str)
-    order = (-terms["evidence"].abs()).argsort(kind="stable")
-    columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
-    known = class_priors(last)
-    offsets = slope * (known["log_prior"] + known["intercept"]) + found["intercept"]
-    return Explanation(
-        sample,
-        prediction,
-        terms.iloc[order][columns].reset_index(drop=True),
-        dict(zip(model.classes, known["log_prior"].tolist(), strict=True)),
-        dict(zip(model.classes, (offsets - known["log_prior"]).tolist(), strict=True)),
-    )
+    return last
 
 
 def _references(
@@ -164,16 +192,17 @@ def _references(
     """
     if is_relative(last):
         return np.zeros(len(terms))
-    wide = terms.pivot(index="feature", columns="class", values="log_likelihood")
-    if not wide.isna().to_numpy().any():
+    by_class = terms.pivot(index="feature", columns="class", values="log_likelihood")
+    if not by_class.isna().to_numpy().any():
         priors = np.exp(last.class_log_prior_)
-        known = pd.Series(logsumexp(wide[last.classes_], axis=1, b=priors), wide.index)
-        known = known.where(np.isfinite(known), 0.0)
-        return known[terms["feature"]].to_numpy()
-    looked_at = model.features[features_to_look_at(model.used)]
+        mixture = logsumexp(by_class[last.classes_], axis=1, b=priors)
+        references = pd.Series(np.where(np.isfinite(mixture), mixture, 0.0), by_class.index)
+        return references[terms["feature"]].to_numpy()
+    described_features = model.features[features_to_look_at(model.used)]
     values = described_values(model.estimator, frame).iloc[0]
-    logs = {
-        feature: model.typicality.log_reference(row, values[[feature]].to_numpy())[0]
-        for row, feature in enumerate(looked_at)
-    }
-    return np.nan_to_num([logs.get(feature, 0.0) for feature in terms["feature"]], neginf=0.0)
+    log_density: dict[str, float] = {}
+    for row, feature in enumerate(described_features):
+        point = values[[feature]].to_numpy()
+        log_density[feature] = model.typicality.log_reference(row, point)[0]
+    references = [log_density.get(feature, 0.0) for feature in terms["feature"]]
+    return np.nan_to_num(references, neginf=0.0)

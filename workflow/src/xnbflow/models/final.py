@@ -62,10 +62,10 @@ def fit_final(
     model = final_model(
         series,
         params.entry,
-        training["predictions"][classifier],
-        training["selected"][classifier],
-        params.origin,
-        halves,
+        predictions=training["predictions"][classifier],
+        selected=training["selected"][classifier],
+        origin=params.origin,
+        halves=halves,
     )
     check_code()
     paths = {key: outputs[key] for key in ("model", "gene_sets", *MODEL_TABLES)}
@@ -123,7 +123,13 @@ def write_final(
     write_atomically(
         paths["gene_sets"], lambda part: part.write_text("".join(lines), encoding="utf-8")
     )
-    beside = {"signature": digest_of_file(paths["gene_sets"])}
+    gene_sets_digests = {"signature": digest_of_file(paths["gene_sets"])}
     for name, table in model_tables(model, series).items():
-        write_parquet(table, paths[name], MODEL_TABLES[name], digest, beside.get(name, ""))
+        write_parquet(
+            table,
+            paths[name],
+            MODEL_TABLES[name],
+            series=digest,
+            gene_sets=gene_sets_digests.get(name, ""),
+        )
         write_tsv(table, text_of(paths[name]), MODEL_TABLES[name])

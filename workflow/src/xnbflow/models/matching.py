@@ -22,9 +22,10 @@ def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet
     An `InputError` is raised as by `common_features`, and if the test cohort has a class that is
     not in training.
     """
-    if unknown := sorted(set(test.classes) - set(train.classes)):
+    only_in_test = sorted(set(test.classes) - set(train.classes))
+    if only_in_test:
         msg = (
-            f"{test.name} has the class {str(unknown[0])!r}, {train.name} has "
+            f"{test.name} has the class {str(only_in_test[0])!r}, {train.name} has "
             f"{', '.join(train.classes)}; give both cohorts the same labels"
         )
         raise InputError(msg)
@@ -45,59 +46,73 @@ def common_features(cohorts: Sequence[DataSet], by: str = "feature") -> list[Dat
     --------
     >>> one = DataSet("one", np.eye(3), ["x", "y", "z"], ["a", "b", "c"], ["t", "t", "n"])
     >>> two = DataSet("two", np.eye(2), ["z", "x"], ["d", "e"], ["t", "n"])
-    >>> [each.features.tolist() for each in common_features([one, two])]
+    >>> [cohort.features.tolist() for cohort in common_features([one, two])]
     [['x', 'z'], ['x', 'z']]
     """
     require_choice("match", by, MATCHES)
     if by == "feature":
-        names = reduce(np.intersect1d, [each.features for each in cohorts])
-        places = [pd.Index(each.features).get_indexer(names) for each in cohorts]
+        names = reduce(np.intersect1d, [cohort.features for cohort in cohorts])
+        positions = [pd.Index(cohort.features).get_indexer(names) for cohort in cohorts]
     else:
-        names, places = _by_gene(cohorts, [symbols_of(each, by) for each in cohorts], by)
+        names, positions = _match_by_gene(cohorts, by)
     if not len(names):
         msg = (
-            f"{', '.join(each.name for each in cohorts)} share no {by}; series of different "
+            f"{', '.join(cohort.name for cohort in cohorts)} share no {by}; series of different "
             "platforms are matched by symbol or entrez_id"
         )
         raise InputError(msg)
-    return [_taken(each, names, at) for each, at in zip(cohorts, places, strict=True)]
+    pairs = zip(cohorts, positions, strict=True)
+    return [_select_features(cohort, names, rows) for cohort, rows in pairs]
 
 
-def _by_gene(
-    cohorts: Sequence[DataSet], genes: Sequence[Mapping[str, str]], by: str
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the genes of all cohorts, and the positions of their probes in each."""
-    for cohort, known in zip(cohorts, genes, strict=True):
-        if not known:
+def _match_by_gene(cohorts: Sequence[DataSet], column: str) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the genes of all cohorts, and the positions of their probes in each.
+
+    ``column`` of the features' metadata has the genes.
+    """
+    gene_of_probe = []
+    best_probes = []
+    for cohort in cohorts:
+        genes = symbols_of(cohort, column)
+        if not genes:
             msg = (
-                f"{cohort.name} is to be matched by {by}, but its features have none; name the "
+                f"{cohort.name} is to be matched by {column}, but its features have none; name the "
                 "platform's annotation, or match by feature"
             )
             raise InputError(msg)
-    best = [_one_probe(each, known) for each, known in zip(cohorts, genes, strict=True)]
-    names = reduce(np.intersect1d, [each.index.to_numpy(str) for each in best])
-    first = best[0][names].to_numpy()
-    probes, places = cohorts[0].features[first], [first]
-    for cohort, known, chosen in zip(cohorts[1:], genes[1:], best[1:], strict=True):
-        same = np.array([known.get(probe) for probe in probes]) == names
-        own = pd.Index(cohort.features).get_indexer(probes)
-        places.append(np.where(same, own, chosen[names].to_numpy()))
-    return names, places
+        gene_of_probe.append(genes)
+        best_probes.append(_highest_probes(cohort, genes))
+    names = reduce(np.intersect1d, [probes.index.to_numpy(str) for probes in best_probes])
+    first_positions = best_probes[0][names].to_numpy()
+    first_probes = cohorts[0].features[first_positions]
+    positions = [first_positions]
+    for cohort, genes, probes in zip(cohorts[1:], gene_of_probe[1:], best_probes[1:], strict=True):
+        # the probe of the first cohort, where it is one of the same gene in this cohort
+        same_gene = np.array([genes.get(probe) for probe in first_probes]) == names
+        position_of_same_probe = pd.Index(cohort.features).get_indexer(first_probes)
+        highest_of_cohort = probes[names].to_numpy()
+        positions.append(np.where(same_gene, position_of_same_probe, highest_of_cohort))
+    return names, positions
 
 
-def _one_probe(series: DataSet, symbols: Mapping[str, str]) -> pd.Series:
-    """Return the position of each gene's probe with the greatest mean, the first among equals."""
-    order = np.argsort(-filled(series).values.mean(axis=1), kind="stable")
-    chosen = pd.Series(order, [symbols.get(feature, "") for feature in series.features[order]])
-    return chosen[~chosen.index.duplicated() & (chosen.index != "")]
+def _highest_probes(series: DataSet, genes: Mapping[str, str]) -> pd.Series:
+    """Return the position of each gene's probe with the greatest mean, the first among equals.
+
+    ``genes`` are by feature; a feature without a gene is left out.
+    """
+    descending = np.argsort(-filled(series).values.mean(axis=1), kind="stable")
+    names = [genes.get(feature, "") for feature in series.features[descending]]
+    positions = pd.Series(descending, names)
+    return positions[~positions.index.duplicated() & (positions.index != "")]
 
 
-def _taken(series: DataSet, names: np.ndarray, places: np.ndarray) -> DataSet:
-    known = series.feature_metadata
+def _select_features(series: DataSet, names: np.ndarray, positions: np.ndarray) -> DataSet:
+    """Return a series with the features at some positions, under other names."""
+    metadata = series.feature_metadata
     return replace(
         series,
-        values=series.values[places],
+        values=series.values[positions],
         features=names,
-        kinds=series.kinds[places],
-        feature_metadata=None if known is None else known.iloc[places],
+        kinds=series.kinds[positions],
+        feature_metadata=None if metadata is None else metadata.iloc[positions],
     )

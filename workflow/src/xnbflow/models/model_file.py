@@ -8,6 +8,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import refuse_control_characters
-from xnbflow.models.permitted_types import FIXED_TYPES, audited, known_types, nodes
+from xnbflow.models.permitted_types import FIXED_TYPES, audit_schema, known_types, schema_nodes
 from xnbflow.models.recalibration import RECALIBRATION
-from xnbflow.models.trained import TrainedModel, probed
+from xnbflow.models.trained import TrainedModel, probe_predictions
 from xnbflow.models.typicality import Typicality, features_to_look_at
 from xnbflow.tables.parquet import place_of
 
@@ -30,13 +31,25 @@ from xnbflow.tables.parquet import place_of
 FORMAT_VERSION = 4
 
 _FORMAT = "xnbflow-model"
-_SCHEMA, _DIGEST = "schema.json", "digest.json"
-#: The plain parts of a model, stored as JSON, and the required items on the series.
-_NOTES = {
-    "entry": dict, "series": dict, "symbols": dict, "signature": dict, "features": list,
-    "figures": dict, "versions": dict,
-}  # fmt: skip
-_SERIES = {"name": str, "samples": int, "features": int, "classes": dict}
+#: Parts of the ZIP file beside the arrays: skops' description of the objects, and the digest.
+_SCHEMA = "schema.json"
+_DIGEST = "digest.json"
+#: The plain parts of a model, stored as JSON, with their types.
+_JSON_PARTS = {
+    "entry": dict,
+    "series": dict,
+    "symbols": dict,
+    "signature": dict,
+    "features": list,
+    "figures": dict,
+    "versions": dict,
+}
+#: The items on the series that every model has, with their types.
+_SERIES_ITEMS = {"name": str, "samples": int, "features": int, "classes": dict}
+#: Bytes of the end record of a ZIP file without a comment.
+_END_RECORD = 22
+#: Greatest difference of a probability when a model is read, against when it was written.
+_PROBE_TOLERANCE = 1e-6
 
 
 def _skops() -> Any:
@@ -60,35 +73,16 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     InputError
         If the estimator has an object that can only be restored by a call.
     """
-    content = {field.name: getattr(model, field.name) for field in fields(TrainedModel)}
-    content["signature"] = {name: model.signature[name].tolist() for name in model.signature}
-    content["features"] = [str(feature) for feature in model.features]
-    content["typicality"] = vars(model.typicality)
-    notes = json.dumps({name: content.pop(name) for name in _NOTES}, allow_nan=True)
-    whole = {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
-    whole["place"] = place_of(path)
-    names = np.asarray(model.features, dtype=object)
-    parts = _with_names(model.estimator)
-    repeated = [part for part in parts if np.array_equal(part.feature_names_in_, names)]
+    content = _content(model)
+    content["place"] = place_of(path)
     try:
-        for part in repeated:  # skops takes a hundred bytes for each name
-            part.feature_names_in_ = np.empty(0, dtype=object)
-        members = _members(_skops().dumps(whole))
+        with _without_feature_names(model):
+            members = _members(_skops().dumps(content))
         schema = json.loads(members[_SCHEMA])
-        order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
-        for node in nodes(schema):
-            if node.get("type") != "numpy":  # arrays are shared, other objects repeated
-                node.pop("__id__", None)
-            else:
-                node["file"] = order.setdefault(node["file"], f"{len(order)}.npy")
-                node["__id__"] = int(node["file"].removesuffix(".npy"))
-        members = {order.get(name, name): data for name, data in members.items()}
-        _, refused = audited(schema, members)
+        members = _renumber_arrays(schema, members)
+        _, refused = audit_schema(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
         refused = {str(error)}
-    finally:
-        for part in repeated:
-            part.feature_names_in_ = names
     if refused:
         kind = type(model.estimator).__name__
         msg = f"a skops file cannot keep {kind} ({listed(sorted(refused))}); use another estimator"
@@ -100,6 +94,52 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name), data)  # without the time of writing
     write_atomically(path, lambda part: part.write_bytes(packed.getbuffer()))
+
+
+def _content(model: TrainedModel) -> dict[str, Any]:
+    """Return the content of a model's file: plain parts as one JSON text, the others as objects."""
+    content = {field.name: getattr(model, field.name) for field in fields(TrainedModel)}
+    content["signature"] = {name: model.signature[name].tolist() for name in model.signature}
+    content["features"] = [str(feature) for feature in model.features]
+    content["typicality"] = vars(model.typicality)
+    plain = {name: content.pop(name) for name in _JSON_PARTS}
+    notes = json.dumps(plain, allow_nan=True)
+    return {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
+
+
+@contextmanager
+def _without_feature_names(model: TrainedModel) -> Iterator[None]:
+    """Take the names of the model's features from its estimators for the time of writing.
+
+    The file has these names once: skops uses a hundred bytes for each. `_model` restores them.
+    """
+    names = np.asarray(model.features, dtype=object)
+    parts = _estimators_with_feature_names(model.estimator)
+    repeated = [part for part in parts if np.array_equal(part.feature_names_in_, names)]
+    try:
+        for part in repeated:
+            part.feature_names_in_ = np.empty(0, dtype=object)
+        yield
+    finally:
+        for part in repeated:
+            part.feature_names_in_ = names
+
+
+def _renumber_arrays(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return a file's parts with arrays named 0.npy, 1.npy, ... in the order of their first use.
+
+    The ids in ``schema``, which is changed, become these numbers. Those of skops are addresses in
+    memory, which differ from run to run. Only arrays keep an id: they are shared, other objects
+    repeated.
+    """
+    new_names: dict[str, str] = {}
+    for node in schema_nodes(schema):
+        if node.get("type") != "numpy":
+            node.pop("__id__", None)
+        else:
+            node["file"] = new_names.setdefault(node["file"], f"{len(new_names)}.npy")
+            node["__id__"] = int(node["file"].removesuffix(".npy"))
+    return {new_names.get(name, name): data for name, data in members.items()}
 
 
 def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
@@ -137,7 +177,7 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         if json.loads(members[_DIGEST]) != _digest(members):
             msg = "its content was changed since it was made: its digest differs"
             raise ValueError(msg)
-        types = _permitted(schema, members, set(trust), path)
+        types = _permitted_types(schema, members, set(trust), path)
         model = _model(_skops().loads(data, trusted=sorted(types | FIXED_TYPES)))
     except (InputError, MemoryError):
         raise
@@ -148,26 +188,34 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     return model
 
 
-def _with_names(value: Any) -> Iterator[Any]:
+def _estimators_with_feature_names(value: Any) -> Iterator[Any]:
     """Yield an estimator and the estimators in it that keep names of features."""
-    parts: Iterable[Any] = value if isinstance(value, (list, tuple)) else ()
+    parts: Iterable[Any] = ()
     if isinstance(value, BaseEstimator):
         if "feature_names_in_" in vars(value):
             yield value
         parts = vars(value).values()
     elif isinstance(value, dict):
         parts = value.values()
+    elif isinstance(value, (list, tuple)):
+        parts = value
     for part in parts:
-        yield from _with_names(part)
+        yield from _estimators_with_feature_names(part)
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """Return the parts of an uncompressed ZIP file without other contents."""
+    """Return the parts of an uncompressed ZIP file without other contents.
+
+    Compressed parts could be larger than the memory. Bytes before the first part or behind the end
+    record would belong to another file, which other programs may read instead.
+    """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
-        alone = min(part.header_offset for part in parts) == 0 and data[-22:-18] == b"PK\x05\x06"
+        starts_with_part = min(part.header_offset for part in parts) == 0
+        ends_with_record = data[-_END_RECORD:][:4] == b"PK\x05\x06"
         stored = all(part.compress_type == zipfile.ZIP_STORED for part in parts)
-        if not alone or not stored or sum(part.file_size for part in parts) > len(data):
+        fits = sum(part.file_size for part in parts) <= len(data)
+        if not (starts_with_part and ends_with_record and stored and fits):
             msg = "it is not one uncompressed ZIP file"
             raise ValueError(msg)
         if len({part.filename for part in parts}) < len(parts):
@@ -187,34 +235,44 @@ def _digest(members: Mapping[str, bytes]) -> str:
 
 def _check_header(schema: Any, path: str | Path) -> None:
     """Refuse files of other programs and versions by plain values, before objects are created."""
-    form, version = (_plain(schema, key) for key in ("format", "version"))
-    if form != _FORMAT:
+    if _plain_value(schema, "format") != _FORMAT:
         msg = f"{path} is a skops file, but not a model of xnbflow; make one with `xnbflow fit`"
         raise InputError(msg)
+    version = _plain_value(schema, "version")
     if version != FORMAT_VERSION:
         msg = (
             f"{path} is of format {version!r}, this program reads {FORMAT_VERSION}; "
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)
-    own, place = _plain(schema, "place"), place_of(path)
+    _refuse_copy(_plain_value(schema, "place"), path)
+
+
+def _refuse_copy(written_to: Any, path: str | Path) -> None:
+    """Refuse a file that was copied in place of another model, beside the tables of that model."""
+    place = place_of(path)
+    if not written_to or not place or written_to == place:
+        return
     tables = Path(path).parent.glob(f"{glob.escape(Path(path).stem)}.*.parquet")
-    if own and place and own != place and any(tables):  # another model is at this path now
-        msg = f"{path} is a copy of {quoted(own, 200)[1:-1]}, which belongs to something else"
+    if any(tables):
+        original = quoted(written_to, 200)[1:-1]
+        msg = f"{path} is a copy of {original}, which belongs to something else"
         raise InputError(f"{msg}; read it there, or move it out of the folder")
 
 
-def _plain(schema: Any, key: str) -> Any:
+def _plain_value(schema: Any, key: str) -> Any:
     """Return a JSON value of the top of a schema; None if it has no such value."""
-    entry = schema.get("content", {}).get(key, {}) if schema["__loader__"] == "DictNode" else {}
+    if schema["__loader__"] != "DictNode":
+        return None
+    entry = schema.get("content", {}).get(key, {})
     return json.loads(entry["content"]) if entry.get("__loader__") == "JsonNode" else None
 
 
-def _permitted(
+def _permitted_types(
     schema: Any, members: Mapping[str, bytes], trust: set[str], path: str | Path
 ) -> set[str]:
     """Return the types of a file's objects; refuse those that are not known or trusted."""
-    types, refused = audited(schema, members)
+    types, refused = audit_schema(schema, members)
     if refused:
         msg = (
             f"{path} names {listed(sorted(refused))}, which could be called when it is read; fit "
@@ -239,48 +297,65 @@ def _permitted(
 def _model(content: dict[str, Any]) -> TrainedModel:
     """Return a model from a file's contents, after a check of its plain parts."""
     content |= json.loads(content.pop("notes"))
-    _check_kinds(content, _NOTES)
-    _check_kinds(content["series"], _SERIES)
+    _check_types(content, _JSON_PARTS)
+    _check_types(content["series"], _SERIES_ITEMS)
     content["signature"] = pd.DataFrame(content["signature"])
     content["features"] = np.asarray(content["features"], dtype=str)
     content["typicality"] = Typicality(**content["typicality"])
     model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
-    for part in _with_names(model.estimator):
+    for part in _estimators_with_feature_names(model.estimator):
         if not len(part.feature_names_in_):
             part.feature_names_in_ = np.asarray(model.features, dtype=object)
     _check_arrays(model)
-    named = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
-    refuse_control_characters("it", "name", named)
+    _check_recalibration(model)
+    names = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
+    refuse_control_characters("it", "name", names)
     repr(model.estimator)  # the representation fails if parameters have other types
     return model
 
 
+def _check_types(values: dict[str, Any], types: Mapping[str, type]) -> None:
+    """Refuse values that are not of their type."""
+    for name, expected in types.items():
+        if not isinstance(values[name], expected):
+            msg = f"its {name} is not of the kind that it has in a model"
+            raise TypeError(msg)
+
+
 def _check_arrays(model: TrainedModel) -> None:
     """Refuse arrays that do not belong to one model, by their shapes and kinds."""
-    n, used, seen = len(model.features), model.used, model.typicality
-    shape = (len(features_to_look_at(used)), len(seen.held_out))
-    numbers = (model.quartiles, seen.centres, seen.bandwidths, seen.held_out, model.probe)
+    n_features = len(model.features)
+    used = model.used
+    typicality = model.typicality
+    typicality_shape = (len(features_to_look_at(used)), len(typicality.held_out))
+    numbers = (
+        model.quartiles,
+        typicality.centres,
+        typicality.bandwidths,
+        typicality.held_out,
+        model.probe,
+    )
     if (
         used.dtype.kind != "i"
-        or not np.isin(used, np.arange(n)).all()
+        or not np.isin(used, np.arange(n_features)).all()
         or any(array.dtype.kind != "f" for array in numbers)
-        or model.quartiles.shape != (3, n)
-        or not seen.centres.shape == seen.bandwidths.shape == shape
+        or model.quartiles.shape != (3, n_features)
+        or typicality.centres.shape != typicality_shape
+        or typicality.bandwidths.shape != typicality_shape
     ):
         msg = "its arrays are not those of one model"
         raise ValueError(msg)
-    if found := model.series.get(RECALIBRATION):
-        offsets = np.array([found["slope"], *found["intercept"]])
-        if offsets.shape != (1 + len(model.classes),) or not np.isfinite(offsets).all():
-            msg = "its slope and intercepts are not those of its classes"
-            raise ValueError(msg)
 
 
-def _check_kinds(values: dict[str, Any], kinds: Mapping[str, type]) -> None:
-    for name, kind in kinds.items():
-        if not isinstance(values[name], kind):
-            msg = f"its {name} is not of the kind that it has in a model"
-            raise TypeError(msg)
+def _check_recalibration(model: TrainedModel) -> None:
+    """Refuse a slope and intercepts that are not finite numbers, one intercept of each class."""
+    recalibration = model.series.get(RECALIBRATION)
+    if not recalibration:
+        return
+    numbers = np.array([recalibration["slope"], *recalibration["intercept"]])
+    if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
+        msg = "its slope and intercepts are not those of its classes"
+        raise ValueError(msg)
 
 
 def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
@@ -288,16 +363,16 @@ def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = probed(model.estimator, model.quartiles, model.features)
-        same = np.allclose(found, model.probe, rtol=0, atol=1e-6)
+            predictions = probe_predictions(model.estimator, model.quartiles, model.features)
+        equal = np.allclose(predictions, model.probe, rtol=0, atol=_PROBE_TOLERANCE)
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001  whatever an estimator of other versions runs into
-        same = False
-    if not same:
-        made = ", ".join(f"{name} {number}" for name, number in model.versions.items())
+    except Exception:  # noqa: BLE001  an estimator of other versions can fail in any way
+        equal = False
+    if not equal:
+        versions = ", ".join(f"{name} {number}" for name, number in model.versions.items())
         msg = (
-            f"{path} gives other predictions here than where it was made ({made}); use these "
+            f"{path} gives other predictions here than where it was made ({versions}); use these "
             "versions, or fit the model again"
         )
         raise InputError(msg)

@@ -27,15 +27,21 @@ from xnbflow.naive_bayes.evidence_calibration import fit_temperature
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.modules import ResidualCorrelation
 
-#: Genes with a greater correlation within classes, to either side, are of one module; features with
-#: a greater one over all samples may be probes of one gene.
-_ALIKE, _ONE_GENE = 0.7, 0.9
-_REFERENCES = 3
-_MOST_CANDIDATES, _MOST_SUBSTITUTES = 300, 5
+#: Genes with at least this correlation within classes, to either side, are of one module.
+_MODULE_CORRELATION = 0.7
+#: Features with a greater correlation over all samples may be probes of one gene.
+_ONE_GENE_CORRELATION = 0.9
+#: Reference genes: three are common, since the mean of several varies less than one.
+_MOST_REFERENCES = 3
+#: Candidates, best first, whose correlations with each other are computed.
+_MOST_CANDIDATES = 300
+#: Substitutes of the same module that are listed for a gene, beside ties.
+_MOST_SUBSTITUTES = 5
 #: Upper bound of logarithms to base 2 of intensities or counts.
-_MOST_LOG = 40.0
+_LARGEST_LOGARITHM = 40.0
 #: Share of the largest variance that is added to each, so that no gene with a small one dominates.
 _SMOOTHING = 0.1
+#: The classifier of a panel.
 _METHOD = {"method": "gaussian_nb", "params": {"var_smoothing": _SMOOTHING}}
 #: Probes of Affymetrix for controls, and of the External RNA Controls Consortium.
 _CONTROL = re.compile(r"(AFFX|ERCC)[-_.]", re.IGNORECASE)
@@ -56,10 +62,39 @@ class Panel:
     model: TrainedModel
 
 
+@dataclass(frozen=True)
+class _Demands:
+    """What `choose_genes` demands of a panel: its parameters of these names."""
+
+    n_genes: int
+    floor: float
+    symbols: Sequence[frozenset[str]]
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """Evidence of panels for samples that they were not chosen and fitted with.
+
+    Attributes
+    ----------
+    evidence : ndarray of shape (n_genes, n_samples, n_classes)
+        Log likelihoods, by the number of genes less 1.
+    priors : ndarray of shape (n_samples, n_classes)
+        Log priors; minus infinity for a class that is absent from the training samples.
+    folds : ndarray of int, shape (n_samples,)
+        The fold that tests a sample.
+    """
+
+    evidence: np.ndarray
+    priors: np.ndarray
+    folds: np.ndarray
+
+
 def choose_genes(
     values: np.ndarray,
     codes: np.ndarray,
     ranked: np.ndarray,
+    *,
     n_genes: int,
     floor: float,
     symbols: Sequence[frozenset[str]],
@@ -79,50 +114,74 @@ def choose_genes(
     >>> values = [[1.0, 2, 8, 9], [1, 2, 8, 9], [9, 8, 1, 3], [5, 5, 5, 5.1], [0, 0, 0, 0]]
     >>> codes, ranked = np.array([0, 0, 1, 1]), np.arange(3)
     >>> symbols = [frozenset({name}) for name in "abcde"]
-    >>> genes, references = choose_genes(np.array(values), codes, ranked, 2, 0.2, symbols)
+    >>> genes, references = choose_genes(
+    ...     np.array(values), codes, ranked, n_genes=2, floor=0.2, symbols=symbols
+    ... )
     >>> genes.tolist(), references.tolist()
     ([0, 2], [3])
     """
     medians = np.stack([np.median(values[:, codes == c], axis=1) for c in np.unique(codes)])
     least = np.quantile(np.median(values, axis=1), floor)
-    is_gene = np.array([bool(own) for own in symbols])
-    ranked = ranked[(medians.max(axis=0)[ranked] >= least) & is_gene[ranked]][:_MOST_CANDIDATES]
-    alike = np.abs(ResidualCorrelation(values[ranked], codes).columns(slice(None))) >= _ALIKE
-    standard = StandardFeatures(values[ranked])[:] / np.sqrt(values.shape[1])
-    alike |= standard @ standard.T > _ONE_GENE
-    kept: list[int] = []
-    taken: set[str] = set()
-    for place, feature in enumerate(ranked):
-        if len(kept) < n_genes and not alike[place, kept].any() and not taken & symbols[feature]:
-            kept.append(place)
-            taken |= symbols[feature]
-    is_single = np.array([len(own) == 1 for own in symbols])
-    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0) & is_single
+    has_symbol = np.array([len(feature_symbols) > 0 for feature_symbols in symbols])
+    expressed = medians.max(axis=0) >= least
+    candidates = ranked[expressed[ranked] & has_symbol[ranked]][:_MOST_CANDIDATES]
+    genes, used_symbols = _choose_apart(values[candidates], codes, candidates, n_genes, symbols)
+    has_one_symbol = np.array([len(feature_symbols) == 1 for feature_symbols in symbols])
+    expressed_in_all = medians.min(axis=0) >= least
+    usable = expressed_in_all & (np.ptp(values, axis=1) > 0) & has_one_symbol
+    usable[candidates] = False
     spread = np.where(usable, values.std(axis=1), np.inf)
-    spread[ranked] = np.inf
     references: list[int] = []
-    for feature in np.argsort(spread, kind="stable")[: int(np.isfinite(spread).sum())]:
-        if len(references) < _REFERENCES and not taken & symbols[feature]:
+    for feature in np.argsort(spread, kind="stable")[: int(usable.sum())]:
+        if len(references) < _MOST_REFERENCES and not used_symbols & symbols[feature]:
             references.append(int(feature))
-            taken |= symbols[feature]
-    return ranked[kept], np.array(references, dtype=int)
+            used_symbols |= symbols[feature]
+    return genes, np.array(references, dtype=int)
 
 
-def gene_symbols(features: Iterable[str], known: Mapping[str, str]) -> list[frozenset[str]]:
-    """Return the symbols of each feature, its own name where none is known, none of a control.
+def _choose_apart(
+    values: np.ndarray,
+    codes: np.ndarray,
+    candidates: np.ndarray,
+    n_genes: int,
+    symbols: Sequence[frozenset[str]],
+) -> tuple[np.ndarray, set[str]]:
+    """Return the first candidates of different modules and genes, and their symbols.
+
+    ``values`` (n_candidates, n_samples) are those of the ``candidates``, which are positions in
+    ``symbols``, best first.
+    """
+    within = np.abs(ResidualCorrelation(values, codes).columns(slice(None)))
+    standard = StandardFeatures(values)[:] / np.sqrt(values.shape[1])
+    similar = (within >= _MODULE_CORRELATION) | (standard @ standard.T > _ONE_GENE_CORRELATION)
+    chosen: list[int] = []
+    used_symbols: set[str] = set()
+    for i, feature in enumerate(candidates):
+        if len(chosen) == n_genes:
+            break
+        if not similar[i, chosen].any() and not used_symbols & symbols[feature]:
+            chosen.append(i)
+            used_symbols |= symbols[feature]
+    return candidates[chosen], used_symbols
+
+
+def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[frozenset[str]]:
+    """Return the symbols of each feature, its name where ``symbols`` lacks it, none of a control.
 
     Examples
     --------
-    >>> names, known = ["p1", "p2", "AFFX-BioB-3_at"], {"p1": "DDR1 /// MIR4640"}
-    >>> [sorted(own) for own in gene_symbols(names, known)]
+    >>> names, symbols = ["p1", "p2", "AFFX-BioB-3_at"], {"p1": "DDR1 /// MIR4640"}
+    >>> [sorted(feature_symbols) for feature_symbols in gene_symbols(names, symbols)]
     [['DDR1', 'MIR4640'], ['p2'], []]
     """
-    found = []
+    symbols_of_features: list[frozenset[str]] = []
     for name in map(str, features):
-        parts = [part.strip(" -") for part in known.get(name, "").split("///")]
-        own = frozenset(filter(None, parts)) or frozenset({name})
-        found.append(frozenset() if _CONTROL.match(name) else own)
-    return found
+        if _CONTROL.match(name):
+            symbols_of_features.append(frozenset())
+            continue
+        parts = [part.strip(" -") for part in symbols.get(name, "").split("///")]
+        symbols_of_features.append(frozenset(filter(None, parts)) or frozenset({name}))
+    return symbols_of_features
 
 
 def design_panel(
@@ -136,117 +195,208 @@ def design_panel(
     of the series and the model; without symbols, features of one gene are recognised only by their
     correlation.
     """
-    if model.signature.empty or series.missing or np.quantile(series.values, 0.99) > _MOST_LOG:
-        what = "uses all features for every class" if model.signature.empty else (
-            "was fitted to data with missing values or without logarithms, of which differences "
-            "are no ΔCt (transform=log2 makes logarithms)")  # fmt: skip
-        msg = f"the model {what}; a panel cannot be chosen. Fit csnb-cv to log2 expression"
-        raise InputError(msg)
+    _refuse_unsuitable(series, model)
     codes = np.searchsorted(series.classes, series.labels)
-    symbols = gene_symbols(series.features, symbols_of(series) | model.symbols)
-    size = (n_genes, floor, symbols)
-    genes, references = _chosen(series, codes, slice(None), model.signature, size)
+    demands = _Demands(
+        n_genes, floor, gene_symbols(series.features, symbols_of(series) | model.symbols)
+    )
+    everyone = np.ones(series.n_samples, dtype=bool)
+    genes, references = _choose(series, codes, everyone, model.signature, demands)
     folds = draw_folds(series, splits, 1)
-    selected = train(series, folds, model.entry, explain=False)["selected"]
-    places = np.zeros(series.n_samples, int)
-    evidence = np.zeros((n_genes, series.n_samples, len(series.classes)))
-    priors = np.full(evidence.shape[1:], -np.inf)
-    for fold, samples in folds.groupby("fold")["sample"]:
-        test = np.isin(series.samples, samples.to_numpy(dtype=str))
-        signature = selected[selected["fold"] == fold]
-        own = _chosen(series, codes, ~test, signature, size)
-        X = _differences(series.values, *own)
-        for k in range(n_genes):
-            fitted = GaussianNB(var_smoothing=_SMOOTHING)
-            fitted.fit(X[: k + 1, ~test].T, series.labels[~test])
-            known = np.ix_(test, np.isin(series.classes, fitted.classes_))
-            priors[known], places[test] = fitted.class_log_prior_, fold
-            evidence[k][known] = fitted.predict_joint_log_proba(X[: k + 1, test].T) - priors[known]
-    held_out = [_calibrated(each, priors, codes, places) for each in evidence[: len(genes)]]
-    rows = [_figures(series, k, log_posterior) for k, (_, log_posterior) in enumerate(held_out, 1)]
-    slope, log_posterior = held_out[-1]
-    tested = folds.set_index("sample").loc[series.samples].reset_index()
-    predicted = series.classes[log_posterior.argmax(axis=1)]
-    final = tested.assign(true=series.labels, predicted=predicted)
-    nothing = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
-    X, names = _differences(series.values, genes, references), series.features[genes]
-    plate = DataSet(
-        f"{series.name}-panel", X, list(names), list(series.samples), series.labels,
-        groups=series.groups,
-    )  # fmt: skip
-    validation = CrossValidation(final, nothing, series, TUNED)
-    origin = {"references": series.features[references].tolist()}
-    made = fit_model(plate, _METHOD, validation, symbols=model.symbols, origin=origin)
-    intercept = (1.0 - slope) * made.estimator.class_log_prior_
-    made.series[RECALIBRATION] = {"slope": slope, "intercept": intercept.tolist()}
-    table = _table(series, codes, genes, model)
-    return Panel(table, origin["references"], pd.DataFrame(rows), made)
+    held_out = _held_out_evidence(series, codes, folds, model.entry, demands)
+    slope = 1.0
+    log_posterior = np.empty(held_out.priors.shape)
+    figures = []
+    for k in range(len(genes)):
+        slope, log_posterior = _calibrate(
+            held_out.evidence[k], held_out.priors, codes, held_out.folds
+        )
+        figures.append(_figures(series, k + 1, log_posterior))
+    # slope and posteriors are now those of the whole panel
+    reference_names = series.features[references].tolist()
+    fitted = fit_model(
+        DataSet(
+            f"{series.name}-panel",
+            _differences(series.values, genes, references),
+            features=list(series.features[genes]),
+            samples=list(series.samples),
+            labels=series.labels,
+            groups=series.groups,
+        ),
+        _METHOD,
+        _cross_validation(series, folds, log_posterior),
+        symbols=model.symbols,
+        origin={"references": reference_names},
+    )
+    # the slope multiplies log posteriors, but only the evidence is calibrated, not the prior
+    intercept = (1.0 - slope) * fitted.estimator.class_log_prior_
+    fitted.series[RECALIBRATION] = {"slope": slope, "intercept": intercept.tolist()}
+    return Panel(
+        genes=_gene_table(series, codes, genes, model),
+        references=reference_names,
+        accuracy=pd.DataFrame(figures),
+        model=fitted,
+    )
 
 
-def _chosen(
-    series: DataSet, codes: np.ndarray, training: Any, signature: pd.DataFrame, size: Any
+def _refuse_unsuitable(series: DataSet, model: TrainedModel) -> None:
+    """Refuse a model without a signature, and data whose differences are no ΔCt."""
+    problem = ""
+    if model.signature.empty:
+        problem = "uses all features for every class"
+    elif series.missing or np.quantile(series.values, 0.99) > _LARGEST_LOGARITHM:
+        problem = (
+            "was fitted to data with missing values or without logarithms, of which differences "
+            "are no ΔCt (transform=log2 makes logarithms)"
+        )
+    if problem:
+        msg = f"the model {problem}; a panel cannot be chosen. Fit csnb-cv to log2 expression"
+        raise InputError(msg)
+
+
+def _choose(
+    series: DataSet,
+    codes: np.ndarray,
+    training: np.ndarray,
+    signature: pd.DataFrame,
+    demands: _Demands,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return genes and references from a signature: the best of each class, then the second."""
+    """Return genes and references from a signature: the best of each class, then the second.
+
+    ``training`` (n_samples,) is the mask of the samples to choose by.
+    """
     names = signature.sort_values("rank", kind="stable")["feature"].drop_duplicates()
-    ranked = pd.Index(series.features).get_indexer(names)
-    genes, references = choose_genes(series.values[:, training], codes[training], ranked, *size)
-    if not len(genes) or not len(references):
-        what = "gene of the signature reaches the expression floor; lower --floor"
-        if len(genes):
-            what = (
-                "reference gene: none reaches the expression floor in every class, varies, is no "
-                "control and no candidate of the panel; lower --floor, or fit with fewer genes"
-            )
-        raise InputError(f"{series.name}: no {what}")
+    genes, references = choose_genes(
+        series.values[:, training],
+        codes[training],
+        pd.Index(series.features).get_indexer(names),
+        n_genes=demands.n_genes,
+        floor=demands.floor,
+        symbols=demands.symbols,
+    )
+    if not len(genes):
+        msg = f"{series.name}: no gene of the signature reaches the expression floor; lower --floor"
+        raise InputError(msg)
+    if not len(references):
+        msg = (
+            f"{series.name}: no reference gene: none reaches the expression floor in every class, "
+            "varies, is no control and no candidate of the panel; lower --floor, or fit with fewer "
+            "genes"
+        )
+        raise InputError(msg)
     return genes, references
 
 
 def _differences(values: np.ndarray, genes: np.ndarray, references: np.ndarray) -> np.ndarray:
+    """Return values (n_features, n_samples) of genes less the mean of the references."""
     return values[genes] - values[references].mean(axis=0)
 
 
-def _calibrated(
-    evidence: np.ndarray, priors: np.ndarray, codes: np.ndarray, places: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """Return the factor of all folds for evidence, and the log posteriors, each by other folds.
+def _held_out_evidence(
+    series: DataSet,
+    codes: np.ndarray,
+    folds: pd.DataFrame,
+    entry: Mapping[str, Any],
+    demands: _Demands,
+) -> _HeldOut:
+    """Choose and fit panels of 1, 2, ... genes in each fold, and test them on the other samples.
 
-    Held-out evidence and log priors have shape (n_samples, n_classes), ``places`` are the folds.
+    In a fold with fewer genes than demanded the last evidence repeats.
     """
-    found = np.empty(evidence.shape)
-    for fold in np.unique(places):
-        rest = places != fold
-        one = fit_temperature(evidence[rest], priors[rest], codes[rest])
-        found[~rest] = log_softmax(one(evidence[~rest]) + priors[~rest], axis=1)
-    return 1.0 / fit_temperature(evidence, priors, codes).temperature, found
+    selected = train(series, folds, entry, explain=False)["selected"]
+    n_classes = len(series.classes)
+    fold_of_sample = np.zeros(series.n_samples, int)
+    evidence = np.zeros((demands.n_genes, series.n_samples, n_classes))
+    priors = np.full((series.n_samples, n_classes), -np.inf)
+    for fold, samples in folds.groupby("fold")["sample"]:
+        test = np.isin(series.samples, samples.to_numpy(dtype=str))
+        fold_of_sample[test] = fold
+        signature = selected[selected["fold"] == fold]
+        genes, references = _choose(series, codes, ~test, signature, demands)
+        X = _differences(series.values, genes, references).T
+        for k in range(demands.n_genes):
+            panel = GaussianNB(var_smoothing=_SMOOTHING)
+            panel.fit(X[~test, : k + 1], series.labels[~test])
+            cells = np.ix_(test, np.isin(series.classes, panel.classes_))
+            priors[cells] = panel.class_log_prior_
+            joint = panel.predict_joint_log_proba(X[test, : k + 1])
+            evidence[k][cells] = joint - priors[cells]
+    return _HeldOut(evidence, priors, fold_of_sample)
 
 
-def _figures(series: DataSet, k: int, log_posterior: np.ndarray) -> Mapping[str, Any]:
+def _calibrate(
+    evidence: np.ndarray, priors: np.ndarray, codes: np.ndarray, folds: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return the factor for evidence, and log posteriors, each with the factor of the other folds.
+
+    Held-out evidence and log priors have shape (n_samples, n_classes), ``folds`` (n_samples,).
+    """
+    log_posterior = np.empty(evidence.shape)
+    for fold in np.unique(folds):
+        test = folds == fold
+        calibrate = fit_temperature(evidence[~test], priors[~test], codes[~test])
+        log_posterior[test] = log_softmax(calibrate(evidence[test]) + priors[test], axis=1)
+    return 1.0 / fit_temperature(evidence, priors, codes).temperature, log_posterior
+
+
+def _cross_validation(
+    series: DataSet, folds: pd.DataFrame, log_posterior: np.ndarray
+) -> CrossValidation:
+    """Return the cross-validation of the whole panel, which chooses its own size and slope."""
+    predictions = folds.set_index("sample").loc[series.samples].reset_index()
     predicted = series.classes[log_posterior.argmax(axis=1)]
-    found = share_interval(predicted == series.labels, series.groups, TUNED)
+    predictions = predictions.assign(true=series.labels, predicted=predicted)
+    no_selection = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
+    return CrossValidation(predictions, no_selection, series, TUNED)
+
+
+def _figures(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[str, Any]:
+    """Return a row of `Panel.accuracy`."""
+    predicted = series.classes[log_posterior.argmax(axis=1)]
+    accuracy = share_interval(predicted == series.labels, series.groups, TUNED)
     metrics = fold_metrics(series.labels, predicted, log_posterior, series.classes)
-    shown = ("balanced_accuracy", "log_loss", "brier")
-    limits = {"accuracy": found.value, "lower": found.lower, "upper": found.upper}
-    return {"genes": k, **limits, **{name: metrics[name] for name in shown}}
+    return {
+        "genes": n_genes,
+        "accuracy": accuracy.value,
+        "lower": accuracy.lower,
+        "upper": accuracy.upper,
+        "balanced_accuracy": metrics["balanced_accuracy"],
+        "log_loss": metrics["log_loss"],
+        "brier": metrics["brier"],
+    }
 
 
-def _table(
+def _gene_table(
     series: DataSet, codes: np.ndarray, genes: np.ndarray, model: TrainedModel
 ) -> pd.DataFrame:
-    """Return the genes with the features that could replace each: ties, and of the same module."""
+    """Return the genes with the features that could replace each: ties, and of the same module.
+
+    A feature of the module has at least the correlation of a module, with the same sign, both
+    within classes and over all samples.
+    """
     signature = model.signature.drop_duplicates("feature").set_index("feature")
-    own = ResidualCorrelation(series.values, codes)
+    residuals = ResidualCorrelation(series.values, codes)
     standard = StandardFeatures(series.values)[:] / np.sqrt(series.n_samples)
     rows = []
-    for place in genes:
-        name = str(series.features[place])
-        within = own.columns(slice(place, place + 1))[:, 0]
-        within = np.where(standard @ standard[place] >= _ALIKE, within, 0.0)
-        within[place] = 0.0
-        near = np.argsort(-within, kind="stable")[:_MOST_SUBSTITUTES]
+    for gene in genes:
+        name = str(series.features[gene])
+        within = residuals.columns(slice(gene, gene + 1))[:, 0]
+        over_all = standard @ standard[gene]
+        within = np.where(over_all >= _MODULE_CORRELATION, within, 0.0)
+        within[gene] = 0.0
+        nearest = np.argsort(-within, kind="stable")[:_MOST_SUBSTITUTES]
+        of_module = series.features[nearest[within[nearest] >= _MODULE_CORRELATION]]
         ties = signature.loc[name, "interchangeable"].split()
-        partners = [*ties, *series.features[near[within[near] >= _ALIKE]]]
-        row = {"gene": name, "symbol": model.symbols.get(name, "")}
-        row |= signature.loc[name, ["class", "direction"]].to_dict()
-        substitutes = (name for name in dict.fromkeys(partners) if not _CONTROL.match(name))
-        rows.append(row | {"substitutes": " ".join(substitutes)})
+        substitutes = [
+            feature for feature in dict.fromkeys([*ties, *of_module]) if not _CONTROL.match(feature)
+        ]
+        rows.append(
+            {
+                "gene": name,
+                "symbol": model.symbols.get(name, ""),
+                "class": signature.loc[name, "class"],
+                "direction": signature.loc[name, "direction"],
+                "substitutes": " ".join(substitutes),
+            }
+        )
     return pd.DataFrame(rows)

@@ -13,15 +13,26 @@ from xnbflow.evaluation.methods import known_methods
 
 #: The version of skops' format that is described here; files of others would get other loaders.
 _PROTOCOL = 2
-#: Deeper nesting is refused.
+#: Deeper nesting is refused, since skops reads a schema by recursion.
 _DEEPEST = 150
 
-_SCALARS = (
-    "bool bool_ str_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
-)
-_NUMPY_SCALARS = {f"numpy.{name}" for name in _SCALARS.split()}
-_SGD_LOSSES = "EpsilonInsensitive Hinge ModifiedHuber SquaredEpsilonInsensitive SquaredHinge"
-_LOSSES = "CyExponentialLoss CyHalfBinomialLoss CyHalfMultinomialLoss CyHalfSquaredError"
+_NUMPY_SCALARS = {
+    "numpy.bool",
+    "numpy.bool_",
+    "numpy.str_",
+    "numpy.float16",
+    "numpy.float32",
+    "numpy.float64",
+    "numpy.int8",
+    "numpy.int16",
+    "numpy.int32",
+    "numpy.int64",
+    "numpy.uint8",
+    "numpy.uint16",
+    "numpy.uint32",
+    "numpy.uint64",
+}
+_PYTHON_SCALARS = {"builtins.bool", "builtins.int", "builtins.float", "builtins.str"}
 
 #: The kinds of nodes and the types of each. Only ``ObjectNode`` and ``TreeNode`` have others. No
 #: kind that calls something is here: no methods, partial functions, or constructors by name.
@@ -32,8 +43,15 @@ _KINDS = {
     "JsonNode": {"builtins.str"},
     "ListNode": {"builtins.list"},
     "LossNode": {
-        *(f"sklearn.linear_model._sgd_fast.{name}" for name in _SGD_LOSSES.split()),
-        *(f"sklearn._loss._loss.{name}" for name in _LOSSES.split()),
+        "sklearn.linear_model._sgd_fast.EpsilonInsensitive",
+        "sklearn.linear_model._sgd_fast.Hinge",
+        "sklearn.linear_model._sgd_fast.ModifiedHuber",
+        "sklearn.linear_model._sgd_fast.SquaredEpsilonInsensitive",
+        "sklearn.linear_model._sgd_fast.SquaredHinge",
+        "sklearn._loss._loss.CyExponentialLoss",
+        "sklearn._loss._loss.CyHalfBinomialLoss",
+        "sklearn._loss._loss.CyHalfMultinomialLoss",
+        "sklearn._loss._loss.CyHalfSquaredError",
     },
     "MaskedArrayNode": {"numpy.ma.MaskedArray"},
     "NdArrayNode": {"numpy.ndarray", *_NUMPY_SCALARS},
@@ -42,7 +60,7 @@ _KINDS = {
     "SetNode": {"builtins.set"},
     "SliceNode": {"builtins.slice"},
     "TupleNode": {"builtins.tuple"},
-    "TypeNode": _NUMPY_SCALARS | {f"builtins.{name}" for name in ("bool", "int", "float", "str")},
+    "TypeNode": _NUMPY_SCALARS | _PYTHON_SCALARS,
 }
 #: The types of all kinds but objects and trees.
 FIXED_TYPES = frozenset().union(*_KINDS.values())
@@ -50,7 +68,7 @@ FIXED_TYPES = frozenset().union(*_KINDS.values())
 #: Trees index their nodes without a check of bounds: they are read only if they are trusted.
 _TREE = "sklearn.tree._tree.Tree"
 #: Estimators that can open files, named by the columns of the table to predict.
-_OPENING = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
+_FILE_READERS = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
 #: Classes that estimators hold as their state. Instances get their attributes; none is called.
 _STATES = {
     "xnbflow.density.standard.StandardUnits",
@@ -76,21 +94,24 @@ _STATES = {
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 }
-_MARKS = {"__class__", "__id__", "__loader__", "__module__"}
+#: A mapping with one of these keys may be read as a node.
+_NODE_KEYS = {"__class__", "__id__", "__loader__", "__module__"}
 
 
 @cache
 def known_types() -> frozenset[str]:
     """Return the classes that objects may be of: the registry's, scikit-learn's, their states."""
-    methods = known_methods().values()
-    registered = {name for each in methods for name in (each.estimator, *each.states)}
-    public = {
-        f"{kind.__module__}.{name}" for name, kind in all_estimators() if name not in _OPENING
-    }
+    registered: set[str] = set()
+    for method in known_methods().values():
+        registered |= {method.estimator, *method.states}
+    public = set()
+    for name, estimator_class in all_estimators():
+        if name not in _FILE_READERS:
+            public.add(f"{estimator_class.__module__}.{name}")
     return frozenset(registered | public | _STATES)
 
 
-def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+def schema_nodes(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield every mapping of a schema that skops could read as a node; refuse deep nesting."""
     waiting = [(schema, 0)]
     while waiting:
@@ -99,14 +120,14 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
             msg = f"its schema is nested more than {_DEEPEST} deep"
             raise ValueError(msg)
         if isinstance(value, dict):
-            if not _MARKS.isdisjoint(value):
+            if not _NODE_KEYS.isdisjoint(value):
                 yield value
             waiting.extend((part, depth + 1) for part in value.values())
         elif isinstance(value, list):
             waiting.extend((part, depth + 1) for part in value)
 
 
-def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[str]]:
+def audit_schema(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[str]]:
     """Return the types of a schema's objects, and those of a kind or type that is never read.
 
     ``members`` are the file's parts by name, its arrays among them. The first set, full names of
@@ -116,25 +137,29 @@ def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[st
     if schema.get("protocol") != _PROTOCOL:
         msg = f"it is of protocol {schema.get('protocol')!r} of skops, not {_PROTOCOL}"
         raise ValueError(msg)
-    most = sum(map(len, members.values()))
+    file_size = sum(map(len, members.values()))
     for name, data in members.items():
         if name.endswith(".npy"):
-            _check_array(name, data, most)
-    types, refused = set(), set()
-    for node in nodes(schema):
-        kind, name = _named(node)
-        if kind == "ObjectNode" or (kind, name) == ("TreeNode", _TREE):
-            types.add(name)
-        elif name not in _KINDS.get(kind, ()):
-            refused.add(f"{name} ({kind})")
+            _check_array(name, data, file_size)
+    types = set()
+    refused = set()
+    for node in schema_nodes(schema):
+        kind, type_name = _kind_and_type(node)
+        if kind == "ObjectNode" or (kind, type_name) == ("TreeNode", _TREE):
+            types.add(type_name)
+        elif type_name not in _KINDS.get(kind, ()):
+            refused.add(f"{type_name} ({kind})")
         elif kind == "DictNode":
             _check_keys(node)
         _check_id(node, members)
     return types, refused
 
 
-def _named(node: dict[str, Any]) -> tuple[str, str]:
-    kind, module, name = (node.get(key) for key in ("__loader__", "__module__", "__class__"))
+def _kind_and_type(node: dict[str, Any]) -> tuple[str, str]:
+    """Return the kind of a node and the full name of its type; refuse a node without them."""
+    kind = node.get("__loader__")
+    module = node.get("__module__")
+    name = node.get("__class__")
     if not (isinstance(kind, str) and isinstance(module, str) and isinstance(name, str)):
         msg = "a node of its schema has no kind or type"
         raise ValueError(msg)
@@ -143,10 +168,9 @@ def _named(node: dict[str, Any]) -> tuple[str, str]:
 
 def _check_keys(node: dict[str, Any]) -> None:
     """Refuse keys of a type that is computed: skops calls the type of each key."""
-    keys = node["key_types"]
-    if keys["__loader__"] != "ListNode" or any(
-        each["__loader__"] != "TypeNode" for each in keys["content"]
-    ):
+    key_types = node["key_types"]
+    is_list = key_types["__loader__"] == "ListNode"
+    if not is_list or any(key["__loader__"] != "TypeNode" for key in key_types["content"]):
         msg = "a mapping of its schema has keys without a plain type"
         raise ValueError(msg)
 
@@ -163,15 +187,22 @@ def _check_id(node: dict[str, Any], members: Mapping[str, bytes]) -> None:
         raise ValueError(msg)
 
 
-def _check_array(name: str, data: bytes, most: int) -> None:
-    """Refuse an array that declares another size than is stored, or holds objects."""
+def _check_array(name: str, data: bytes, file_size: int) -> None:
+    """Refuse an array that declares another size than is stored, or holds objects.
+
+    No dimension is above the bytes of the whole file: an array of ``(10**18, 0)`` stores nothing,
+    but code that loops over its rows would not end.
+    """
     stream = io.BytesIO(data)
-    read = {
-        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
-    }[np.lib.format.read_magic(stream)]  # fmt: skip
-    shape, _, dtype = read(stream)
+    version = np.lib.format.read_magic(stream)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version]
+    shape, _, dtype = read_header(stream)
+    has_plain_items = dtype.itemsize > 0 and not dtype.hasobject
+    has_plain_shape = all(0 <= length <= file_size for length in shape)
     size = math.prod(shape) * dtype.itemsize
-    known = dtype.itemsize > 0 and not dtype.hasobject and all(0 <= n <= most for n in shape)
-    if not known or size != len(data) - stream.tell():
+    if not (has_plain_items and has_plain_shape and size == len(data) - stream.tell()):
         msg = f"its part {name} declares another array than it stores"
         raise ValueError(msg)

@@ -29,13 +29,17 @@ from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table_file import TableFile
 from xnbflow.sources.table_formats import open_table
 
+#: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}
 
 #: Least number of features of a table whose scale is compared with the model's.
-_ARRAY = 100
-
+_FEWEST_FEATURES = 100
 #: Number of rows by which columns of text are recognised.
-_LOOKED_AT = 20
+_ROWS_OF_TEXT = 20
+#: Characters by which the form of a file is recognised.
+_FIRST_CHARACTERS = 4096
+#: Kinds of scale (`scale_of`) that are left as they are.
+_LOGGED = ("logarithms", "logged twice", "mixed")
 
 
 def described(
@@ -62,25 +66,44 @@ def described(
     if source in known_sources() and rest:
         location = rest
     else:
-        geo = "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
-        if Path(location).is_file():
-            with open_raw(location) as stream:
-                geo = format_of(stream.read(4096)) in ("series matrix", "SOFT")
-        source = "geo" if is_accession(location) or geo else "table"
-    known, given = known_sources()[source].options, {}
-    files = {"phenotype": phenotype, "annotation": symbols}
-    options = [*options, *(f"{key}={path}" for key, path in files.items() if path)]
-    for option in options:
-        key, equals, given[key] = option.partition("=")
-        if not equals or key not in known:
-            listed = ", ".join(sorted(known)) or "none"
-            msg = f"option {option!r}: source {source} accepts, as key=value, {listed}"
-            raise InputError(msg)
+        source = "geo" if is_accession(location) or _is_geo_file(location) else "table"
+    texts = list(options)
+    if phenotype:
+        texts.append(f"phenotype={phenotype}")
+    if symbols:
+        texts.append(f"annotation={symbols}")
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
     return SheetRow(
-        name or "table", source, location, label=label or None, id_column=id_column or None,
-        orientation=orientation, options=given,
-    )  # fmt: skip
+        name or "table",
+        source,
+        location,
+        label=label or None,
+        id_column=id_column or None,
+        orientation=orientation,
+        options=_parse_options(source, texts),
+    )
+
+
+def _is_geo_file(location: str) -> bool:
+    """Return whether a path or URL is that of a series matrix or SOFT file of GEO."""
+    if Path(location).is_file():
+        with open_raw(location) as stream:
+            return format_of(stream.read(_FIRST_CHARACTERS)) in ("series matrix", "SOFT")
+    return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
+
+
+def _parse_options(source: str, texts: Iterable[str]) -> dict[str, str]:
+    """Return options of a source, each ``key=value``, by key; refuse other keys and forms."""
+    accepted = known_sources()[source].options
+    options = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or key not in accepted:
+            names = ", ".join(sorted(accepted)) or "none"
+            msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
+            raise InputError(msg)
+        options[key] = value
+    return options
 
 
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
@@ -119,7 +142,9 @@ def read_samples(
     any of the model's ``features`` in its header has samples in columns. Columns of text that are
     not features are left out, except ``columns`` of the samples, which come last.
     """
-    return read_labelled_samples(dataset, known, downloads, features, columns).frame
+    return read_labelled_samples(
+        dataset, known, downloads=downloads, features=features, columns=columns
+    ).frame
 
 
 def read_labelled_samples(
@@ -135,57 +160,70 @@ def read_labelled_samples(
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
     another scale is transformed as the training data were, or refused.
     """
-    known = known or {}
+    training = known or {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        dataset = _completed(dataset, known, set(features), columns, Downloads(folder))
-        series = _unlabelled_series(dataset, folder)
+        dataset = _complete_row(
+            dataset, training, features=set(features), columns=columns, downloads=Downloads(folder)
+        )
+        series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
-        if dataset.source in _LOADERS and quartiles is not None:
-            transform = _lacking_transform(dataset, known, series, quartiles)
-            if transform:
-                dataset = replace(dataset, options=dataset.options | {"transform": transform})
-                series = _unlabelled_series(dataset, folder)
-                note = (
-                    f"transform={transform} was applied to the values of {dataset.location}, as "
-                    "to the training data"
-                )
-                notes = (note,)
-    metadata = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
-    own = metadata.set_axis(series.samples).filter(columns) if columns else metadata[[]]
-    label = str(known.get("label") or "")
-    labels = list(map(str, metadata[label])) if label in metadata else None
-    return Samples(series.frame().join(own), labels, notes)
+        transform = _needed_transform(dataset, training, series, quartiles)
+        if transform:
+            dataset = replace(dataset, options=dataset.options | {"transform": transform})
+            series = _read_unlabelled(dataset, folder)
+            note = (
+                f"transform={transform} was applied to the values of {dataset.location}, as "
+                "to the training data"
+            )
+            notes = (note,)
+    frame = series.frame()
+    labels = None
+    if series.sample_metadata is not None:
+        metadata = series.sample_metadata
+        if columns:
+            frame = frame.join(metadata.set_axis(series.samples).filter(columns))
+        label = str(training.get("label") or "")
+        if label in metadata:
+            labels = [str(text) for text in metadata[label]]
+    return Samples(frame, labels, notes)
 
 
-def _unlabelled_series(dataset: SheetRow, folder: Path) -> DataSet:
+def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:
     """Read a data set whose samples need no labels."""
     if dataset.source not in _LOADERS:
         return acquire(dataset, downloads=str(folder))
-    places = Downloads(folder)
-    return _LOADERS[dataset.source](fetch_annotation(dataset, places), places)
+    downloads = Downloads(folder)
+    return _LOADERS[dataset.source](fetch_annotation(dataset, downloads), downloads)
 
 
-def _lacking_transform(
-    dataset: SheetRow, known: Mapping[str, Any], series: DataSet, quartiles: np.ndarray
+def _needed_transform(
+    dataset: SheetRow,
+    training: Mapping[str, Any],
+    series: DataSet,
+    quartiles: np.ndarray | None,
 ) -> str:
     """Return the transform of the training data that values still need; empty where none.
 
     Raises an `InputError` for values that are not logged where the model has logarithms and the
     transform of its training data is unknown.
     """
-    if "transform" in dataset.options or series.n_features < _ARRAY:
+    if quartiles is None or dataset.source not in _LOADERS:
+        return ""
+    if "transform" in dataset.options or series.n_features < _FEWEST_FEATURES:
         return ""
     if is_not_logged(intensity_quantiles(quartiles)):
         return ""
     kind, _ = scale_of(series.values, series.samples, Path(dataset.location).name)
-    if kind in ("logarithms", "logged twice", "mixed"):
+    if kind in _LOGGED:
         return ""
-    options = dict(option.partition("=")[::2] for option in known.get("options", ()))
-    if transform := options.get("transform", ""):
+    options = dict(option.partition("=")[::2] for option in training.get("options", ()))
+    transform = options.get("transform", "")
+    if transform:
         return transform
+    description = "values that are not logged" if kind == "not logged" else kind
     msg = (
-        f"{dataset.location} has {kind if kind != 'not logged' else 'values that are not logged'}, "
+        f"{dataset.location} has {description}, "
         "but the model was fitted to logarithms. Transform them as the training data were, by "
         "--option transform=log2 (intensities), transform=log2p1 (TPM, FPKM) or "
         f"transform={PROPOSED_COUNT_TRANSFORM} (counts)"
@@ -210,9 +248,10 @@ def complete_training(dataset: SheetRow) -> SheetRow:
         return complete_row(dataset, Downloads(Path(folder)))
 
 
-def _completed(
+def _complete_row(
     dataset: SheetRow,
-    known: Mapping[str, Any],
+    training: Mapping[str, Any],
+    *,
     features: Collection[str],
     columns: Collection[str],
     downloads: Downloads,
@@ -222,46 +261,49 @@ def _completed(
     The column of labels becomes one of the phenotype.
     """
     if dataset.source in _LOADERS:
-        given = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
-        given |= dataset.options
-        dataset = replace(dataset, options=given)
+        defaults = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
+        dataset = replace(dataset, options=defaults | dataset.options)
     if dataset.source == "geo" and not dataset.label:
         return replace(dataset, label="title")
     path = Path(dataset.location)
     if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
         return dataset
-    label = dataset.label or known.get("label")
+    label = dataset.label or training.get("label")
+    id_column = dataset.id_column or training.get("id_column")
     with open_table(path, dataset.options) as table:
         header = table.header
+        phenotype = [name for name in header if name in {label, *columns}]
         names = {*header, *(without_version(header) or ())}
-        turned = bool(features) and not names & set(features)
-        id_column = dataset.id_column or known.get("id_column")
-        kept = [name for name in header if name in {label, *columns}]
+        samples_in_columns = bool(features) and not names & set(features)
         texts: list[str] = []
-        if features and not turned:
-            texts = _text_columns(table, {*features, *kept, id_column})
-    if turned:
+        if features and not samples_in_columns:
+            texts = _text_columns(table, {*features, *phenotype, id_column})
+    if samples_in_columns:
         return complete_row(replace(dataset, orientation="columns", label=None), downloads)
     if dataset.orientation == "rows":
         if texts:
             drop = ",".join([*dataset.names("drop"), *texts])
             dataset = replace(dataset, options=dataset.options | {"drop": drop})
-        dataset = replace(set_aside(dataset, kept), label=None)
+        dataset = replace(set_aside(dataset, phenotype), label=None)
     return replace(dataset, id_column=id_column if id_column in header else dataset.id_column)
 
 
-def _text_columns(table: TableFile, own: Collection[str | None]) -> list[str]:
-    """Return the columns, beside some, that hold text in the first rows, as the sheet lists them.
+def _text_columns(table: TableFile, exceptions: Collection[str | None]) -> list[str]:
+    """Return the columns, but for ``exceptions``, that hold text in the first rows.
 
-    Names that a list or a pattern cannot represent are left out.
+    Names that a list or a pattern of the sheet cannot represent are left out.
     """
-    rows = itertools.islice(table.divided_rows(len(table.header)), _LOOKED_AT)
+    rows = itertools.islice(table.divided_rows(len(table.header)), _ROWS_OF_TEXT)
     columns = zip(table.header, *(cells for _, cells, _ in rows), strict=True)
-    found = []
+    text_columns = []
     for name, *cells in columns:
-        plain = name and name == name.strip() and not set(name) & set(",*?[")
-        texts = (cell.strip().replace(table.decimal, ".", 1) for cell in cells)
-        text = any(complaint(cell) for cell in texts if not is_missing(cell))
-        if plain and text and name not in own:
-            found.append(name)
-    return found
+        representable = name and name == name.strip() and not set(name) & set(",*?[")
+        if representable and name not in exceptions and _has_text(cells, table.decimal):
+            text_columns.append(name)
+    return text_columns
+
+
+def _has_text(cells: Iterable[str], decimal: str) -> bool:
+    """Return whether one of the cells is neither missing nor a number."""
+    texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
+    return any(complaint(text) for text in texts if not is_missing(text))

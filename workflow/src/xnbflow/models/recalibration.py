@@ -1,7 +1,6 @@
 """Slope and intercepts of a fitted model's log posteriors, from samples that it was not fitted to.
 
-They are kept in a model's ``series`` under `RECALIBRATION`, and `xnbflow.models.prediction` applies
-them.
+A model stores them in ``series`` under `RECALIBRATION`; `xnbflow.models.prediction` applies them.
 """
 
 from collections.abc import Mapping
@@ -18,16 +17,17 @@ from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.inference.second_cohort import ranking
 from xnbflow.models.trained import TrainedModel, series_digest
 
-#: The key of slope and intercepts among what a model keeps of its series.
+#: The key of slope and intercepts in `TrainedModel.series`.
 RECALIBRATION = "recalibration"
 #: Standard deviation of the Gaussian prior of the slope for log odds with standard deviation 1/2.
 _PRIOR = 2.5
-#: Bound of log odds.
-_MOST = 1e6
-#: Least samples of a class for a new threshold.
-_LEAST = 5
+#: Bound of log odds and log posteriors, which are infinite for an impossible class.
+_LARGEST_LOG_ODDS = 1e6
+#: Fewest samples of a class for a new threshold.
+_FEWEST_SAMPLES = 5
 #: AUC above which samples that are not ranked significantly are called too few.
-_RANKED = 0.6
+_LEAST_AUC = 0.6
+#: Figures that are reported before and after.
 _FIGURES = ("accuracy", "balanced_accuracy", "log_loss")
 
 
@@ -36,15 +36,22 @@ def recalibrated(series: Mapping[str, Any], log_posterior: np.ndarray) -> np.nda
 
     Examples
     --------
-    >>> known = {"recalibration": {"slope": 0.5, "intercept": [0.0, 1.0]}}
-    >>> np.exp(recalibrated(known, np.log([[0.9, 0.1]]))).round(3).tolist()
+    >>> series = {"recalibration": {"slope": 0.5, "intercept": [0.0, 1.0]}}
+    >>> np.exp(recalibrated(series, np.log([[0.9, 0.1]]))).round(3).tolist()
     [[0.525, 0.475]]
     """
-    found = series.get(RECALIBRATION)
-    if found is None:
+    recalibration = series.get(RECALIBRATION)
+    if recalibration is None:
         return log_posterior
-    joint = np.maximum(log_posterior, -_MOST)
-    return np.asarray(log_softmax(joint * found["slope"] + found["intercept"], axis=1))
+    bounded = np.maximum(log_posterior, -_LARGEST_LOG_ODDS)
+    joint = bounded * recalibration["slope"] + recalibration["intercept"]
+    return np.asarray(log_softmax(joint, axis=1))
+
+
+def _log_odds(log_posterior: np.ndarray) -> np.ndarray:
+    """Return bounded log odds (n_samples,) of the second of two classes."""
+    bounded = np.maximum(log_posterior, -_LARGEST_LOG_ODDS)
+    return np.clip(bounded[:, 1] - bounded[:, 0], -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS)
 
 
 def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str, Any]:
@@ -74,30 +81,35 @@ def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str,
     >>> true = rng.normal(0, 3, 4000)
     >>> codes = (rng.random(4000) < 1 / (1 + np.exp(-true))).astype(int)
     >>> odds = 4 * true + 10  # four times too sure, and shifted
-    >>> found = fit_recalibration(np.stack([0 * odds, odds], axis=1), codes)
-    >>> round(found["slope"], 2), round(found["intercept"][1], 1)
+    >>> fitted = fit_recalibration(np.stack([0 * odds, odds], axis=1), codes)
+    >>> round(fitted["slope"], 2), round(fitted["intercept"][1], 1)
     (0.25, -2.5)
     """
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  a third of a second
 
-    odds = np.clip(np.maximum(log_posterior, -_MOST) @ [-1.0, 1.0], -_MOST, _MOST)
-    centre, scale = odds.mean(), 2.0 * odds.std()
+    odds = _log_odds(log_posterior)
+    centre = odds.mean()
+    scale = 2.0 * odds.std()
     scaled = (odds - centre) / scale
-    fitted = LogisticRegression(C=_PRIOR**2, tol=1e-8, max_iter=1000).fit(scaled[:, None], codes)
-    slope, level = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-    share = expit(level + slope * scaled)
+    regression = LogisticRegression(C=_PRIOR**2, tol=1e-8, max_iter=1000)
+    regression.fit(scaled[:, None], codes)
+    scaled_slope = float(regression.coef_[0, 0])
+    scaled_intercept = float(regression.intercept_[0])
+    # covariance of both at the mode: the inverse of the negative second derivatives
+    share = expit(scaled_intercept + scaled_slope * scaled)
     design = np.stack([scaled, np.ones(len(scaled))])
     precision = design * (share * (1 - share)) @ design.T + np.diag([_PRIOR**-2, 0.0])
-    # of the slope in units of the log odds, and of the intercept that belongs to it
-    units = np.array([[1 / scale, 0.0], [-centre / scale, 1.0]])
-    values = units @ [slope, level]
-    errors = np.sqrt(np.diag(units @ np.linalg.inv(precision) @ units.T))
-    limits = values[:, None] + errors[:, None] * ndtri([0.025, 0.975])
+    covariance = np.linalg.inv(precision)
+    # slope and intercept of the odds themselves: slope (odds - centre) / scale + intercept
+    unscale = np.array([[1 / scale, 0.0], [-centre / scale, 1.0]])
+    slope, intercept = unscale @ [scaled_slope, scaled_intercept]
+    errors = np.sqrt(np.diag(unscale @ covariance @ unscale.T))
+    quantiles = ndtri([0.025, 0.975])
     return {
-        "slope": float(values[0]),
-        "intercept": [0.0, float(values[1])],
-        "slope_interval": limits[0].tolist(),
-        "intercept_interval": limits[1].tolist(),
+        "slope": float(slope),
+        "intercept": [0.0, float(intercept)],
+        "slope_interval": (slope + errors[0] * quantiles).tolist(),
+        "intercept_interval": (intercept + errors[1] * quantiles).tolist(),
     }
 
 
@@ -119,36 +131,59 @@ def recalibrate_model(
         one half: then the model does not rank these samples, and another threshold does not help,
         or these samples are too few to tell.
     """
-    classes, name = np.asarray(model.classes), series.name
-    problem = ""
-    if len(classes) != 2:
-        problem = f"the model has {len(classes)} classes; models of two can be recalibrated"
-    elif strange := sorted({*series.labels} - {*classes}):
-        problem = f"{name}: {listed(strange)} is not a class of the model ({', '.join(classes)})"
-    elif series_digest(series) == model.series["digest"]:
-        problem = f"{name}: the model was fitted to these samples; give those of another cohort"
-    codes = np.searchsorted(classes, series.labels)
-    counts = np.bincount(codes, minlength=2)
-    if not problem and counts.min() < _LEAST:
-        problem = (
-            f"{name}: {counts.min()} samples of {str(classes[counts.argmin()])!r}; give at least 5"
-        )
-    if problem:
-        raise InputError(problem)
-    _refuse_without_ranking(name, log_posterior, codes, series.groups)
-    found = fit_recalibration(log_posterior, codes)
+    _refuse_unsuitable(model, series)
+    codes = np.searchsorted(model.classes, series.labels)
+    _refuse_without_ranking(series.name, log_posterior, codes, series.groups)
+    recalibration = fit_recalibration(log_posterior, codes)
+    recalibration["cohort"] = series.name
+    counts = np.bincount(codes, minlength=2).tolist()
+    recalibration["samples"] = dict(zip(model.classes, counts, strict=True))
+    held_out = _recalibrated_without(log_posterior, codes, series)
+    figures = {"before": _figures(codes, log_posterior), "after": _figures(codes, held_out)}
+    items = {**model.series, RECALIBRATION: recalibration}
+    return replace(model, series=items, figures={}), figures
+
+
+def _recalibrated_without(
+    log_posterior: np.ndarray, codes: np.ndarray, series: DataSet
+) -> np.ndarray:
+    """Return recalibrated log posteriors of samples, or groups, by all others."""
     units = series.samples if series.groups is None else series.groups
-    after = np.empty(log_posterior.shape)
+    held_out = np.empty(log_posterior.shape)
     for unit in np.unique(units):
-        out = units == unit
-        known = {RECALIBRATION: fit_recalibration(log_posterior[~out], codes[~out])}
-        after[out] = recalibrated(known, log_posterior[out])
-    figures = {}
-    for when, logs in (("before", log_posterior), ("after", after)):
-        metrics = fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2))
-        figures[when] = {name: metrics[name] for name in _FIGURES}
-    found |= {"cohort": name, "samples": dict(zip(model.classes, counts.tolist(), strict=True))}
-    return replace(model, series={**model.series, RECALIBRATION: found}, figures={}), figures
+        test = units == unit
+        others = {RECALIBRATION: fit_recalibration(log_posterior[~test], codes[~test])}
+        held_out[test] = recalibrated(others, log_posterior[test])
+    return held_out
+
+
+def _figures(codes: np.ndarray, log_posterior: np.ndarray) -> dict[str, float]:
+    """Return accuracy, balanced accuracy and log loss of two classes."""
+    metrics = fold_metrics(codes, log_posterior.argmax(axis=1), log_posterior, np.arange(2))
+    return {name: metrics[name] for name in _FIGURES}
+
+
+def _refuse_unsuitable(model: TrainedModel, series: DataSet) -> None:
+    """Raise an InputError if a model or a cohort cannot be recalibrated, whatever is predicted."""
+    name = series.name
+    n_classes = len(model.classes)
+    if n_classes != 2:
+        msg = f"the model has {n_classes} classes; models of two can be recalibrated"
+        raise InputError(msg)
+    other_labels = sorted(set(series.labels) - set(model.classes))
+    if other_labels:
+        classes = ", ".join(model.classes)
+        msg = f"{name}: {listed(other_labels)} is not a class of the model ({classes})"
+        raise InputError(msg)
+    if series_digest(series) == model.series["digest"]:
+        msg = f"{name}: the model was fitted to these samples; give those of another cohort"
+        raise InputError(msg)
+    counts = [int((series.labels == label).sum()) for label in model.classes]
+    fewest = min(counts)
+    if fewest < _FEWEST_SAMPLES:
+        label = model.classes[counts.index(fewest)]
+        msg = f"{name}: {fewest} samples of {label!r}; give at least {_FEWEST_SAMPLES}"
+        raise InputError(msg)
 
 
 def _refuse_without_ranking(
@@ -159,19 +194,18 @@ def _refuse_without_ranking(
     The AUC decides and not the slope, whose normal interval is wide for few samples that are ranked
     perfectly.
     """
-    odds = np.clip(np.maximum(log_posterior, -_MOST) @ [-1.0, 1.0], -_MOST, _MOST)
-    area = ranking(codes, odds, groups)
+    area = ranking(codes, _log_odds(log_posterior), groups)
     if area.lower > 1 / 2:
         return
-    shown = f"AUC {area.value:.2f}, 95% interval {area.lower:.2f} to {area.upper:.2f}"
-    if area.value > _RANKED:
+    auc = f"AUC {area.value:.2f}, 95% interval {area.lower:.2f} to {area.upper:.2f}"
+    if area.value > _LEAST_AUC:
         msg = (
-            f"{name}: these samples are too few to tell whether the model ranks them ({shown}); "
+            f"{name}: these samples are too few to tell whether the model ranks them ({auc}); "
             "give more samples"
         )
     else:
         msg = (
-            f"{name}: the model does not rank these samples ({shown}), so that another threshold "
+            f"{name}: the model does not rank these samples ({auc}), so that another threshold "
             "does not help; fit a new model"
         )
     raise InputError(msg)
@@ -190,5 +224,8 @@ def shift_is_shown(recalibration: Mapping[str, Any]) -> bool:
     >>> shift_is_shown({"slope_interval": [0.4, 1.6], "intercept_interval": [0.5, 2.0]})
     True
     """
-    slope, intercept = recalibration["slope_interval"], recalibration["intercept_interval"]
-    return not (slope[0] <= 1 <= slope[1] and intercept[0] <= 0 <= intercept[1])
+    lower_slope, upper_slope = recalibration["slope_interval"]
+    lower_intercept, upper_intercept = recalibration["intercept_interval"]
+    slope_fits = lower_slope <= 1 <= upper_slope
+    intercept_fits = lower_intercept <= 0 <= upper_intercept
+    return not (slope_fits and intercept_fits)

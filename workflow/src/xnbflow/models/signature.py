@@ -13,9 +13,12 @@ from xnbflow.studies.description import direction
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import table_of
 
+#: Beginning of the columns of Hellinger distances, before the other class.
 _DISTANCE = "distance_to."
+#: Separator of the parts of a line of a GMT file, and of lines, which names must not contain.
+_SEPARATORS = re.compile(r"[\t\r\n]+")
 #: Descriptions of gene sets, by direction.
-_WORDS = {
+_DESCRIPTIONS = {
     "high": "high in {} against the other classes",
     "low": "low in {} against the other classes",
     "between": "in {} between the other classes",
@@ -61,54 +64,103 @@ def signature_table(
     >>> table[["class", "feature", "direction", "median_in"]].values.tolist()
     [['a', 'g1', 'low', 1.5], ['b', 'g1', 'high', 8.5]]
     """
-    use, last = feature_use(estimator, values, explain=False), last_step(estimator)[0]
-    ties = {
-        (str(label), str(feature)): [str(other) for other in group if other != feature]
-        for label, groups in getattr(last, "tied_features_", {}).items()
-        for group in groups
-        for feature in group
-    }
-    weights: dict[tuple[str, str], float] = {}
-    if core := getattr(last, "core_features_", {}):
-        for label, features in last.selected_features_.items():
-            own = zip(features, last.weights_[label], strict=True)
-            weights |= {(str(label), str(feature)): float(weight) for feature, weight in own}
-    core = {(str(label), str(feature)) for label, own in core.items() for feature in own}
+    use = feature_use(estimator, values, explain=False)
+    last, _, _ = last_step(estimator)
+    ties = _interchangeable(last)
+    weights = _weights(last)
+    core = _core_pairs(last)
     rows = []
-    for found in [] if use.selected is None else use.selected.to_dict("records"):
-        label, feature = place = found["class"], found["feature"]
-        row = {"class": label, "rank": found["rank"], "feature": feature}
-        row["symbol"] = (symbols or {}).get(feature, "")
-        row["share_of_folds"] = np.nan if shares is None else shares.get(place, 0.0)
-        row["share_of_halves"] = np.nan if halves is None else halves.get(place, 0.0)
-        row["interchangeable"] = " ".join(ties.get(place, []))
-        row["weight"] = weights.get(place, np.nan)
-        row["core"] = not weights or place in core
+    selected = [] if use.selected is None else use.selected.to_dict("records")
+    for selection in selected:
+        label = selection["class"]
+        feature = selection["feature"]
+        pair = (label, feature)
+        row = {
+            "class": label,
+            "rank": selection["rank"],
+            "feature": feature,
+            "symbol": "" if symbols is None else symbols.get(feature, ""),
+            "share_of_folds": np.nan if shares is None else shares.get(pair, 0.0),
+            "share_of_halves": np.nan if halves is None else halves.get(pair, 0.0),
+            "interchangeable": " ".join(ties.get(pair, [])),
+            "weight": weights.get(pair, np.nan),
+            "core": not weights or pair in core,
+        }
         rows.append(row | class_spread(values[feature].to_numpy(), labels, label))
     table = table_of(rows, MODEL_TABLES["signature"])
     if use.distances is None or not rows:
         return table
-    text = use.distances.astype({"class": str, "other_class": str})
-    wide = text.pivot_table(index=["class", "feature"], columns="other_class", values="distance")
-    wide = wide.rename(columns=lambda other: _DISTANCE + other).rename_axis(columns=None)
-    return table.merge(wide.reset_index(), on=["class", "feature"], how="left")
+    return _with_distances(table, use.distances)
+
+
+def _interchangeable(classifier: BaseEstimator) -> dict[tuple[str, str], list[str]]:
+    """Return by class and feature the other features that tie with it."""
+    ties: dict[tuple[str, str], list[str]] = {}
+    for label, groups in getattr(classifier, "tied_features_", {}).items():
+        for group in groups:
+            for feature in group:
+                others = [str(other) for other in group if other != feature]
+                ties[str(label), str(feature)] = others
+    return ties
+
+
+def _core_pairs(classifier: BaseEstimator) -> set[tuple[str, str]]:
+    """Return the pairs of class and feature in the core set; empty without one."""
+    pairs = set()
+    for label, features in getattr(classifier, "core_features_", {}).items():
+        pairs |= {(str(label), str(feature)) for feature in features}
+    return pairs
+
+
+def _weights(classifier: Any) -> dict[tuple[str, str], float]:
+    """Return the weights by class and feature; empty of a classifier without a core set."""
+    weights: dict[tuple[str, str], float] = {}
+    if not getattr(classifier, "core_features_", {}):
+        return weights
+    for label, features in classifier.selected_features_.items():
+        for feature, weight in zip(features, classifier.weights_[label], strict=True):
+            weights[str(label), str(feature)] = float(weight)
+    return weights
+
+
+def _with_distances(table: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
+    """Return a signature with a column for the distance of its class to each other one."""
+    texts = distances.astype({"class": str, "other_class": str})
+    by_other = texts.pivot_table(
+        index=["class", "feature"], columns="other_class", values="distance"
+    )
+    by_other = by_other.rename(columns=lambda other: _DISTANCE + other).rename_axis(columns=None)
+    return table.merge(by_other.reset_index(), on=["class", "feature"], how="left")
 
 
 def class_spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any]:
     """Return direction, medians and quartiles of one feature, of a class and of the rest."""
-    known, classes = ~np.isnan(values), np.unique(labels)
-    members = [values[known & (labels == each)] for each in classes]
-    medians, means = (
-        np.array([of(cells) if len(cells) else np.nan for cells in members])
-        for of in (np.median, np.mean)
-    )
-    spread = {"direction": direction(medians, means, int(np.searchsorted(classes, label)))}
-    for where, mine in (("in", labels == label), ("out", labels != label)):
-        cells = values[mine & known]
-        quartiles = np.quantile(cells, [0.25, 0.5, 0.75]) if len(cells) else np.full(3, np.nan)
-        names = (f"lower_{where}", f"median_{where}", f"upper_{where}")
-        spread |= dict(zip(names, quartiles, strict=True))
-    return spread
+    present = ~np.isnan(values)
+    classes = np.unique(labels)
+    medians = np.full(len(classes), np.nan)
+    means = np.full(len(classes), np.nan)
+    for code, one_class in enumerate(classes):
+        class_values = values[present & (labels == one_class)]
+        if len(class_values):
+            medians[code] = np.median(class_values)
+            means[code] = np.mean(class_values)
+    code = int(np.searchsorted(classes, label))
+    inside = _quartiles(values[present & (labels == label)])
+    outside = _quartiles(values[present & (labels != label)])
+    return {
+        "direction": direction(medians, means, code),
+        "lower_in": inside[0],
+        "median_in": inside[1],
+        "upper_in": inside[2],
+        "lower_out": outside[0],
+        "median_out": outside[1],
+        "upper_out": outside[2],
+    }
+
+
+def _quartiles(values: np.ndarray) -> np.ndarray:
+    """Return the quartiles of values, missing without any."""
+    return np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else np.full(3, np.nan)
 
 
 def gene_sets(
@@ -143,10 +195,10 @@ def gene_sets(
     if top is not None:
         signature = signature[signature["rank"] <= top]
     for (label, way), rows in signature.groupby(["class", "direction"], sort=False):
+        set_name = "_".join(f"{name}_{label}_{way}".split())
+        description = _DESCRIPTIONS[way].format(label)
+        if digest:
+            description += f"; series {digest[:12]}"
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
-        cells = [
-            "_".join(f"{name}_{label}_{way}".split()),
-            _WORDS[way].format(label) + (f"; series {digest[:12]}" if digest else ""),
-            *dict.fromkeys(genes),
-        ]
-        yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)
+        cells = [set_name, description, *dict.fromkeys(genes)]
+        yield "\t".join(_SEPARATORS.sub(" ", cell) for cell in cells)

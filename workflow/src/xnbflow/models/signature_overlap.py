@@ -10,6 +10,9 @@ from xnbflow.preprocessing.selection.class_features import pair_distances
 from xnbflow.tables.contract import VALIDATION_TABLES
 from xnbflow.tables.storage import table_of
 
+#: Columns of `VALIDATION_TABLES` that name a pair of cohorts.
+PAIR_COLUMNS = ("model", "train", "test", "match", "harmonise")
+
 
 def greatest_distances(series: DataSet) -> np.ndarray:
     """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""
@@ -37,17 +40,29 @@ def compare_signatures(
         (Spearman's, of all features' greatest distances between classes in either cohort; it is the
         same for all classes).
     """
-    rho = scipy.stats.spearmanr(greatest_distances(train), greatest_distances(test)).statistic
+    rank_correlation = scipy.stats.spearmanr(
+        greatest_distances(train), greatest_distances(test)
+    ).statistic
     rows = []
     for label in dict.fromkeys([*first["class"], *second["class"]]):
-        one, two = (
-            table[table["class"] == label].set_index("feature")["direction"]
-            for table in (first, second)
+        first_directions = _directions(first, label)
+        second_directions = _directions(second, label)
+        shared = first_directions.index.intersection(second_directions.index)
+        same_direction = first_directions[shared] == second_directions[shared]
+        rows.append(
+            {
+                "class": label,
+                "size_first": len(first_directions),
+                "size_second": len(second_directions),
+                "shared": len(shared),
+                "genes": " ".join(shared),
+                "same_direction": int(same_direction.sum()),
+                "rank_correlation": rank_correlation,
+            }
         )
-        shared = one.index.intersection(two.index)
-        row = {"class": label, "size_first": len(one), "size_second": len(two)}
-        row |= {"shared": len(shared), "genes": " ".join(shared)}
-        alike = int((one[shared] == two[shared]).sum())
-        rows.append(row | {"same_direction": alike, "rank_correlation": rho})
-    pair = ("model", "train", "test", "match", "harmonise")
-    return table_of(rows, VALIDATION_TABLES["signatures"], without=pair)
+    return table_of(rows, VALIDATION_TABLES["signatures"], without=PAIR_COLUMNS)
+
+
+def _directions(signature: pd.DataFrame, label: str) -> pd.Series:
+    """Return the directions of a class's features, by feature."""
+    return signature[signature["class"] == label].set_index("feature")["direction"]

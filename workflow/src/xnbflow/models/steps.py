@@ -91,9 +91,9 @@ def described_values(estimator: BaseEstimator, frame: pd.DataFrame) -> pd.DataFr
     normaliser = normalisation_of_counts(estimator)
     if normaliser is None:
         return frame
-    place = [step for _, step in estimator.steps].index(normaliser)
-    kept = estimator[:place].transform(frame) if place else frame
-    sizes = normaliser.library_sizes(np.asarray(kept, dtype=float))
+    n_steps_before = [step for _, step in estimator.steps].index(normaliser)
+    filtered = estimator[:n_steps_before].transform(frame) if n_steps_before else frame
+    sizes = normaliser.library_sizes(np.asarray(filtered, dtype=float))
     counts = frame.to_numpy(dtype=float).T
     values = log_cpm(counts, sizes, normaliser.prior_count, normaliser.mean_size_)
     return pd.DataFrame(values.T, index=frame.index, columns=frame.columns)

@@ -51,18 +51,21 @@ class CrossValidation:
         where samples have groups, ``groups`` of them, the intervals count groups. See
         `xnbflow.inference.estimates.performance`.
         """
-        found = self.performance()
-        classes = [str(label) for label in self.series.classes]
-        largest = max(found.classes, key=lambda row: row.samples)
+        performance = self.performance()
+        labels = [str(label) for label in self.series.classes]
+        n_samples = sum(row.samples for row in performance.classes)
+        recall = {}
+        for row in performance.classes:
+            recall[labels[row.code]] = _counted_share(row.recall, row.samples)
+        largest = max(performance.classes, key=lambda row: row.samples)
         groups = self.series.groups
-        recall = {classes[row.code]: share_of(row.recall, row.samples) for row in found.classes}
         return {
             "folds": int(self.predictions["fold"].nunique()),
             "repeats": int(self.predictions["repeat"].nunique()),
             "groups": None if groups is None else len(np.unique(groups)),
-            "accuracy": share_of(found.accuracy, sum(row.samples for row in found.classes)),
+            "accuracy": _counted_share(performance.accuracy, n_samples),
             "recall": recall,
-            "majority": {"class": classes[largest.code], "share": found.majority},
+            "majority": {"class": labels[largest.code], "share": performance.majority},
         }
 
     def performance(self) -> Performance:
@@ -71,22 +74,26 @@ class CrossValidation:
 
     def half_shares(self) -> dict[tuple[str, str], float] | None:
         """Return the share of halves that selected a feature for a class; None without halves."""
-        halves = self.halves
-        return None if halves is None or halves.empty else selection_shares(halves)
+        if self.halves is None or self.halves.empty:
+            return None
+        return selection_shares(self.halves)
 
     def shares(self) -> dict[tuple[str, str], float]:
         """Return the share of fits that selected a feature for a class."""
-        fits = len(self.predictions[["repeat", "fold"]].drop_duplicates())
-        counts = self.selected.groupby(["class", "feature"]).size() / max(1, fits)
-        return {(str(label), str(feature)): float(n) for (label, feature), n in counts.items()}
+        n_fits = len(self.predictions[["repeat", "fold"]].drop_duplicates())
+        n_selected = self.selected.groupby(["class", "feature"]).size()
+        shares = {}
+        for (label, feature), n in n_selected.items():
+            shares[str(label), str(feature)] = float(n / max(1, n_fits))
+        return shares
 
 
-def share_of(estimate: Estimate, n: int) -> dict[str, Any]:
+def _counted_share(estimate: Estimate, n: int) -> dict[str, Any]:
     """Return a share of ``n`` samples with its interval, and how many are right."""
     return {**estimate._asdict(), "right": round(estimate.value * n, 6), "of": n}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainedModel:
     """A fitted classifier with its metadata.
 
@@ -196,41 +203,54 @@ def fit_model(
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
-    names = dict.fromkeys(series.features, "") if symbols is None else dict(symbols)
-    whole = series.values if series.scale == COUNTS else filled(series).values
-    described = described_values(estimator, pd.DataFrame(whole.T, columns=series.features))
-    quartiles = np.quantile(whole, [0.25, 0.5, 0.75], axis=1)
     used = used_features(estimator, frame)
-    looked_at = described.to_numpy().T[features_to_look_at(used)]
-    labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
+    # counts are described as they are, values of other scales with their gaps filled
+    values = series.values if series.scale == COUNTS else filled(series).values
+    quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
+    symbols = {} if symbols is None else dict(symbols)
+    signature = signature_table(
+        estimator,
+        described_values(estimator, frame),
+        series.labels,
+        shares=None if validation is None else validation.shares(),
+        halves=None if validation is None else validation.half_shares(),
+        symbols=symbols,
+    )
     return TrainedModel(
         estimator=estimator,
         entry=entry,
-        series={
-            "name": series.name,
-            "digest": series_digest(series),
-            "samples": series.n_samples,
-            "features": series.n_features,
-            "classes": {str(k): int(n) for k, n in zip(labels, counts, strict=True)},
-            **(origin or {}),
-        },
+        series={**_series_items(series), **(origin or {})},
         features=series.features,
-        symbols={feature: names[feature] for feature in series.features if names.get(feature)},
+        symbols={name: symbols[name] for name in series.features if symbols.get(name)},
         used=used,
         quartiles=quartiles,
-        typicality=Typicality.fit(looked_at, codes),
-        signature=signature_table(
-            estimator,
-            described_values(estimator, frame),
-            series.labels,
-            shares=None if validation is None else validation.shares(),
-            halves=None if validation is None else validation.half_shares(),
-            symbols=names,
-        ),
+        typicality=_fit_typicality(estimator, series, values, used),
+        signature=signature,
         figures={} if validation is None else validation.figures(),
         versions=software(),
-        probe=probed(estimator, quartiles, series.features),
+        probe=probe_predictions(estimator, quartiles, series.features),
     )
+
+
+def _series_items(series: DataSet) -> dict[str, Any]:
+    """Return the items of `TrainedModel.series` that every model has."""
+    labels, counts = np.unique(series.labels, return_counts=True)
+    return {
+        "name": series.name,
+        "digest": series_digest(series),
+        "samples": series.n_samples,
+        "features": series.n_features,
+        "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
+    }
+
+
+def _fit_typicality(
+    estimator: BaseEstimator, series: DataSet, values: np.ndarray, used: np.ndarray
+) -> Typicality:
+    """Fit the distribution of the training ``values`` (n_features, n_samples) of used features."""
+    frame = described_values(estimator, pd.DataFrame(values.T, columns=series.features))
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    return Typicality.fit(frame.to_numpy().T[features_to_look_at(used)], codes)
 
 
 def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
@@ -240,7 +260,9 @@ def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> 
     return imputing(estimator) if series.missing else estimator
 
 
-def probed(estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray) -> np.ndarray:
+def probe_predictions(
+    estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray
+) -> np.ndarray:
     """Return probabilities, or the positions of labels, of the training quartiles as samples."""
     frame = pd.DataFrame(quartiles, columns=features).assign(**sample_columns(estimator))
     if hasattr(estimator, "predict_proba"):
@@ -277,11 +299,11 @@ def cross_validate(
     failed = tables["fits"].query("status != 'ok'")
     if len(failed):
         first = failed.iloc[0]
-        ours = f"{InputError.__module__}.{InputError.__qualname__}: "
-        msg = f"fold {first['fold']} could not be fitted: {first['error'].removeprefix(ours)}"
+        prefix = f"{InputError.__module__}.{InputError.__qualname__}: "
+        reason = first["error"].removeprefix(prefix)
+        msg = f"fold {first['fold']} could not be fitted: {reason}"
         raise InputError(msg)
-    predictions, selected = tables["predictions"], tables["selected"]
-    return CrossValidation(predictions, selected, series, inflation_of(entry))
+    return CrossValidation(tables["predictions"], tables["selected"], series, inflation_of(entry))
 
 
 def series_digest(series: DataSet) -> str:
@@ -297,5 +319,7 @@ def core_figures(model: TrainedModel) -> dict[str, Any] | None:
     last: Any = last_step(model.estimator)[0]
     if not hasattr(last, "core_scores_"):
         return None
-    core = {str(name) for names in last.core_features_.values() for name in names}
+    core: set[str] = set()
+    for features in last.core_features_.values():
+        core |= set(map(str, features))
     return {"features": len(core), **last.core_scores_}

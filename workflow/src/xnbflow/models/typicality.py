@@ -13,9 +13,18 @@ from scipy.special import logsumexp, ndtr
 #: Samples whose typicality is below this are marked.
 ATYPICAL = 0.01
 
-#: Least bandwidth, in spreads of a feature times the fifth root of a class's size.
+#: Least bandwidth of a class of n samples: this times n^(-1/5) times the spread of the feature.
 _FLOOR = 0.3
+#: Factor of the normal-reference rule for the bandwidth of a kernel density (Scott 1992).
+_NORMAL_REFERENCE = 1.06
+#: Factor for the distribution of scores, twice that of Silverman's rule (0.9).
+_SCORE_WIDTH = 1.8
+#: Least width of that distribution, so that equal scores have one.
+_LEAST_WIDTH = 1e-9
+#: Evenly spaced features by which samples are described, so that many cost no more.
 _MOST_FEATURES = 2000
+#: Cells of a block of points and centres: 400 kB stay in the cache.
+_BLOCK = 50_000
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
 
@@ -57,19 +66,20 @@ class Typicality:
         codes : ndarray of int, shape (n_samples,)
             Class of each sample.
         """
-        bandwidths = _bandwidths(features, codes)
-        scores = _scores(features, bandwidths, features, leave_self=True)
+        bandwidths = _class_bandwidths(features, codes)
+        scores = _mean_log_densities(features, bandwidths, features, leave_self=True)
         return cls(np.ascontiguousarray(features), bandwidths, np.sort(scores))
 
     def restricted(self, rows: np.ndarray) -> "Typicality":
         """Return the same for some of the features, given as positions or a mask."""
-        centres, bandwidths = self.centres[rows], self.bandwidths[rows]
-        scores = _scores(centres, bandwidths, centres, leave_self=True)
+        centres = self.centres[rows]
+        bandwidths = self.bandwidths[rows]
+        scores = _mean_log_densities(centres, bandwidths, centres, leave_self=True)
         return Typicality(centres, bandwidths, np.sort(scores))
 
     def scores(self, features: np.ndarray) -> np.ndarray:
         """Return the mean log reference density of samples (n_features, n_new), shape (n_new,)."""
-        return _scores(self.centres, self.bandwidths, features, leave_self=False)
+        return _mean_log_densities(self.centres, self.bandwidths, features, leave_self=False)
 
     def log_reference(self, row: int, points: np.ndarray) -> np.ndarray:
         """Return the log density of one feature in all classes together, per unit of the feature.
@@ -90,8 +100,9 @@ class Typicality:
         to 1.4% of new samples of the same source are below it with 60 to 200 training samples,
         about 4% with 20.
         """
-        spread = self.held_out.std(ddof=1) if len(self.held_out) > 1 else 0.0
-        width = max(1.8 * spread * len(self.held_out) ** -0.2, 1e-9)
+        n = len(self.held_out)
+        spread = self.held_out.std(ddof=1) if n > 1 else 0.0
+        width = max(_SCORE_WIDTH * spread * n**-0.2, _LEAST_WIDTH)
         distances = (self.scores(features)[:, None] - self.held_out) / width
         return ndtr(distances).mean(axis=1)
 
@@ -103,49 +114,68 @@ def features_to_look_at(used: np.ndarray) -> np.ndarray:
     return used[np.linspace(0, len(used) - 1, _MOST_FEATURES).astype(int)]
 
 
-def _bandwidths(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _class_bandwidths(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return normal-reference bandwidths within classes, none below the floor."""
-    spread = features.std(axis=1, ddof=1) if features.shape[1] > 1 else np.zeros(len(features))
-    widths = np.empty(features.shape)
+    spread = _spreads(features)
+    bandwidths = np.empty(features.shape)
     for code in np.unique(codes):
-        own = codes == code
-        n = int(own.sum())
-        within = features[:, own].std(axis=1, ddof=1) if n > 1 else np.zeros(len(features))
-        widths[:, own] = (np.maximum(1.06 * within, _FLOOR * spread) * n**-0.2)[:, None]
-    return widths
+        members = codes == code
+        within = _NORMAL_REFERENCE * _spreads(features[:, members])
+        widths = np.maximum(within, _FLOOR * spread) * members.sum() ** -0.2
+        bandwidths[:, members] = widths[:, None]
+    return bandwidths
 
 
-def _scores(
+def _spreads(features: np.ndarray) -> np.ndarray:
+    """Return standard deviations (n_features,); 0 of a single sample."""
+    if features.shape[1] < 2:
+        return np.zeros(len(features))
+    return features.std(axis=1, ddof=1)
+
+
+def _mean_log_densities(
     centres: np.ndarray, bandwidths: np.ndarray, features: np.ndarray, *, leave_self: bool
 ) -> np.ndarray:
-    """Return each sample's mean, over features that vary, of log density in training spreads."""
-    total, counted = np.zeros(features.shape[1]), 0
+    """Return each sample's score: the mean log density, in training spreads, of varying features.
+
+    ``features`` (n_features, n_new) are the samples' values. With ``leave_self`` they are the
+    ``centres`` (n_features, n_samples), and the kernel of a sample is left out at its own value.
+    """
+    total = np.zeros(features.shape[1])
+    n_varying = 0
     for row, widths, points in zip(centres, bandwidths, features, strict=True):
-        if not (widths > 0).all():
-            continue
-        total += _log_sums(points, row, widths, leave_self=leave_self) + np.log(row.std())
-        counted += 1
-    if not counted:
+        if (widths > 0).all():
+            log_sums = _log_kernel_sums(points, row, widths, leave_self=leave_self)
+            total += log_sums + np.log(row.std())
+            n_varying += 1
+    if not n_varying:
         return total
-    return total / counted - np.log(centres.shape[1] - leave_self) - _LOG_SQRT_2PI
+    n_kernels = centres.shape[1] - leave_self
+    return total / n_varying - np.log(n_kernels) - _LOG_SQRT_2PI
 
 
-def _log_sums(
+def _log_kernel_sums(
     points: np.ndarray, centres: np.ndarray, widths: np.ndarray, *, leave_self: bool
 ) -> np.ndarray:
-    """Return at each point the log of the kernels' sum; a block of points stays in the cache."""
-    logs, log_widths, step = np.empty(len(points)), np.log(widths), max(1, 50_000 // len(centres))
-    for start in range(0, len(points), step):
-        terms = points[start : start + step, None] - centres
+    """Return at each point ``log(sum_i exp(-((x - c_i) / h_i)² / 2) / h_i)``, (n_points,).
+
+    The greatest term is subtracted before the exponential, so that none underflows to a sum of 0.
+    Steps are in place, in blocks of points: the terms stay in the cache.
+    """
+    log_sums = np.empty(len(points))
+    log_widths = np.log(widths)
+    n_points = max(1, _BLOCK // len(centres))
+    for start in range(0, len(points), n_points):
+        terms = points[start : start + n_points, None] - centres
         terms /= widths
         terms *= terms
         terms *= -0.5
         terms -= log_widths
         if leave_self:
             np.fill_diagonal(terms[:, start:], -np.inf)
-        highest = terms.max(axis=1, keepdims=True)
-        terms -= np.where(np.isfinite(highest), highest, 0.0)
+        greatest = terms.max(axis=1, keepdims=True)
+        terms -= np.where(np.isfinite(greatest), greatest, 0.0)
         np.exp(terms, out=terms)
-        with np.errstate(divide="ignore"):  # the only sample, left out
-            logs[start : start + step] = np.log(terms.sum(axis=1)) + highest[:, 0]
-    return logs
+        with np.errstate(divide="ignore"):  # a single sample, left out, leaves no kernel
+            log_sums[start : start + n_points] = np.log(terms.sum(axis=1)) + greatest[:, 0]
+    return log_sums

@@ -1,6 +1,7 @@
 """Test of a model of one cohort on another: performance, samples and verdict."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
-from xnbflow.inference.second_cohort import cohort_verdict
+from xnbflow.inference.second_cohort import CohortVerdict, cohort_verdict
 from xnbflow.models.matching import matched
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
-from xnbflow.models.signature_overlap import compare_signatures
+from xnbflow.models.signature_overlap import PAIR_COLUMNS, compare_signatures
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
@@ -38,13 +39,30 @@ HARMONISERS = {
     "quantile": QuantileNormalizer,
 }
 
-#: The columns that name a pair of cohorts.
-_PAIR = ("model", "train", "test", "match", "harmonise")
-#: Folds of the cross-validation beside it; fewer where a class is smaller.
-_FOLDS = 10
+#: Folds of the cross-validation of the first cohort; fewer where a class is smaller.
+_MOST_FOLDS = 10
 #: Minimum number of test samples for calibration.
-_ENOUGH = 30
-_PER_CLASS, _MOST_DRAWN, _POINTS, _MARGIN = 4, 12, 96, 0.08
+_FEWEST_CALIBRATED = 30
+#: Best features of each class of which densities are drawn.
+_DRAWN_PER_CLASS = 4
+#: Features of which densities are drawn.
+_MOST_DRAWN = 12
+#: Points of a curve of a density.
+_POINTS = 96
+#: Part of the range of a feature that its curve continues beyond the values.
+_MARGIN = 0.08
+
+
+@dataclass(frozen=True)
+class _CohortPerformance:
+    """The performance in one cohort, ``train`` or ``test``; None if it cannot be measured.
+
+    ``claims`` (n_samples,) are the probabilities of the predicted classes.
+    """
+
+    cohort: str
+    performance: Performance | None
+    claims: np.ndarray
 
 
 def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
@@ -56,11 +74,12 @@ def harmonised(entry: Mapping[str, Any], harmonise: str) -> dict[str, Any]:
     {'method': 'csnb'}
     """
     require_choice("harmonise", harmonise, tuple(HARMONISERS))
-    step, own = HARMONISERS[harmonise], unlabelled(entry)
+    classifier = unlabelled(entry)
+    step = HARMONISERS[harmonise]
     if step is None:
-        return own
+        return classifier
     first = {"method": f"{step.__module__}.{step.__qualname__}"}
-    return {"steps": [first, *own.get("steps", [own])]}
+    return {"steps": [first, *classifier.get("steps", [classifier])]}
 
 
 def validate_all(
@@ -75,23 +94,31 @@ def validate_all(
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
     for pair in pairs:
-        how = {key: pair[key] for key in ("match", "harmonise")}
-        cohorts = (series[pair["train"]], series[pair["test"]])
-        found = validate(*cohorts, entries[pair["train"]][pair["model"]], **how)
-        for name, table in found.items():
+        tables = validate(
+            series[pair["train"]],
+            series[pair["test"]],
+            entries[pair["train"]][pair["model"]],
+            match=pair["match"],
+            harmonise=pair["harmonise"],
+        )
+        for name, table in tables.items():
             if len(table):
-                parts[name].append(table.assign(**{key: pair[key] for key in _PAIR}))
-    return {name: _joined(tables, name) for name, tables in parts.items()}
+                parts[name].append(table.assign(**{key: pair[key] for key in PAIR_COLUMNS}))
+    return {name: _concatenate(tables, name) for name, tables in parts.items()}
 
 
-def _joined(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
-    declared = VALIDATION_TABLES[name]
+def _concatenate(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
+    """Return the rows of all pairs, with the types that the contract declares for the table."""
+    schema = VALIDATION_TABLES[name]
     if not tables:
-        return pd.DataFrame(columns=declared.fixed)
-    kinds = {"integer": int, "boolean": bool, "number": float}
-    types = {key: kinds.get(declared.columns[key].type) for key in declared.fixed}
-    whole = pd.concat(tables, ignore_index=True)
-    return whole.astype({key: kind for key, kind in types.items() if kind})
+        return pd.DataFrame(columns=schema.fixed)
+    dtype_of_type = {"integer": int, "boolean": bool, "number": float}
+    dtypes = {}
+    for column in schema.fixed:
+        dtype = dtype_of_type.get(schema.columns[column].type)
+        if dtype is not None:
+            dtypes[column] = dtype
+    return pd.concat(tables, ignore_index=True).astype(dtypes)
 
 
 def validate(
@@ -113,60 +140,68 @@ def validate(
     """
     train, test = matched(train, test, match)
     symbols = symbols_of(train)
-    steps, classes = resolved(harmonised(entry, harmonise)), train.classes
+    classes = train.classes
+    steps = resolved(harmonised(entry, harmonise))
     model = fit_model(train, steps, symbols=symbols)
-    tested = frame_for(model.estimator, test)
-    prediction = predict_table(model, tested, "impute" if test.missing else "error")
-    probabilities = prediction.table[[f"probability.{label}" for label in classes]].to_numpy()
-    predictions = prediction.table.rename(columns={"label": "predicted"})
-    predictions.insert(1, "true", test.labels)
-    if "set" not in predictions:
-        predictions = predictions.assign(set="", set_level=np.nan)
-    predicted = predictions["predicted"].to_numpy()
-    own, own_claims = cross_validated(train, steps)
-    whole = (filled(train), filled(test))
-    same = shared_samples(whole[0].values, whole[1].values, (train.samples, test.samples))
-    with np.errstate(divide="ignore"):
-        scores = np.log(probabilities)
-    codes, answers = (np.searchsorted(classes, each) for each in (test.labels, predicted))
-    verdict = cohort_verdict(
-        own, codes, answers, len(classes), test.groups,
-        scores=scores, shared=same["second"].nunique(),
-        patients=matched_patients(
-            whole[0].values, whole[1].values, (train.labels, test.labels)
-        ),
-    )  # fmt: skip
-    signatures = _table([], "signatures")
-    if len(model.signature) and len(test.classes) > 1:
-        other = fit_model(test, steps, symbols=symbols).signature
-        signatures = compare_signatures(model.signature, other, train, test)
-    pairs = pd.crosstab(test.labels, predicted).reindex(
-        index=classes, columns=classes, fill_value=0
-    )
+    missing = "impute" if test.missing else "error"
+    prediction = predict_table(model, frame_for(model.estimator, test), missing)
+    columns = [f"probability.{label}" for label in classes]
+    probabilities = prediction.table[columns].to_numpy()
+    predicted = prediction.table["label"].to_numpy()
+    performance, claims = cross_validated(train, steps)
+    verdict = _verdict(train, test, performance, predicted, probabilities)
     row = verdict.columns(classes) | {"features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
-    both = (("train", own, own_claims), ("test", verdict.measured, probabilities.max(axis=1)))
+    cohorts = [
+        _CohortPerformance("train", performance, claims),
+        _CohortPerformance("test", verdict.measured, probabilities.max(axis=1)),
+    ]
+    recalls = [row for cohort in cohorts for row in _recall_rows(cohort, classes)]
     return {
-        "accuracy": _table([_accuracy(*each) for each in both], "accuracy"),
-        "recall": _table([row for each in both for row in _recall(*each[:2], classes)], "recall"),
-        "confusion": pd.DataFrame(
-            {
-                "true": np.repeat(classes, len(classes)),
-                "predicted": np.tile(classes, len(classes)),
-                "count": pairs.to_numpy().ravel(),
-            }
-        ),
-        "predictions": predictions,
+        "accuracy": _table([_accuracy_row(cohort) for cohort in cohorts], "accuracy"),
+        "recall": _table(recalls, "recall"),
+        "confusion": _confusion(test.labels, predicted, classes),
+        "predictions": _predictions(prediction.table, test.labels),
         "calibration": _calibration(probabilities, classes, test),
-        "densities": _densities(model, *whole),
-        "signatures": signatures,
+        "densities": _densities(model, filled(train), filled(test)),
+        "signatures": _signatures(model, train, test, steps),
         "verdicts": _table([row], "verdicts"),
     }
 
 
 def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
     """Return rows as a table without the columns that name the pair of cohorts."""
-    return table_of(rows, VALIDATION_TABLES[name], without=_PAIR)
+    return table_of(rows, VALIDATION_TABLES[name], without=PAIR_COLUMNS)
+
+
+def _verdict(
+    train: DataSet,
+    test: DataSet,
+    performance: Performance | None,
+    predicted: np.ndarray,
+    probabilities: np.ndarray,
+) -> CohortVerdict:
+    """Return the verdict on predictions of the second cohort.
+
+    ``performance`` is that of cross-validation in the first, ``probabilities`` have shape
+    (n_samples, n_classes).
+    """
+    classes = train.classes
+    train_values = filled(train).values
+    test_values = filled(test).values
+    shared = shared_samples(train_values, test_values, (train.samples, test.samples))
+    with np.errstate(divide="ignore"):
+        scores = np.log(probabilities)
+    return cohort_verdict(
+        performance,
+        np.searchsorted(classes, test.labels),
+        np.searchsorted(classes, predicted),
+        len(classes),
+        groups=test.groups,
+        scores=scores,
+        shared=shared["second"].nunique(),
+        patients=matched_patients(train_values, test_values, (train.labels, test.labels)),
+    )
 
 
 def cross_validated(
@@ -175,80 +210,141 @@ def cross_validated(
     """Return a cross-validation with as many folds as the smallest class permits.
 
     There are at most ten folds; without any, where a class has one sample, there is no performance.
-    ``steps`` are a classifier's configuration.
+    ``steps`` are a classifier's configuration. The second result are the probabilities of the
+    predicted classes.
     """
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
         return None, np.empty(0)
-    found = cross_validate(train, steps, min(_FOLDS, smallest))
-    logs = found.predictions.filter(regex=f"^{LOG_POSTERIOR}")
-    return found.performance(), np.exp(logs.to_numpy()).max(axis=1)
+    validation = cross_validate(train, steps, min(_MOST_FOLDS, smallest))
+    log_posterior = validation.predictions.filter(regex=f"^{LOG_POSTERIOR}").to_numpy()
+    return validation.performance(), np.exp(log_posterior).max(axis=1)
 
 
-def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dict[str, Any]:
-    row = {"cohort": cohort, "right": 0, "n": 0}
+def _accuracy_row(cohort: _CohortPerformance) -> dict[str, Any]:
+    """Return a row of the table ``accuracy``."""
+    row = {"cohort": cohort.cohort, "right": 0, "n": 0}
     row |= dict.fromkeys(("value", "lower", "upper", "majority"), np.nan)
-    if found is not None:
-        n = sum(each.samples for each in found.classes)
-        row |= {"right": round(found.accuracy.value * n), "n": n, **found.accuracy._asdict()}
-        row["majority"] = found.majority
-    return row | {"mean_probability": claims.mean() if len(claims) else np.nan}
+    row["mean_probability"] = cohort.claims.mean() if len(cohort.claims) else np.nan
+    performance = cohort.performance
+    if performance is None:
+        return row
+    n = sum(one_class.samples for one_class in performance.classes)
+    row |= {"right": round(performance.accuracy.value * n), "n": n}
+    row |= performance.accuracy._asdict()
+    row["majority"] = performance.majority
+    return row
 
 
-def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> list[dict[str, Any]]:
+def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[str, Any]]:
+    """Return the rows of the table ``recall``, one for each class."""
+    if cohort.performance is None:
+        return []
     return [
         {
-            "cohort": cohort,
-            "class": str(classes[row.code]),
-            "right": round(row.recall.value * row.samples),
-            "n": row.samples,
-            **row.recall._asdict(),
+            "cohort": cohort.cohort,
+            "class": str(classes[one_class.code]),
+            "right": round(one_class.recall.value * one_class.samples),
+            "n": one_class.samples,
+            **one_class.recall._asdict(),
         }
-        for row in (found.classes if found else ())
+        for one_class in cohort.performance.classes
     ]
 
 
+def _confusion(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
+    """Return the table ``confusion``: a row for each pair of true and predicted class."""
+    counts = pd.crosstab(true, predicted).reindex(index=classes, columns=classes, fill_value=0)
+    return pd.DataFrame(
+        {
+            "true": np.repeat(classes, len(classes)),
+            "predicted": np.tile(classes, len(classes)),
+            "count": counts.to_numpy().ravel(),
+        }
+    )
+
+
+def _predictions(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
+    """Return the table ``predictions`` of a table of `predict_table` and the true labels."""
+    predictions = table.rename(columns={"label": "predicted"})
+    predictions.insert(1, "true", labels)
+    if "set" not in predictions:
+        predictions = predictions.assign(set="", set_level=np.nan)
+    return predictions
+
+
 def _calibration(probabilities: np.ndarray, classes: np.ndarray, test: DataSet) -> pd.DataFrame:
+    """Return the table ``calibration``, without rows for few samples or no probabilities."""
     empty = _table([], "calibration")
-    if test.n_samples < _ENOUGH or np.isnan(probabilities).any():
+    if test.n_samples < _FEWEST_CALIBRATED or np.isnan(probabilities).any():
         return empty
     with np.errstate(divide="ignore"):
-        logs = np.log(probabilities)
-    return calibration_curve(test.labels, logs, classes, groups=test.groups)[list(empty)]
+        log_posterior = np.log(probabilities)
+    curve = calibration_curve(test.labels, log_posterior, classes, groups=test.groups)
+    return curve[list(empty)]
+
+
+def _signatures(
+    model: TrainedModel, train: DataSet, test: DataSet, steps: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the table ``signatures``: the model's against one of the test cohort itself."""
+    if model.signature.empty or len(test.classes) < 2:
+        return _table([], "signatures")
+    of_test = fit_model(test, steps, symbols=symbols_of(train)).signature
+    return compare_signatures(model.signature, of_test, train, test)
 
 
 def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
     """Return densities of the signature's first features after the steps before the classifier."""
-    parts = [_table([], "densities")]
-    first = model.signature[model.signature["rank"] <= _PER_CLASS]
-    first = first.sort_values("rank", kind="stable")["feature"]
-    features = first.drop_duplicates().head(_MOST_DRAWN).tolist()
+    first = model.signature[model.signature["rank"] <= _DRAWN_PER_CLASS]
+    ordered = first.sort_values("rank", kind="stable")["feature"].drop_duplicates()
+    features = ordered.head(_MOST_DRAWN).tolist()
+    empty = _table([], "densities")
     if not features:
-        return parts[0]
+        return empty
     rows = pd.Index(train.features).get_indexer(features)
-    seen = [as_seen(model, cohort)[rows] for cohort in (train, test)]
-    both = np.hstack(seen)
-    low, high = both.min(axis=1), both.max(axis=1)
-    margin = _MARGIN * np.where(high > low, high - low, 1.0)
-    grid = np.linspace(low - margin, high + margin, _POINTS, axis=1)
-    for cohort, values, labels in zip(
-        ("train", "test"), seen, (train.labels, test.labels), strict=True
+    train_values = as_seen(model, train)[rows]
+    test_values = as_seen(model, test)[rows]
+    grid = _grid(np.hstack([train_values, test_values]))
+    parts = []
+    for cohort, values, labels in (
+        ("train", train_values, train.labels),
+        ("test", test_values, test.labels),
     ):
-        classes, counts = np.unique(labels, return_counts=True)
-        classes = classes[counts > 1]  # one sample has no density
-        kept = np.isin(labels, classes)
-        if not kept.any():
-            continue
-        logs = log_densities(FlexibleNB(), values[:, kept], labels[kept], grid)
-        if logs is None:
-            continue
-        points = pd.MultiIndex.from_product([classes, features, range(_POINTS)])
-        part = points.to_frame(index=False, name=["class", "feature", "x"])
-        part["symbol"] = [model.symbols.get(feature, "") for feature in part["feature"]]
-        part["x"], part["density"] = np.tile(grid.ravel(), len(classes)), np.exp(logs).ravel()
-        parts.append(part.assign(cohort=cohort))
-    return pd.concat(parts[1:], ignore_index=True) if parts[1:] else parts[0]
+        part = _density_rows(values, labels, grid, features)
+        if part is not None:
+            symbols = [model.symbols.get(feature, "") for feature in part["feature"]]
+            part.insert(3, "symbol", symbols)
+            parts.append(part.assign(cohort=cohort))
+    return pd.concat(parts, ignore_index=True) if parts else empty
+
+
+def _grid(values: np.ndarray) -> np.ndarray:
+    """Return points around the values of each feature, (n_features, n_points)."""
+    low = values.min(axis=1)
+    high = values.max(axis=1)
+    margin = _MARGIN * np.where(high > low, high - low, 1.0)
+    return np.linspace(low - margin, high + margin, _POINTS, axis=1)
+
+
+def _density_rows(
+    values: np.ndarray, labels: np.ndarray, grid: np.ndarray, features: list[str]
+) -> pd.DataFrame | None:
+    """Return the densities of classes with at least two samples; None without any."""
+    classes, counts = np.unique(labels, return_counts=True)
+    classes = classes[counts > 1]  # one sample has no density
+    in_classes = np.isin(labels, classes)
+    if not in_classes.any():
+        return None
+    logs = log_densities(FlexibleNB(), values[:, in_classes], labels[in_classes], grid)
+    if logs is None:
+        return None
+    index = pd.MultiIndex.from_product([classes, features, range(_POINTS)])
+    rows = index.to_frame(index=False, name=["class", "feature", "x"])
+    rows["x"] = np.tile(grid.ravel(), len(classes))
+    rows["density"] = np.exp(logs).ravel()
+    return rows
 
 
 def as_seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:

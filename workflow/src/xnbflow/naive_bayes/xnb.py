@@ -206,8 +206,8 @@ class XNB(BaseNaiveBayes):
         if self.selection == "minimal":
             self.optimality_gap_ = dict(zip(labels, selection.gaps, strict=True))
 
-    def _fit_density(self, features: Any, mine: np.ndarray) -> Kernel:
-        """Fit a class's densities of its features to the samples of the mask ``mine``."""
+    def _fit_density(self, features: Any, members: np.ndarray) -> Kernel:
+        """Fit a class's densities of its features to its samples, a mask ``members``."""
         family = Kernel(
             bandwidth=self.bandwidth,
             kernel=self.kernel,
@@ -215,10 +215,11 @@ class XNB(BaseNaiveBayes):
         )
         spreads = None
         if self.min_bandwidth:
-            parts = dense_parts(features)
-            spreads = np.concatenate([overall_spread(np.ascontiguousarray(p.T)) for p in parts])
-        samples, one_class = np.flatnonzero(mine), np.zeros(mine.sum(), dtype=int)
-        return family.fit(features, one_class, 1, spreads, samples)
+            parts = [overall_spread(np.ascontiguousarray(part.T)) for part in dense_parts(features)]
+            spreads = np.concatenate(parts)
+        samples = np.flatnonzero(members)
+        codes = np.zeros(len(samples), dtype=int)  # of a single class
+        return family.fit(features, codes, 1, spreads, samples)
 
     @property
     def pair_distances_(self) -> pd.DataFrame:

@@ -237,6 +237,41 @@ def _keys_of_strip(name: str, look: Mapping[str, tuple[str, float]]) -> list[lis
     return [[f"{name}: {text}", *look[text]] for text in texts]
 
 
+def _layers_of_points(
+    rows: Sequence[str], group: Points, y: np.ndarray, xlabel: str
+) -> list[dict[str, Any]]:
+    """Return the intervals and the points of a group at the heights ``y`` (n_rows,)."""
+    x = np.asarray(group.values, dtype=float)
+    low = np.asarray(group.lower, dtype=float)
+    high = np.asarray(group.upper, dtype=float)
+    drawn = np.isfinite(x)
+    has_interval = drawn & np.isfinite(low) & np.isfinite(high)
+    bars = {
+        "mark": "bars",
+        "colour": group.style,
+        "x0": _numbers(low[has_interval]),
+        "x1": _numbers(high[has_interval]),
+        "y0": _numbers(y[has_interval]),
+        "y1": _numbers(y[has_interval]),
+    }
+    intervals = []
+    for lower, upper in zip(low[drawn], high[drawn], strict=True):
+        finite = np.isfinite(lower) and np.isfinite(upper)
+        intervals.append(f"{lower:.3g} to {upper:.3g}" if finite else "")
+    names = [name for name, is_drawn in zip(rows, drawn, strict=True) if is_drawn]
+    points = {
+        "mark": "points",
+        "label": group.label,
+        "x": _numbers(x[drawn]),
+        "y": _numbers(y[drawn]),
+        "tips": {group.label or "row": names, xlabel: _texts(x[drawn]), "interval": intervals},
+        "size": 9,
+        "hollow": group.hollow or group.beside >= 0,
+        "colour": group.style,
+    }
+    return [bars, points]
+
+
 def _points(
     rows: Sequence[str],
     groups: Sequence[Points],
@@ -251,34 +286,26 @@ def _points(
     if len({*rows}) < len(rows):
         return None
     n_lines = max(1, sum(group.beside < 0 for group in groups))
-    lines = np.linspace(-0.3, 0.3, n_lines) if n_lines > 1 else np.zeros(1)
+    offsets = np.linspace(-0.3, 0.3, n_lines) if n_lines > 1 else np.zeros(1)
     places = np.arange(len(rows), dtype=float)
     layers: list[dict[str, Any]] = []
     for i, group in enumerate(groups):
-        y = places + lines[group.beside if group.beside >= 0 else i]
-        x, low, high = (
-            np.asarray(values, dtype=float) for values in (group.values, group.lower, group.upper)
-        )
-        drawn = np.isfinite(x)
-        whole = drawn & np.isfinite(low) & np.isfinite(high)
-        ends = {"x0": _numbers(low[whole]), "x1": _numbers(high[whole])}
-        ends |= {"y0": _numbers(y[whole]), "y1": _numbers(y[whole])}
-        layers.append({"mark": "bars", "colour": group.style} | ends)
-        intervals = [
-            f"{a:.3g} to {b:.3g}" if np.isfinite(a) and np.isfinite(b) else ""
-            for a, b in zip(low[drawn], high[drawn], strict=True)
-        ]
-        named = [name for name, known in zip(rows, drawn, strict=True) if known]
-        tips = {group.label or "row": named, xlabel: _texts(x[drawn]), "interval": intervals}
-        points = {"x": _numbers(x[drawn]), "y": _numbers(y[drawn]), "tips": tips, "size": 9}
-        points |= {"hollow": group.hollow or group.beside >= 0, "colour": group.style}
-        layers.append({"mark": "points", "label": group.label} | points)
+        line = group.beside if group.beside >= 0 else i
+        layers += _layers_of_points(rows, group, places + offsets[line], xlabel)
     if levels:
-        name, at = levels
-        x = np.asarray(at, dtype=float)
-        ends = {"x0": _numbers(x), "x1": _numbers(x)}
-        ends |= {"y0": _numbers(places - 0.4), "y1": _numbers(places + 0.4)}
-        layers.append({"mark": "bars", "colour": "ink", "label": name} | ends)
+        name, positions = levels
+        x = np.asarray(positions, dtype=float)
+        layers.append(
+            {
+                "mark": "bars",
+                "colour": "ink",
+                "label": name,
+                "x0": _numbers(x),
+                "x1": _numbers(x),
+                "y0": _numbers(places - 0.4),
+                "y1": _numbers(places + 0.4),
+            }
+        )
     return {
         "title": title,
         "height": int(110 + (16 + 14 * n_lines) * len(rows)),

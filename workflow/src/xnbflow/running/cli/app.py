@@ -101,7 +101,7 @@ Layout = Annotated[
     Literal["rows", "columns"],
     typer.Option("--orientation", help="Whether samples are rows or columns of the table."),
 ]
-#: The values are those of `xnbflow.models.prediction.MISSING`, whose import is slow.
+#: The values are those of `xnbflow.models.alignment.MISSING`, whose import is slow.
 Missing = Annotated[
     Literal["auto", "error", "impute", "drop"],
     typer.Option(

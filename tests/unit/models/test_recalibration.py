@@ -159,3 +159,24 @@ def test_the_command_writes_a_model_that_predicts_by_the_new_threshold(model, rn
     old, new = (predict_table(read_model(n), own.frame()).table for n in (names[0], names[2]))
     right = [(each["label"] == own.labels).mean() for each in (old, new)]
     assert (right[0] < 0.75, right[1] > 0.85) == (True, True)
+
+
+def test_log_odds_are_bounded_at_a_million_only():
+    """A posterior of 0 has no infinite log odds; log odds of 500 stay as they are."""
+    assert recalibration._log_odds(np.array([[0.0, -500.0], [-np.inf, 0.0]])).tolist() == [
+        -500.0,
+        1e6,
+    ]
+
+
+def test_figures_after_leave_a_whole_group_out(rng):
+    series = replace(cohort(rng, 24), groups=np.arange(24) // 4)
+    odds = rng.normal(size=24)
+    log_posterior = np.stack([np.zeros(24), odds], axis=1)
+    codes = (series.labels == "b").astype(int)
+    held_out = recalibration._recalibrated_without(log_posterior, codes, series)
+    first = series.groups == series.groups[0]
+    assert first.sum() == 4
+    others = fit_recalibration(log_posterior[~first], codes[~first])
+    expected = recalibration.recalibrated({RECALIBRATION: others}, log_posterior[first])
+    assert held_out[first].tolist() == expected.tolist()

@@ -126,7 +126,9 @@ def test_a_model_of_other_content_than_where_it_was_made_is_refused(path, tmp_pa
 
 
 def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch):
-    monkeypatch.setattr("xnbflow.models.model_file.probed", Mock(side_effect=MemoryError))
+    monkeypatch.setattr(
+        "xnbflow.models.model_file.probe_predictions", Mock(side_effect=MemoryError)
+    )
     with pytest.raises(MemoryError):
         read_model(path)
     monkeypatch.setattr(Path, "read_bytes", Mock(side_effect=OSError(5, "Input/output error")))
@@ -250,3 +252,54 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     (folder / "nb.signature.parquet").write_bytes(Path(own["signature"]).read_bytes())
     with pytest.raises(InputError, match=r"copy of results/toy/models/csnb\.skops"):
         read_model(folder / "nb.skops")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"used": np.array([8])}, "its arrays are not those of one model"),
+        ({"used": np.array([0.0])}, "its arrays are not those of one model"),
+        ({"quartiles": np.zeros((3, 8), dtype=int)}, "its arrays are not those of one model"),
+        ({"symbols": {"g0": "TP53\x1b"}}, "control character"),
+        ({"series": {"name": "toy"}}, "damaged"),
+    ],
+)
+def test_arrays_names_and_items_of_another_form_are_refused(path, tmp_path, change, message):
+    write_model(replace(read_model(path), **change), tmp_path / "m.skops")
+    with pytest.raises(InputError, match=message):
+        read_model(tmp_path / "m.skops")
+
+
+def test_typicality_of_another_shape_is_refused(path, tmp_path):
+    model = read_model(path)
+    typicality = model.typicality
+    for name in ("centres", "bandwidths"):
+        cut = replace(typicality, **{name: getattr(typicality, name)[:, 1:]})
+        write_model(replace(model, typicality=cut), tmp_path / "m.skops")
+        with pytest.raises(InputError, match="its arrays are not those of one model"):
+            read_model(tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize(
+    "recalibration",
+    [
+        {"slope": 1.0, "intercept": [0.0, 0.0, 0.0]},
+        {"slope": 1.0, "intercept": [0.0]},
+        {"slope": float("inf"), "intercept": [0.0, 0.0]},
+    ],
+)
+def test_a_recalibration_of_other_classes_or_infinite_is_refused(path, tmp_path, recalibration):
+    model = read_model(path)
+    changed = replace(model, series={**model.series, "recalibration": recalibration})
+    write_model(changed, tmp_path / "m.skops")
+    with pytest.raises(InputError, match="slope and intercepts are not those of its classes"):
+        read_model(tmp_path / "m.skops")
+
+
+def test_a_probability_may_differ_by_a_millionth(path, tmp_path):
+    model = read_model(path)
+    write_model(replace(model, probe=model.probe + 5e-7), tmp_path / "m.skops")
+    read_model(tmp_path / "m.skops")
+    write_model(replace(model, probe=model.probe + 5e-6), tmp_path / "m.skops")
+    with pytest.raises(InputError, match="gives other predictions here"):
+        read_model(tmp_path / "m.skops")

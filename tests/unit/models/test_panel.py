@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ import pytest
 from toys import dataset
 
 from xnbflow.core.errors import InputError
+from xnbflow.inference.intervals import TUNED, share_interval
+from xnbflow.models import panel as panels
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
@@ -68,7 +71,9 @@ def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_re
     for more, ranked, floor in (([], [1, 0], 0.75), ([[0.0] * 4, [12.0] * 4], [0], 0.5)):
         own = np.array([*values, *more])  # unexpressed and saturated ones vary least
         symbols = gene_symbols(map(str, range(len(own))), {})
-        genes, references = choose_genes(own, codes, np.array(ranked), 2, floor, symbols)
+        genes, references = choose_genes(
+            own, codes, np.array(ranked), n_genes=2, floor=floor, symbols=symbols
+        )
         assert (genes.tolist(), references.tolist()) == ([0], [2])
 
 
@@ -79,7 +84,9 @@ def test_no_two_features_of_one_gene_are_chosen_and_no_control(rng):
     names = ["AFFX-BioB-3_at", "p1", "p2", "p3", "ERCC-00002", "r1", "r2", "r3"]
     known = {"p1": "A /// B", "p2": "B", "p3": "ERCC1", "r1": "C", "r2": "C", "r3": "A"}
     symbols = gene_symbols(names, known)
-    genes, references = choose_genes(values, codes, np.arange(4), 4, 0.0, symbols)
+    genes, references = choose_genes(
+        values, codes, np.arange(4), n_genes=4, floor=0.0, symbols=symbols
+    )
     assert [names[i] for i in genes] == ["p1", "p3"]
     assert [names[i] for i in references] == ["r1"]
 
@@ -89,7 +96,7 @@ def test_features_that_correlate_over_all_samples_may_be_probes_of_one_gene(rng)
     values = 8 + 0.5 * rng.normal(size=(4, 40))
     values[:3] += codes * np.array([[6.0], [6.0], [-6.0]])  # within classes they are unrelated
     symbols = gene_symbols(["p1", "p2", "p3", "r1"], {})
-    genes, _ = choose_genes(values, codes, np.arange(3), 3, 0.0, symbols)
+    genes, _ = choose_genes(values, codes, np.arange(3), n_genes=3, floor=0.0, symbols=symbols)
     assert genes.tolist() == [0, 2]
 
 
@@ -135,3 +142,137 @@ def test_the_score_sheet_computes_what_predict_does_digit_by_digit(series, panel
     done = subprocess.run([node], input=program, capture_output=True, text=True, check=True)
     expected = predict_table(panel.model, frame).table.filter(like="probability")
     np.testing.assert_allclose(json.loads(done.stdout), expected, rtol=1e-9, atol=1e-300)
+
+
+def orthonormal_residuals(n_vectors):
+    """Vectors of 40 samples, 20 in each of two classes, without class means or correlation."""
+    rng = np.random.default_rng(0)
+    basis = np.repeat(np.eye(2), 20, axis=1)
+    vectors = rng.normal(size=(n_vectors, 40))
+    vectors -= vectors @ basis.T @ basis / 20
+    return np.linalg.qr(vectors.T)[0].T
+
+
+CODES = np.repeat([0, 1], 20)
+
+
+def chosen(values, ranked, n_genes=9, floor=0.0):
+    names = [frozenset({f"g{i}"}) for i in range(len(values))]
+    genes, references = choose_genes(
+        values, CODES, np.array(ranked), n_genes=n_genes, floor=floor, symbols=names
+    )
+    return genes.tolist(), references.tolist()
+
+
+@pytest.mark.parametrize(("correlation", "genes"), [(0.72, [0]), (0.68, [0, 1])])
+def test_genes_with_a_correlation_of_seven_tenths_within_classes_are_one_module(correlation, genes):
+    u, v, w = orthonormal_residuals(3)
+    other = correlation * u + np.sqrt(1 - correlation**2) * v
+    assert chosen(np.array([u, other, w]), [0, 1])[0] == genes
+
+
+def test_three_references_are_used_and_none_is_a_candidate_of_the_panel():
+    u, v, *rest = orthonormal_residuals(7)
+    values = 8 + np.array([u + CODES, 0.01 * (u + 0.1 * v), *rest])
+    genes, references = chosen(values, [0, 1])
+    assert genes == [0]
+    assert len(references) == 3
+    assert 1 not in references  # it varies least, but is a candidate of the same module
+
+
+def test_three_hundred_candidates_are_compared():
+    u, v, w, x = orthonormal_residuals(4)
+    values = np.array([*[u] * 299, v, w, x])
+    assert chosen(values, range(301))[0] == [0, 299]
+
+
+def test_a_reference_reaches_the_floor_in_every_class():
+    gene = np.where(CODES == 0, 9.0, 1.0) + orthonormal_residuals(1)[0]
+    low_in_one = np.where(CODES == 0, 5.1, 4.9)
+    high = np.where(CODES == 0, 6.0, 7.0)
+    # the medians of all samples are 5, 5 and 6.5, so that the floor is 5
+    assert chosen(np.array([gene, low_in_one, high]), [0], floor=0.5) == ([0], [2])
+
+
+def test_data_without_logarithms_or_with_missing_values_have_no_panel(series):
+    model = SimpleNamespace(signature=pd.DataFrame({"feature": ["g0"]}))
+    values = np.tile(np.linspace(0, 1, 60), (60, 1))
+    panels._refuse_unsuitable(replace(series, values=40 * values), model)
+    with pytest.raises(InputError, match="without logarithms"):
+        panels._refuse_unsuitable(replace(series, values=42 * values), model)
+    with pytest.raises(InputError, match="missing values"):
+        panels._refuse_unsuitable(replace(series, values=40 * values, missing=True), model)
+
+
+def test_a_panel_is_gaussian_naive_bayes_that_chose_its_size(series, panel):
+    assert panel.model.entry["params"] == {"var_smoothing": 0.1}
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples})
+    log_posterior = np.zeros((60, 3))
+    assert panels._cross_validation(series, folds, log_posterior).inflation == 2.5
+
+
+def test_intervals_of_a_panel_count_groups(series):
+    pairs = replace(series, groups=np.arange(60) // 2)
+    log_posterior = np.random.default_rng(0).normal(size=(60, 3))
+    right = pairs.classes[log_posterior.argmax(axis=1)] == pairs.labels
+    expected = share_interval(right, pairs.groups, TUNED)
+    row = panels._figures(pairs, 2, log_posterior)
+    assert (row["accuracy"], row["lower"], row["upper"]) == tuple(expected)
+
+
+def test_a_fold_is_calibrated_by_the_others():
+    rng = np.random.default_rng(0)
+    evidence = 5 * rng.normal(size=(40, 2))
+    priors = np.log(np.full((40, 2), 0.5))
+    codes = np.arange(40) % 2
+    folds = np.repeat([0, 1], 20)
+    changed = np.where(folds == 0, evidence.argmax(axis=1), codes)
+    before = panels._calibrate(evidence, priors, codes, folds)[1]
+    after = panels._calibrate(evidence, priors, changed, folds)[1]
+    assert np.array_equal(before[folds == 0], after[folds == 0])
+    assert not np.allclose(before[folds == 1], after[folds == 1])
+
+
+def test_genes_of_a_fold_are_chosen_without_its_test_samples(series, monkeypatch):
+    n_samples = []
+
+    def spy(values, *arguments, **options):
+        n_samples.append(values.shape[1])
+        return choose_genes(values, *arguments, **options)
+
+    monkeypatch.setattr(panels, "choose_genes", spy)
+    model = fit_model(series, {"method": "csnb", "params": {"n_features": 6}})
+    design_panel(series, model, n_genes=1, floor=0.1)
+    assert n_samples == [60, 48, 48, 48, 48, 48]
+
+
+def test_substitutes_are_ties_and_five_features_of_the_module():
+    u, v = orthonormal_residuals(2)
+    shift = np.where(CODES == 0, -1.0, 1.0)
+    members = [u + 0.05 * i * v for i in range(8)]
+    names = ["gene", *[f"m{i}" for i in range(1, 8)], "opposite"]
+    # within classes it follows the gene, but the classes differ in the other direction
+    values = np.array([row + 0.1 * shift for row in members] + [u - 0.1 * shift])
+    toy = dataset(values, np.array(["a", "b"])[CODES], features=names)
+    signature = pd.DataFrame(
+        {
+            "feature": ["gene", "opposite"],
+            "class": "a",
+            "direction": "low",
+            "interchangeable": ["AFFX-BioB-3_at tie", ""],
+        }
+    )
+    model = SimpleNamespace(signature=signature, symbols={"gene": "TP53"})
+    table = panels._gene_table(toy, CODES, np.array([0]), model)
+    assert table["substitutes"].item() == "tie m1 m2 m3 m4 m5"
+    table = panels._gene_table(toy, CODES, np.array([8]), model)
+    assert table["substitutes"].item() == ""
+
+
+def test_the_best_genes_of_the_classes_come_first(series):
+    signature = pd.DataFrame({"feature": ["g50", "g0", "g5"], "rank": [3, 2, 1]})
+    codes = np.searchsorted(series.classes, series.labels)
+    demands = panels._Demands(1, 0.0, gene_symbols(series.features, {}))
+    everyone = np.ones(60, dtype=bool)
+    genes, _ = panels._choose(series, codes, everyone, signature, demands)
+    assert series.features[genes].tolist() == ["g5"]

@@ -1,0 +1,52 @@
+"""A table as input of a model: columns by name, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fitted_models import CSNB, HOLES, NB, NEW, SERIES, XNB
+
+from xnbflow.core.errors import InputError
+from xnbflow.models import fit_model, predict_table
+from xnbflow.models.alignment import align, reference_level, resolve_missing
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda new: new.drop(columns="g0"), "lacks 1 of the model's 8 features: g0"),
+        (lambda new: new.add_suffix("x"), "has none of the model's 8 features"),
+        (lambda new: new.iloc[:0], "no samples"),
+        (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "1 repeated columns, 'g0' for one"),
+        (lambda new: new.assign(g0="high"), "is not a number"),
+        (lambda new: new.where(new.index.to_series() != "s2"), "sample 's2' has no value of 'g0'"),
+        (lambda new: new.assign(g0=np.inf), "sample 's0': 'g0' is inf"),
+    ],
+)
+def test_what_cannot_be_predicted_is_named(change, told):
+    with pytest.raises(InputError, match=told):
+        predict_table(NB, change(NEW), "error")
+
+
+def test_a_model_that_fills_values_in_is_not_asked_to_leave_them_out():
+    filling = fit_model(HOLES, {"method": "csnb"})
+    assert resolve_missing(filling, "auto") == "error"
+    assert resolve_missing(CSNB, "auto") == "drop"
+    assert resolve_missing(NB, "auto") == "drop"
+    assert resolve_missing(XNB, "auto") == "error"
+
+
+def test_a_missing_value_is_the_training_median():
+    aligned = align(NB, NEW.assign(g0=np.nan), "impute")
+    assert aligned.frame["g0"].tolist() == [pytest.approx(np.median(SERIES.values[0]))] * 20
+    assert aligned.lacking.sum(axis=0).tolist() == [20, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_values_of_a_panel_are_differences_to_the_mean_of_its_references():
+    panel = replace(NB, series={**NB.series, "references": ["r1", "r2"]})
+    table = NEW.assign(r1=1.0, r2=3.0)
+    assert reference_level(panel, table).ravel().tolist() == [2.0] * 20
+    assert reference_level(panel, NEW) == 0.0
+    for incomplete in (table.drop(columns="r1"), table.where(table.index.to_series() != "s2")):
+        with pytest.raises(InputError, match="of which values are missing; add them"):
+            reference_level(panel, incomplete)

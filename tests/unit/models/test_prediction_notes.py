@@ -1,0 +1,39 @@
+"""Warnings about predictions: evidence that is left, and counts of reads."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.models import prediction_notes
+from xnbflow.models.prediction_notes import evidence_left
+
+
+def test_evidence_left_is_the_mean_over_classes_of_shares_of_weights():
+    signature = pd.DataFrame(
+        {
+            "class": ["a", "a", "b", "b"],
+            "feature": ["g0", "g1", "g1", "g2"],
+            "weight": [3.0, np.nan, 1.0, 1.0],  # one without a weight has weight 1
+        }
+    )
+    model = SimpleNamespace(signature=signature, required=np.array(["g0", "g1", "g2"]))
+    lacking = np.array([[False, False, False], [True, False, False], [False, True, False]])
+    # (3 + 1) / 4 and 1; 1 / 4 and 1; 3 / 4 and 1 / 2
+    assert evidence_left(model, lacking).tolist() == pytest.approx([1.0, 0.625, 0.625])
+
+
+@pytest.mark.parametrize(
+    ("scale", "lowest", "noted"),
+    [(1.0, 0.0, False), (0.015, 0.0, True), (0.025, 0.0, False), (1.0, -1.0, True)],
+)
+def test_few_reads_and_negative_values_are_no_counts(monkeypatch, scale, lowest, noted):
+    normaliser = SimpleNamespace(mean_size_=1_000_000.0)
+    monkeypatch.setattr(prediction_notes, "normalisation_of_counts", lambda _: normaliser)
+    features = np.array([f"g{i}" for i in range(10)])
+    model = SimpleNamespace(features=features, series={}, estimator=None)
+    table = pd.DataFrame(scale * np.full((3, 10), 100_000.0), columns=features)
+    table.iloc[0, 0] += lowest - table.iloc[0, 0] if lowest else 0.0
+    notes = list(prediction_notes._notes_of_scale(model, table))
+    assert any("the model needs counts of reads" in note for note in notes) == noted

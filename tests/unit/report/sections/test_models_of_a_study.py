@@ -1,0 +1,115 @@
+"""The sections of signatures and of a second cohort, from the models of a study."""
+
+import re
+import shutil
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from model_files import two_classes
+from report_study import walk, with_rows
+from study_files import StudyFiles
+from toys import refused
+
+from xnbflow.core.study import Study, Validation
+from xnbflow.models import cross_validate
+from xnbflow.models import validation as second_cohort
+from xnbflow.models.final import final_model
+from xnbflow.models.trained import series_digest
+from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
+from xnbflow.report.page.page import write_page
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sections import signature, validation
+from xnbflow.report.sentences import cohort_verdict
+from xnbflow.tables import contract
+from xnbflow.tables.storage import read_parquet, write_parquet
+
+TRAIN = replace(two_classes(40), name="one")
+
+
+TEST = replace(two_classes(32, seed=1), name="two")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    root = tmp_path_factory.mktemp("study")
+    files = StudyFiles(root)
+    pairs = (
+        Validation(model="csnb", train="one", test="two"),
+        Validation(model="nb", train="one", test="two", harmonise="rank"),
+    )
+    study = Study(
+        id="small",
+        title="Small",
+        summary="",
+        datasets=("one", "two"),
+        classifiers=("csnb", "nb"),
+        folds=("5-fold",),
+        diagnostics=True,
+        analyses={},
+        final=("csnb", "nb"),
+        validate=pairs,
+    )
+    entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
+    declared = contract.DIAGNOSTIC_TABLES
+    genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
+    fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
+    for series in (TRAIN, TEST):
+        key, digest = {"dataset": series.name}, series_digest(series)
+        files.put("diagnostic", genes, **key)
+        place = {"study": "small", **key, "folds": "5-fold", "job": "main"}
+        files.put_stacked("training", dict.fromkeys(entries, fits), digest, **place)
+        for name, entry in entries.items():
+            folds = cross_validate(series, entry, 5)
+            model = final_model(series, entry, folds.predictions, folds.selected, {})
+            files.put_model(model, series, "small", series.name, name, digest)
+    sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
+    made = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
+    none = {"concordance": [], "components": []}
+    with_rows(made, datasets=sizes, **none, headline=[{"classifier": ""}])
+    tables = second_cohort.validate_all(
+        {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
+    )
+    both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
+    files.put("validation", tables, both, study="small")
+    return replace(made)
+
+
+def test_the_sections_show_what_the_tables_hold(results, tmp_path):
+    sections = [signature.section(results), validation.section(results)]
+    write_page(tmp_path / "page.html", "t", "l", sections, tmp_path / "figures")
+    page = re.sub("</?abbr.*?>", "", (tmp_path / "page.html").read_text())
+    verdicts = results.validation["verdicts"]
+    assert len(verdicts) == 2
+    for row in verdicts.to_dict("records"):
+        assert cohort_verdict(row, results.labels[row["model"]]).split(" (")[0] in page
+    assert 'href="models/one/csnb.skops"' in page
+    blocks = list(walk(sections[0].blocks))
+    assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
+    kinds = {type(block) for block in walk(sections[1].blocks)}
+    assert {Prose, Table, Gallery} <= kinds
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ("models/one/csnb.signature.parquet", "models/one/csnb.signature.parquet"),
+        # the job of training tells the series, so that the first other file is named
+        ("training/two/5-fold/main/fits.parquet", "models/two/csnb.signature.parquet"),
+        ("validation/recall.parquet", "validation/recall.parquet"),
+        ("models/one/csnb.gmt", "models/one/csnb.gmt"),
+    ],
+)
+def test_a_page_is_of_one_series(results, tmp_path, other, named):
+    """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
+    mine = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
+    mine.refuse_mixed_series()
+    kinds = contract.VALIDATION_TABLES | contract.MODEL_TABLES | contract.GROUPS["training"].schemas
+    place = mine.root / "results/studies/small" / other
+    if place.suffix == ".gmt":
+        place.write_text(place.read_text().replace("high", "low", 1))
+    else:
+        table = kinds[place.stem.rpartition(".")[2]]
+        write_parquet(read_parquet(place, table), place, table, "f" * 64)
+    with refused(file=mine.root / "results/studies/small" / named):
+        replace(mine).refuse_mixed_series()

@@ -1,0 +1,160 @@
+"""Samples of a table as input of a model: columns by name, and what to do where values are missing.
+
+A panel of few genes takes differences to its reference genes, which are subtracted here.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+
+from xnbflow.core.errors import InputError, require_choice
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.evaluation.fitting import imputes, with_sample_columns
+from xnbflow.models.steps import explainer, is_relative, takes_features_apart
+from xnbflow.models.trained import TrainedModel
+from xnbflow.naive_bayes.independent import IndependentNB
+
+#: Choices for a feature that the model uses and the table lacks.
+MISSING = ("auto", "error", "impute", "drop")
+
+
+@dataclass(frozen=True)
+class AlignedSamples:
+    """Samples as input of a model.
+
+    Attributes
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+        The model's columns in order. Missing values are training medians, unless the model fills
+        them in by itself.
+    lacking : ndarray of bool, shape (n_samples, n_used)
+        Where a value of a used feature is missing in the table.
+    """
+
+    frame: pd.DataFrame
+    lacking: np.ndarray
+
+
+def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
+    """Return samples as input of the model; see `xnbflow.models.predict_table` for parameters.
+
+    Raises
+    ------
+    InputError
+        If there is no sample, if a feature is missing (and ``missing`` is "error"), named twice or
+        has a cell that is not a finite number.
+    """
+    missing = resolve_missing(model, missing)
+    if not len(X):
+        msg = "the table has no samples; give at least one"
+        raise InputError(msg)
+    repeated = X.columns[X.columns.duplicated()]
+    if len(repeated):
+        msg = (
+            f"the table has {len(repeated)} repeated columns, {str(repeated[0])!r} for one; a "
+            "feature is named once"
+        )
+        raise InputError(msg)
+    columns = X.columns.astype(str).get_indexer(model.features)  # -1 where the table has none
+    absent = columns[model.used] < 0
+    _refuse_absent(model, absent, missing)
+    values = np.full((len(X), len(model.features)), np.nan)
+    present = model.used[~absent]
+    values[:, present] = _read_numbers(X, columns[present]) - reference_level(model, X)
+    lacking = np.isnan(values[:, model.used])
+    fills_in = imputes(model.estimator)
+    if missing == "error" and not fills_in:
+        _refuse_incomplete(model, X, lacking)
+    if missing == "drop" or not fills_in:
+        medians = model.quartiles[1]
+        values = np.where(np.isnan(values), medians, values)
+    frame = pd.DataFrame(values, index=X.index, columns=model.features)
+    return AlignedSamples(with_sample_columns(frame, model.estimator, X), lacking)
+
+
+def resolve_missing(model: TrainedModel, missing: str) -> str:
+    """Return the treatment of missing values, with "auto" resolved; see `predict_table`."""
+    require_choice("missing", missing, MISSING)
+    if missing != "auto":
+        return missing
+    return "drop" if can_drop(model.estimator) and not imputes(model.estimator) else "error"
+
+
+def can_drop(estimator: BaseEstimator) -> bool:
+    """Return whether a classifier can leave the evidence of features out, see `predict_table`.
+
+    This needs classes that stay comparable: all use the same features, or features are relative to
+    a common reference. Earlier steps of a pipeline must transform each feature by itself.
+    """
+    last = explainer(estimator)
+    comparable = isinstance(last, IndependentNB) or (last is not None and is_relative(last))
+    return comparable and takes_features_apart(estimator)
+
+
+def reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float:
+    """Return the mean of a panel's reference genes, (n_samples, 1), 0 where X has differences.
+
+    A table without any of the reference genes has differences; one with some of them is refused.
+    """
+    names = model.series.get("references", [])
+    values = _read_numbers(X, np.flatnonzero(X.columns.isin(names)))
+    if not values.size:
+        return 0.0
+    if values.shape[1] < len(names) or np.isnan(values).any():
+        msg = (
+            f"the panel takes differences to the mean of {listed(names)}, of which values are "
+            "missing; add them, or leave these genes out of a table of differences"
+        )
+        raise InputError(msg)
+    return np.asarray(values.mean(axis=1, keepdims=True))
+
+
+def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> None:
+    """Refuse a table without any used feature, or without one if all are needed."""
+    names = model.required[absent]
+    if absent.all():
+        msg = (
+            f"the table has none of the model's {len(absent)} features, {listed(names)}; are its "
+            "samples in rows and named alike?"
+        )
+        raise InputError(msg)
+    if len(names) and missing == "error":
+        msg = (
+            f"the table lacks {len(names)} of the model's {len(absent)} features: "
+            f"{listed(names)}; add them, or choose to impute or drop them"
+        )
+        raise InputError(msg)
+
+
+def _refuse_incomplete(model: TrainedModel, X: pd.DataFrame, lacking: np.ndarray) -> None:
+    """Refuse single missing values of used features."""
+    n_missing = int(lacking.sum())
+    if not n_missing:
+        return
+    row, column = np.argwhere(lacking)[0]
+    msg = (
+        f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
+        f"({counted(n_missing, 'value')} of features that the model uses "
+        f"{either(n_missing, 'is', 'are')} missing); fill them in, or choose to impute or drop them"
+    )
+    raise InputError(msg)
+
+
+def _read_numbers(X: pd.DataFrame, columns: np.ndarray) -> np.ndarray:
+    """Return the cells of some columns, by position, as numbers; refuse text and infinity."""
+    try:
+        values = X.iloc[:, columns].to_numpy(dtype=float)
+    except (TypeError, ValueError) as error:
+        msg = f"a cell of the table is not a number ({error}); correct it"
+        raise InputError(msg) from error
+    infinite = np.argwhere(np.isinf(values))
+    if len(infinite):
+        row, column = infinite[0]
+        msg = (
+            f"sample {X.index[row]!r}: {X.columns[columns[column]]!r} is {values[row, column]} "
+            f"({counted(len(infinite), 'value', 'is', 'are')} infinite); correct them"
+        )
+        raise InputError(msg)
+    return values

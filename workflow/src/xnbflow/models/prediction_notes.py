@@ -1,0 +1,129 @@
+"""Warnings about predictions: missing features, another scale, samples unlike the training."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.models.alignment import reference_level
+from xnbflow.models.scale_note import scale_note
+from xnbflow.models.steps import normalisation_of_counts
+from xnbflow.models.trained import TrainedModel
+from xnbflow.models.typicality import ATYPICAL
+
+#: Evenly spaced features by which scales are compared.
+_MOST_FEATURES = 2000
+#: Fewer reads, relative to the training samples, are probably no counts.
+_FEWEST_READS = 0.02
+#: No logarithm of a count is above, and of counts at least one is.
+_LARGEST_LOGARITHM = 50.0
+#: What happens to missing values, by the treatment of them.
+_TREATMENT = {
+    "error": "are filled in as the model does with its training samples",
+    "impute": "are replaced by their training medians",
+    "drop": "are left out of the evidence",
+}
+
+
+def prediction_notes(
+    model: TrainedModel, X: pd.DataFrame, table: pd.DataFrame, lacking: np.ndarray, missing: str
+) -> Iterator[str]:
+    """Yield warnings about the predictions ``table`` of samples X.
+
+    ``lacking`` (n_samples, n_used) is that of `xnbflow.models.alignment.AlignedSamples`,
+    ``missing`` the resolved treatment of missing values.
+    """
+    yield from _notes_of_missing(model, lacking, missing)
+    yield from _notes_of_scale(model, X)
+    atypical = table.loc[table["atypical"], "sample"].to_numpy()
+    if len(atypical):
+        yield (
+            f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
+            f"the training samples, beyond the {ATYPICAL:.0%} point estimated from those "
+            f"{len(model.typicality.held_out)} ({listed(atypical)}): predictions are unreliable"
+        )
+
+
+def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) -> Iterator[str]:
+    """Yield what is missing, how it is treated, and the evidence that is left."""
+    absent = lacking.all(axis=0)
+    names = model.required[absent]
+    if len(names) and missing != "error":
+        yield (
+            f"{len(names)} of the model's {len(model.used)} features "
+            f"{either(len(names), 'is', 'are')} missing and {_TREATMENT[missing]} "
+            f"({listed(names)}){_losses_of_signatures(model, names)}"
+        )
+    single = lacking[:, ~absent | (missing == "error")]
+    if single.any():
+        n_samples = int(single.any(axis=1).sum())
+        yield (
+            f"{counted(single.sum(), 'value', 'is', 'are')} missing in {n_samples} of "
+            f"{len(single)} samples and {_TREATMENT[missing]}"
+        )
+    if missing == "drop" and lacking.any():
+        left = evidence_left(model, lacking)
+        note = f"{left.mean():.0%} of the weight of the evidence is left"
+        if np.ptp(left) > 0.0:
+            note += f"; in the sample that lacks most, {left.min():.0%}"
+        yield note
+
+
+def _losses_of_signatures(model: TrainedModel, absent: np.ndarray) -> str:
+    """Return the number of missing features of each class, if classes have their own features."""
+    signature = model.signature
+    if signature.empty:
+        return ""
+    is_absent = signature["feature"].isin(absent)
+    by_class = is_absent.groupby(signature["class"], sort=False).agg(["sum", "size"])
+    counts = [
+        f"{label} {row['sum']} of {row['size']}" for label, row in by_class.iterrows() if row["sum"]
+    ]
+    return f"; signatures lose: {', '.join(counts)}"
+
+
+def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
+    """Return the share of the evidence's weight that samples have, (n_samples,), mean over classes.
+
+    ``lacking`` (n_samples, n_used) is True where a value of a used feature is missing. Without
+    weights in the signature every feature of a class has weight 1; without a signature all features
+    have.
+    """
+    signature = model.signature
+    if signature.empty:
+        return 1.0 - lacking.mean(axis=1)
+    weights = signature["weight"].astype(float).fillna(1.0)
+    shares = weights / weights.groupby(signature["class"]).transform("sum")
+    columns = pd.Index(model.required).get_indexer(signature["feature"])
+    return ~lacking[:, columns] @ shares.to_numpy() / signature["class"].nunique()
+
+
+def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
+    """Yield how the scale of the table differs from that of the training data."""
+    columns = X.columns.astype(str).get_indexer(model.features)
+    present = np.flatnonzero(columns >= 0)
+    n_compared = min(len(present), _MOST_FEATURES)
+    present = present[np.linspace(0, len(present) - 1, n_compared).astype(int)]
+    level = reference_level(model, X)
+    cells = X.iloc[:, columns[present]].apply(pd.to_numeric, errors="coerce")
+    values = cells.to_numpy(dtype=float) - level
+    references = model.series.get("references")
+    if references and not np.any(level):
+        yield f"values are treated as differences to {listed(references)}, which the table lacks"
+    normaliser = normalisation_of_counts(model.estimator)
+    if normaliser is None:
+        note = scale_note(model.quartiles[:, present], values)
+        if note:
+            yield f"the table is on another scale: {note}"
+        return
+    # reads of all features, estimated from the compared ones
+    reads = np.nansum(values, axis=1) * (len(model.features) / max(1, len(present)))
+    median_reads = np.median(reads)
+    too_few = median_reads < _FEWEST_READS * normaliser.mean_size_
+    are_logarithms = np.nanmax(values, initial=0.0) < _LARGEST_LOGARITHM
+    if too_few or are_logarithms or np.nanmin(values, initial=0.0) < 0:
+        yield (
+            f"the samples have {median_reads:,.0f} reads in the median, the training samples "
+            f"{normaliser.mean_size_:,.0f}: the model needs counts of reads, not logarithms"
+        )
