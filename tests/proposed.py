@@ -19,9 +19,10 @@ def genes(seed=0, n=N, signal=None):
 
 
 def table(n=N, values=None, **columns):
-    """Return samples in rows: a diagnosis and further columns, then genes."""
+    """Return samples in rows: a diagnosis and further columns, then genes; None leaves one out."""
     frame = pd.DataFrame(genes(n=n) if values is None else values, columns=GENES)
     phenotype = {"diagnosis": np.repeat(["ill", "well"], [n // 2, n - n // 2])} | columns
+    phenotype = {name: cells for name, cells in phenotype.items() if cells is not None}
     return pd.concat([pd.DataFrame(phenotype), frame], axis=1)
 
 
