@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from report_study import SCRIPT, changed, study_of_tables, write_study
 
+from xnbflow.core.errors import InputError
 from xnbflow.report import workbook
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli import commands
+from xnbflow.running.cli import finished_studies
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -92,21 +93,21 @@ def test_control_characters_are_replaced():
 
 def test_the_command_writes_a_workbook_or_names_the_missing_package(study, tmp_path, monkeypatch):
     path = tmp_path / "a.xlsx"
-    assert commands.write_workbook(study, path) == path
+    assert finished_studies.write_workbook(study, path) == path
     assert path.is_file()
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(commands.InputError, match="needs openpyxl; install xnbflow with its extra"):
-        commands.write_workbook(study, path)
+    with pytest.raises(InputError, match="needs openpyxl; install xnbflow with its extra"):
+        finished_studies.write_workbook(study, path)
 
 
 def test_a_page_that_was_not_written_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(commands.InputError, match="run the study in this folder: xnbflow run s"):
-        commands.page_of("s")
+    with pytest.raises(InputError, match="run the study in this folder: xnbflow run s"):
+        finished_studies.page_of("s")
     page = tmp_path / "results/studies/s/report.html"
     page.parent.mkdir(parents=True)
     page.write_text("")
-    assert commands.page_of("s").resolve() == page
+    assert finished_studies.page_of("s").resolve() == page
 
 
 def test_the_record_has_the_verdicts_and_sizes_that_the_index_shows(study, tmp_path):

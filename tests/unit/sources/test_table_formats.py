@@ -13,7 +13,7 @@ from toys import mistakes, put, refused
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.reading import described
-from xnbflow.running.cli import commands
+from xnbflow.running.cli import proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.genepattern import read_classes, write_gct_and_cls
@@ -345,11 +345,11 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(diagnosis=None, note=PATIENTS).to_csv("x.csv", index=False)
-    summary = commands.summary_of(described("x.csv"))
+    summary = proposals.summary_of(described("x.csv"))
     assert summary.row is None
     with pytest.raises(InputError, match=r"--label; columns of text: note"):
-        commands.write_study(summary, "a/mine")
+        proposals.write_study(summary, "a/mine")
     for name in ("demo", "classify", "digits", "a b"):  # it would be the project's, too
         with pytest.raises(InputError, match=r"another name|cannot name"):
-            commands.write_study(summary, f"a/{name}")
+            proposals.write_study(summary, f"a/{name}")
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

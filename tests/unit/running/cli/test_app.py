@@ -4,18 +4,20 @@ import inspect
 import json
 import os
 import shutil
+import subprocess
 import sys
 from unittest.mock import Mock
 
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.running.cli import app, commands
+from xnbflow.running.cli import app, finished_studies
+from xnbflow.running.cli.configuration import find_configuration
 
 
 def test_a_command_without_its_package_names_the_extra():
     needed = pytest.raises(InputError, match="needs jinja2; install xnbflow with its extra `work")
-    with needed, commands.workflow_extra():
+    with needed, finished_studies.workflow_extra():
         raise ModuleNotFoundError(name="jinja2")
 
 
@@ -77,8 +79,8 @@ def test_numbers_that_are_not_finite_are_null_in_json(capsys):
 
 @pytest.mark.parametrize(("drawn", "is_named"), [(85.4, False), (85.6, True)])
 def test_a_figure_that_is_wider_than_requested_is_named(monkeypatch, capsys, drawn, is_named):
-    monkeypatch.setattr(commands, "read_study", lambda study: None)
-    monkeypatch.setattr(commands, "print_figures", lambda *_: {"roc": drawn})
+    monkeypatch.setattr(finished_studies, "read_study", lambda study: None)
+    monkeypatch.setattr(finished_studies, "print_figures", lambda *_: {"roc": drawn})
     app.figures("s")
     assert ("roc is 86 mm wide" in capsys.readouterr().err) == is_named
 
@@ -87,4 +89,19 @@ def test_a_figure_that_is_wider_than_requested_is_named(monkeypatch, capsys, dra
 def test_a_configuration_that_the_user_names_is_the_only_one(tmp_path, monkeypatch, option):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "colon.yaml").write_text("run: [colon]")
-    assert commands.find_configuration("colon", [option, "x.yaml"]) == []
+    assert find_configuration("colon", [option, "x.yaml"]) == []
+
+
+@pytest.mark.parametrize("module", ["configuration", "proposals"])
+def test_a_study_is_proposed_and_run_without_the_libraries_of_its_jobs(module):
+    """Their imports take longer than the rest of the command; `numpy` and `pandas` read tables."""
+    program = (
+        f"import sys, xnbflow.running.cli.app, xnbflow.running.cli.{module} as module\n"
+        "print(*{'numba', 'sklearn', 'scipy.stats', 'matplotlib'} & set(sys.modules))\n"
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    libraries, numpy = done.stdout.split("\n")[:2]
+    assert (libraries, numpy) == ("", str(module == "proposals"))

@@ -10,7 +10,8 @@ from lab_files import LAYOUTS, SAMPLES, counts, logarithms, write_samples
 
 from xnbflow.core.errors import InputError
 from xnbflow.models.panel import choose_genes
-from xnbflow.running.cli import app, commands
+from xnbflow.running.cli import app, commands, finished_studies, proposals
+from xnbflow.running.cli.configuration import find_configuration
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.summary import Summary
@@ -147,18 +148,28 @@ def summary(labels, groups=None):
 )
 def test_the_smallest_class_decides_the_number_of_folds(sizes, remark):
     labels = [label for label, n in zip("ab", sizes, strict=True) for _ in range(n)]
-    assert commands.fold_remark(summary(labels), "x") == remark
+    assert proposals.fold_remark(summary(labels), "x") == remark
 
 
 def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "colon.yaml").write_text("run: [colon]\n")
     (tmp_path / "demo.yaml").write_text("run: [demo]\n")
-    assert commands.find_configuration("colon", ["-n"]) == ["--configfile", "colon.yaml"]
-    assert commands.find_configuration("colon", ["--configfile", "x.yaml"]) == []
-    assert commands.find_configuration("colon", ["--configfile=x.yaml"]) == []
-    assert commands.find_configuration("rectum", []) == []
-    assert commands.find_configuration("demo", []) == []  # a study of the project
+    assert find_configuration("colon", ["-n"]) == ["--configfile", "colon.yaml"]
+    assert find_configuration("colon", ["--configfile", "x.yaml"]) == []
+    assert find_configuration("colon", ["--configfile=x.yaml"]) == []
+    assert find_configuration("rectum", []) == []
+    assert find_configuration("demo", []) == []  # a study of the project
+
+
+def test_a_file_in_place_of_a_study_is_refused_with_the_study_s_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "colon.yaml").write_text("run: [colon]\n")
+    with pytest.raises(
+        InputError, match=r"colon\.yaml is a file; name the study in it: xnbflow run"
+    ):
+        find_configuration("colon.yaml", [])
+    assert find_configuration("missing.yaml", []) == []  # a target that Snakemake may know
 
 
 def test_run_calls_snakemake_with_it(tmp_path, monkeypatch):
@@ -216,8 +227,8 @@ def test_symbols_are_those_of_a_table_beside_it(tmp_path):
 
 def test_gene_says_where_its_figures_are(tmp_path, monkeypatch, capsys):
     rows = pd.DataFrame({"dataset": ["d", "d"], "figure": ["d-TP53-1", "d-TP53-1"]})
-    monkeypatch.setattr(commands, "read_study", lambda study: None)
-    monkeypatch.setattr(commands, "print_genes", lambda *_: rows)
+    monkeypatch.setattr(finished_studies, "read_study", lambda study: None)
+    monkeypatch.setattr(finished_studies, "print_genes", lambda *_: rows)
     app.gene("mine", "TP53", output=tmp_path)
     assert f"figures are in {tmp_path}, each as SVG, PDF and PNG: d-TP53-1" in (
         capsys.readouterr().err

@@ -188,7 +188,7 @@ def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
 
 @pytest.mark.parametrize(("n_samples", "repeats"), [(20, 3), (1000, 3), (1001, 1)])
 def test_folds_are_drawn_three_times_unless_there_are_many_samples(n_samples, repeats):
-    assert commands.repeats_of_folds(n_samples) == repeats
+    assert proposals.repeats_of_folds(n_samples) == repeats
 
 
 def test_a_proposal_names_its_repeated_folds(tmp_path):

@@ -12,6 +12,10 @@ from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.data.stratified import stratified_folds
 
+#: With more samples folds are drawn once, and the default checks (disjoint halves, permuted labels,
+#: random genes, the learning curve) are left out.
+MOST_REPEATED = 1000
+
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
 

@@ -15,14 +15,11 @@ from scipy.special import ndtri
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds import MOST_REPEATED, draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.stability import stability_index
 from xnbflow.tables.contract import CHECK_TABLES
-
-#: With more samples neither halves are fitted nor labels permuted by default.
-MOST_SAMPLES = 1000
 
 Pair = tuple[Collection[str], Collection[str]]
 
@@ -32,10 +29,10 @@ def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.
 
     The samples are divided ``n_pairs`` times, groups kept whole. The result is the table ``halves``
     of `CHECK_TABLES`; empty where the samples cannot be divided so that each half has every class,
-    or there are more than `MOST_SAMPLES`.
+    or there are more than `MOST_REPEATED`.
     """
     columns = CHECK_TABLES["halves"].fixed
-    if series.n_samples > MOST_SAMPLES:
+    if series.n_samples > MOST_REPEATED:
         return pd.DataFrame(columns=columns)
     try:
         with warnings.catch_warnings():

@@ -17,8 +17,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.folds import class_counts, stratified_splits
-from xnbflow.inference.halves import MOST_SAMPLES
+from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, stratified_splits
 from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
 from xnbflow.inference.permutation import n_splits_of
 from xnbflow.inference.screen import Screen
@@ -95,7 +94,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     ``fitted_as`` is the full path of the class that is fitted: the class of ``entry``, which has a
     single step, or a simpler one, which then has its default parameters; empty if none is fast.
     Medians over all samples replace missing values. The result is the table ``learning_curve`` of
-    `CHECK_TABLES`. It is empty without a fast class, with more than `MOST_SAMPLES` samples, or so
+    `CHECK_TABLES`. It is empty without a fast class, with more than `MOST_REPEATED` samples, or so
     few of a class that four training sets of different size cannot be drawn.
 
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
@@ -104,7 +103,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     samples counts as n / 2; and at least Jeffreys' interval at the forecast.
     """
     empty = table_of([], CHECK_TABLES["learning_curve"])
-    if not fitted_as or n_splits_of(series) < 2 or series.n_samples > MOST_SAMPLES:
+    if not fitted_as or n_splits_of(series) < 2 or series.n_samples > MOST_REPEATED:
         return empty
     fitted_entry = entry if entry["method"] == fitted_as else {"method": fitted_as}
     estimator = build_estimator(fitted_entry, series.columns_by_kind, 0)

@@ -14,7 +14,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.evaluation.fitting import filled
-from xnbflow.inference.halves import MOST_SAMPLES
+from xnbflow.evaluation.folds import MOST_REPEATED
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -34,7 +34,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     ``feature``, ``folds`` has ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
     The result is the table ``random_genes`` of `CHECK_TABLES`. It is empty if nothing was selected
     in the first repeat, or more than half of those that vary; if a feature is not linear, there is
-    one class, or more than `MOST_SAMPLES` samples.
+    one class, or more than `MOST_REPEATED` samples.
 
     Selected and random features are given to the same classifier, Gaussian naive Bayes with equal
     priors, in the same folds. The score is the balanced accuracy of all folds together. A random
@@ -53,7 +53,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     varying = int((np.ptp(values, axis=1) > 0).sum())  # without constant features
     if (
         chosen.empty
-        or series.n_samples > MOST_SAMPLES
+        or series.n_samples > MOST_REPEATED
         or len(classes) < 2
         or (series.kinds != "linear").any()
         or chosen["feature"].nunique() > _MOST_SHARE * varying

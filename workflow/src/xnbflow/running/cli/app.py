@@ -20,19 +20,26 @@ import typer
 
 from xnbflow import __version__
 from xnbflow.core.errors import InputError, printable
+from xnbflow.core.nouns import counted
 from xnbflow.running.cli.cumida_study import cumida
 
 if TYPE_CHECKING:
-    from xnbflow.running.cli import commands
+    from xnbflow.running.cli import commands, finished_studies, proposals
 else:
 
-    class _Commands:
-        """The module `commands`, imported when the first of its functions is called."""
+    class _DeferredModule:
+        """A module of this package, imported when the first of its functions is called."""
+
+        def __init__(self, name: str) -> None:
+            self._name = f"{__package__}.{name}"
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(importlib.import_module("xnbflow.running.cli.commands"), name)
+            return getattr(importlib.import_module(self._name), name)
 
-    commands = _Commands()
+    # Apart, because a study is proposed, run and opened without the estimators.
+    commands = _DeferredModule("commands")
+    finished_studies = _DeferredModule("finished_studies")
+    proposals = _DeferredModule("proposals")
 
 
 def print_text(text: str) -> None:
@@ -246,7 +253,7 @@ def show(
     trained = commands.read_model(model, trust)
     result = commands.summary(trained)
     if card:
-        with commands.workflow_extra():
+        with finished_studies.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
         print_text(card_of(result, model.stem))
     elif as_json:
@@ -304,8 +311,8 @@ def panel(
     chosen = {*assay.genes["gene"], *assay.references}
     symbols = commands.symbols_of(series) | trained.symbols
     if unknown := chosen - symbols.keys():
-        counted = commands.counted(len(unknown), "feature", "has", "have")
-        warn(f"{counted} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
+        features = counted(len(unknown), "feature", "has", "have")
+        warn(f"{features} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
     if output:
         commands.write_model(assay.model, output)
     if sheet:
@@ -462,13 +469,15 @@ def propose(
     as_json: Json = False,
 ) -> None:
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
+    from xnbflow.models.reading import described  # noqa: PLC0415
+
     remarks: list[str] = []
     with progress(f"reading {table}"):
-        converted = commands.convert(table, output)
+        converted = proposals.convert(table, output)
         if converted is not None:
             table = str(converted.path)
             remarks = converted.remarks
-        dataset = commands.described(
+        dataset = described(
             table,
             label=label,
             id_column=id_column,
@@ -480,7 +489,7 @@ def propose(
         if converted is not None:
             options = converted.options | dataset.options
             dataset = replace(dataset, options=options, orientation="columns")
-        result = commands.summary_of(dataset, mirror, most_gigabytes)
+        result = proposals.summary_of(dataset, mirror, most_gigabytes)
     if remarks:
         result = replace(result, reason=" ".join([*remarks, result.reason]))
     if output and result.row:
@@ -497,10 +506,10 @@ def propose(
     else:
         print_text(str(result))
     if output:
-        command = commands.write_study(
+        command = proposals.write_study(
             result, output, mirror, force=force, most_gigabytes=most_gigabytes
         )
-        if remark := commands.fold_remark(result, Path(output).name):
+        if remark := proposals.fold_remark(result, Path(output).name):
             warn(remark)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
@@ -524,13 +533,13 @@ def figures(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
 ) -> None:
     """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
-    results = commands.read_study(study)
+    results = finished_studies.read_study(study)
     with progress("drawing"):
-        widths = commands.print_figures(results, output, width)
+        widths = finished_studies.print_figures(results, output, width)
     for name, drawn_width in widths.items():
         if drawn_width > width + _ROUNDING_MM:
             warn(f"{name} is {drawn_width:.0f} mm wide: its labels need the room")
-    n_figures = commands.counted(len(widths), "figure")
+    n_figures = counted(len(widths), "figure")
     print_text(f"{output}: {n_figures}, {width:g} mm wide, and legends.md")
 
 
@@ -547,7 +556,7 @@ def pack(
     path = output or Path(f"{study}.zip")
     with progress("packing"):
         files = pack_study(study, path)
-    print_text(f"{path}: {commands.counted(len(files), 'file')}; unpack it and open index.html")
+    print_text(f"{path}: {counted(len(files), 'file')}; unpack it and open index.html")
 
 
 @app.command()
@@ -560,9 +569,11 @@ def gene(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
 ) -> None:
     """Draw the values of a gene by class as SVG, PDF and PNG, and print its rows of the genes."""
-    results = commands.read_study(study)
-    rows = commands.print_genes(results, name, data, output, width)
-    print_text(commands.tsv(rows).rstrip())
+    from xnbflow.tables.storage import tsv  # noqa: PLC0415
+
+    results = finished_studies.read_study(study)
+    rows = finished_studies.print_genes(results, name, data, output, width)
+    print_text(tsv(rows).rstrip())
     names = ", ".join(rows["figure"].drop_duplicates())
     warn(f"figures are in {output}, each as SVG, PDF and PNG: {names}")
 
@@ -574,7 +585,7 @@ def paper(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
 ) -> None:
     """Write methods, results, references, checklists and model cards of a study."""
-    names = commands.write_paper(commands.read_study(study), output)
+    names = finished_studies.write_paper(finished_studies.read_study(study), output)
     print_text(f"{output}: {', '.join(names)}")
 
 
@@ -587,18 +598,21 @@ def export(
     ] = "",
 ) -> None:
     """Write a study as a workbook (-o NAME.xlsx), or a prepared data set as GCT and CLS."""
+    from xnbflow.sources.genepattern import write_gct_and_cls  # noqa: PLC0415
+
     with progress("writing"):
         if output.casefold().endswith(".xlsx"):
-            files = [commands.write_workbook(commands.read_study(name), Path(output))]
+            results = finished_studies.read_study(name)
+            files = [finished_studies.write_workbook(results, Path(output))]
         else:
-            files = [*commands.write_gct_and_cls(commands.prepared(name), output or name)]
+            files = [*write_gct_and_cls(finished_studies.prepared(name), output or name)]
     print_text("\n".join(map(str, files)))
 
 
 @app.command("open")
 def open_study(study: Finished) -> None:
     """Open the page of a study in the browser."""
-    page = commands.page_of(study)
+    page = finished_studies.page_of(study)
     if not webbrowser.open(page.resolve().as_uri()):
         warn("no browser can be started here")
     print_text(str(page))
@@ -616,7 +630,9 @@ def run_study(context: typer.Context, study: str) -> None:
 
     The file STUDY.yaml of this folder, which `xnbflow study -o STUDY` writes, is used by itself.
     """
-    configuration = commands.find_configuration(study, context.args)
+    from xnbflow.running.cli.configuration import find_configuration  # noqa: PLC0415
+
+    configuration = find_configuration(study, context.args)
     if configuration:
         warn(f"the configuration is {configuration[1]}")
     call_snakemake(study, [*context.args, *configuration])

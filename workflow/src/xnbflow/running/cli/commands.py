@@ -1,7 +1,4 @@
-"""The work of the commands: thin functions over `xnbflow.models`, which programs can call.
-
-The functions of the modules beside this one are here, too, so that the commands import one module.
-"""
+"""The work of the commands about models: thin functions over `xnbflow.models`."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -13,7 +10,6 @@ import pandas as pd
 import yaml
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.method_checks import check_estimator
@@ -34,16 +30,6 @@ from xnbflow.models.reading import (
 from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
 from xnbflow.report.manuscript.references import in_words
-from xnbflow.running.cli.finished_studies import (
-    page_of,
-    prepared,
-    print_figures,
-    print_genes,
-    read_study,
-    workflow_extra,
-    write_paper,
-    write_workbook,
-)
 from xnbflow.running.cli.model_texts import (
     as_text,
     recalibration_in_words,
@@ -53,70 +39,39 @@ from xnbflow.running.cli.model_texts import (
     summary,
 )
 from xnbflow.running.cli.output import deliver
-from xnbflow.running.cli.proposals import (
-    MOST_GIGABYTES,
-    check_study_name,
-    convert,
-    fold_remark,
-    new_files,
-    repeats_of_folds,
-    summary_of,
-    write_study,
-)
-from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.genepattern import write_gct_and_cls
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.storage import tsv
 
 __all__ = [
-    "MOST_GIGABYTES",
     "RECALIBRATION",
     "agreement_of",
     "as_text",
-    "check_study_name",
     "classifier",
     "complete_training",
-    "convert",
-    "counted",
     "cross_validate",
     "deliver",
     "described",
     "design_panel",
     "explain_sample",
-    "find_configuration",
     "fit_model",
-    "fold_remark",
     "least_certain",
     "methods_text",
-    "new_files",
-    "page_of",
     "parameters",
     "predict_table",
-    "prepared",
-    "print_figures",
-    "print_genes",
     "read_model",
     "read_samples_of",
-    "read_study",
     "read_training",
     "recalibrate",
     "recalibration_in_words",
-    "repeats_of_folds",
     "score_sheet",
     "signature_lines",
     "signature_text",
     "summary",
-    "summary_of",
     "symbols_of",
     "training_series",
     "tsv",
-    "workflow_extra",
-    "write_gct_and_cls",
     "write_model",
-    "write_paper",
-    "write_study",
-    "write_workbook",
 ]
 
 #: Number of samples that are explained if none is named.
@@ -241,20 +196,6 @@ def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> l
     probabilities = table.filter(regex=r"^probability\.").max(axis=1)
     order = probabilities.to_numpy().argsort(kind="stable")[:_EXPLAINED]
     return table["sample"].iloc[order].tolist()
-
-
-def find_configuration(study: str, options: Sequence[str]) -> list[str]:
-    """Return the option for the file ``<study>.yaml`` of this folder, if it is needed.
-
-    It is not needed for a study or rule of the project, or if the user names a file.
-    """
-    names = {option.partition("=")[0] for option in options}
-    if names & {"--configfile", "--configfiles"}:
-        return []
-    if study in {*default_configuration().get("studies", {}), *RULES}:
-        return []
-    path = Path(f"{study}.yaml")
-    return ["--configfile", str(path)] if path.is_file() else []
 
 
 def recalibrate(

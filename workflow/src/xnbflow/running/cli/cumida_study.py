@@ -148,11 +148,12 @@ def write_cumida_study(
         If a name is not that of a series of CuMiDa or repeats, the study cannot have its name, or a
         file exists.
     """
-    from xnbflow.running.cli import commands  # noqa: PLC0415  not needed for --help
+    from xnbflow.running.cli.output import deliver  # noqa: PLC0415
+    from xnbflow.running.cli.proposals import check_study_name, new_files  # noqa: PLC0415  not needed for --help
     from xnbflow.sources.sheet import SheetRow, sheet_text  # noqa: PLC0415
 
     study = Path(output).name
-    commands.check_study_name(study)
+    check_study_name(study)
     for name in series:
         if list(series).count(name) > 1:
             msg = f"{quoted(name)} is named twice; leave one out"
@@ -161,13 +162,13 @@ def write_cumida_study(
     for name in series:
         options = {"format": "arff"} if arff else {}
         rows.append(SheetRow(name, "cumida", cumida_location(name), options=options))
-    sheet, configuration = commands.new_files(output, force=force)
+    sheet, configuration = new_files(output, force=force)
     settings = _settings(study, series, sheet, benchmark=benchmark)
     if mirrors:
         settings["download"] = {"base_urls": {"cumida": list(mirrors)}}
     sheet.parent.mkdir(parents=True, exist_ok=True)
-    commands.deliver(sheet_text(rows), sheet)
-    commands.deliver(f"{_ABOUT}{_yaml(settings)}", configuration)
+    deliver(sheet_text(rows), sheet)
+    deliver(f"{_ABOUT}{_yaml(settings)}", configuration)
     return f"xnbflow run {study} --configfile {configuration}"
 
 

@@ -12,8 +12,7 @@ import yaml
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.folds import class_counts, folds_of_repeat
-from xnbflow.inference.halves import MOST_SAMPLES
+from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
 from xnbflow.running.cli.output import deliver
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
@@ -50,7 +49,7 @@ _FEW_SAMPLES = 50
 _LEAST_SAMPLES = 3
 #: With fewer folds that keep groups together, an inner fold would train with one group of a class.
 _LEAST_GROUP_FOLDS = 3
-#: How often folds are drawn in series of at most `MOST_SAMPLES` samples: verdicts near their limit
+#: How often folds are drawn in series of at most `MOST_REPEATED` samples: verdicts near their limit
 #: depend less on the draw (`python -m benchmarks draws`).
 _REPEATS = 3
 
@@ -201,7 +200,7 @@ def repeats_of_folds(n_samples: int) -> int:
     >>> repeats_of_folds(60), repeats_of_folds(5000)
     (3, 1)
     """
-    return _REPEATS if n_samples <= MOST_SAMPLES else 1
+    return _REPEATS if n_samples <= MOST_REPEATED else 1
 
 
 def number_of_folds(result: Summary, name: str) -> int:

@@ -1,0 +1,32 @@
+"""The configuration that ``xnbflow run`` uses: the project's, or a file of this folder.
+
+Nothing numerical is imported here: a run starts without the libraries of its jobs.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from xnbflow.core.errors import InputError
+from xnbflow.running.config import RULES
+from xnbflow.running.project import default_configuration
+
+#: Options of Snakemake that name the configuration.
+_CONFIGURATION_OPTIONS = {"--configfile", "--configfiles"}
+
+
+def find_configuration(study: str, options: Sequence[str]) -> list[str]:
+    """Return the option for the file ``<study>.yaml`` of this folder, if it is needed.
+
+    It is not needed for a study or rule of the project, or if the user names a file. A file in
+    place of a study is an `InputError`.
+    """
+    if Path(study).suffix in {".yaml", ".yml", ".tsv"} and Path(study).is_file():
+        msg = f"{study} is a file; name the study in it: xnbflow run {Path(study).stem}"
+        raise InputError(msg, file=study)
+    names = {option.partition("=")[0] for option in options}
+    if names & _CONFIGURATION_OPTIONS:
+        return []
+    if study in {*default_configuration().get("studies", {}), *RULES}:
+        return []
+    path = Path(f"{study}.yaml")
+    return ["--configfile", str(path)] if path.is_file() else []
