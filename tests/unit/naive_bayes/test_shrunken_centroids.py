@@ -134,16 +134,29 @@ def test_sparse_samples_give_what_dense_ones_give():
         np.testing.assert_allclose(found, dense.predict_joint_log_proba(X), rtol=1e-8, atol=1e-10)
 
 
-def test_moments_are_numpys(monkeypatch):
-    monkeypatch.setattr("xnbflow.naive_bayes.shrunken_centroids._PART_VALUES", 100)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("samples", [None, np.r_[38:4:-2, 0:39:5]])
+def test_moments_are_numpys_also_of_some_samples_in_any_order(form, samples):
     X, y = unequal()
-    centred = X.copy()
-    for form in (np.asarray, sparse.csr_array):
-        means, squares = class_moments(form(X.T), y, 3)
-        for c in range(3):
-            np.testing.assert_allclose(means[c], X[y == c].mean(axis=0), rtol=1e-12)
-            centred[y == c] = X[y == c] - X[y == c].mean(axis=0)
-        np.testing.assert_allclose(squares, (centred**2).sum(axis=0), rtol=1e-11, atol=1e-25)
+    values, codes = (X, y) if samples is None else (X[samples], y[samples])
+    means, squares = class_moments(form(X.T), codes, 3, samples=samples)
+    centred = values.copy()
+    for c in range(3):
+        expected = values[codes == c].mean(axis=0)
+        np.testing.assert_allclose(means[c], expected, rtol=1e-12)
+        centred[codes == c] -= expected
+    np.testing.assert_allclose(squares, (centred**2).sum(axis=0), rtol=1e-11, atol=1e-25)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_evidence_of_some_samples_is_that_of_all(form):
+    X, y = unequal()
+    centroids = Centroids.of(form(X.T), y, 3)
+    thresholds = np.array([0.0, 0.5, 2.0])
+    samples = np.array([7, 3, 30])
+    evidence = centroids.evidence(form(X.T), thresholds, samples=samples)
+    expected = centroids.evidence(form(X.T), thresholds)[:, samples]
+    np.testing.assert_allclose(evidence, expected, rtol=1e-9, atol=1e-10)
 
 
 def test_a_sample_is_the_sum_of_its_features_and_directions_are_signs():

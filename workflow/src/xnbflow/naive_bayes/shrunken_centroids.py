@@ -22,13 +22,13 @@ thresholds, and cumulative sums from the greatest threshold down.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
@@ -41,9 +41,6 @@ from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 
 #: Deviations below this share of a feature's size are rounding errors: the feature is constant.
 _ROUNDING = 64.0 * np.finfo(np.float64).eps
-
-#: Values of a dense part of the features.
-_PART_VALUES = 2_000_000
 
 
 class ShrunkenCentroids(BaseNaiveBayes):
@@ -167,11 +164,11 @@ class ShrunkenCentroids(BaseNaiveBayes):
         right, losses = [], []
         for train, test in inner_folds(self.cv, codes, groups):
             present, inner_codes = np.unique(codes[train], return_inverse=True)
-            centroids = Centroids.of(features[:, train], inner_codes, len(present))
+            centroids = Centroids.of(features, inner_codes, len(present), samples=train)
             log_prior = np.full(len(self.classes_), -np.inf)
             log_prior[present] = self._inner_log_prior(present, inner_codes)
             evidence = np.zeros((len(thresholds), len(test), len(self.classes_)))
-            evidence[:, :, present] = centroids.evidence(features[:, test], thresholds)
+            evidence[:, :, present] = centroids.evidence(features, thresholds, samples=test)
             right.append((evidence + log_prior).argmax(axis=2) == codes[test])
             losses.append([log_losses(scores, log_prior, codes[test]) for scores in evidence])
         return {
@@ -248,11 +245,16 @@ class Centroids:
     steps: np.ndarray
 
     @classmethod
-    def of(cls, features: Any, codes: np.ndarray, n_classes: int) -> "Centroids":
-        """Learn them from features (n_features, n_samples), an array or CSR without duplicates."""
+    def of(
+        cls, features: Any, codes: np.ndarray, n_classes: int, *, samples: np.ndarray | None = None
+    ) -> "Centroids":
+        """Learn them from features (n_features, n_samples), an array or CSR without duplicates.
+
+        ``codes`` are the classes of the ``samples``, positions of columns; all without.
+        """
         n = len(codes)
         counts = np.bincount(codes, minlength=n_classes)
-        class_means, squares = class_moments(features, codes, n_classes)
+        class_means, squares = class_moments(features, codes, n_classes, samples=samples)
         means = counts @ class_means / n
         between = class_means - means
         deviation = np.sqrt((squares + counts @ between**2) / n)
@@ -287,30 +289,36 @@ class Centroids:
         greatest = np.sort(np.abs(self.deviations).max(axis=0))
         return len(greatest) - np.searchsorted(greatest, thresholds, side="right")
 
-    def evidence(self, features: Any, thresholds: np.ndarray) -> np.ndarray:
+    def evidence(
+        self, features: Any, thresholds: np.ndarray, *, samples: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return log likelihoods relative to the overall mean at ascending thresholds.
 
-        The shape is (n_thresholds, n_samples, n_classes), for ``features`` (n_features, n_samples).
+        The shape is (n_thresholds, n_samples, n_classes), for the ``samples``, positions of columns
+        of ``features`` (n_features, n_all_samples); all without.
         """
-        n_classes, n_features = self.deviations.shape
-        n_thresholds, n_samples = len(thresholds), features.shape[1]
+        columns = np.arange(features.shape[1]) if samples is None else samples
+        n_classes = len(self.deviations)
+        n_thresholds, n_samples = len(thresholds), len(columns)
         sizes = np.abs(self.deviations)
         # The thresholds below a deviation use its feature: the last of them, or -1.
         last = np.searchsorted(thresholds, sizes, side="left") - 1
         code, feature = np.nonzero(last >= 0)
         row = last[code, feature] * n_classes + code
-        shape = (n_thresholds * n_classes, n_features)
+        n_rows = n_thresholds * n_classes
         size, step = sizes[code, feature], self.steps[code, feature]
         slope = np.sign(self.deviations[code, feature]) * step / self.spreads[feature] ** 2
         half = (step / self.spreads[feature]) ** 2 / 2.0
-        constant_part = np.zeros(shape[0])
-        linear_part, quadratic_part = constant_part.copy(), constant_part.copy()
-        np.add.at(constant_part, row, half * size**2)
-        np.add.at(linear_part, row, half * 2.0 * size)
-        np.add.at(quadratic_part, row, half)
-        # Sums over the features that a threshold is the last to use.
-        by_size = self._product(csr_array((slope * size, (row, feature)), shape=shape), features)
-        by_step = self._product(csr_array((slope, (row, feature)), shape=shape), features)
+        # Sums over the features that a threshold is the last to use: a row for each threshold and
+        # class, and for the two products a column for each sample.
+        constant_part = np.bincount(row, half * size**2, minlength=n_rows)
+        linear_part = np.bincount(row, half * 2.0 * size, minlength=n_rows)
+        quadratic_part = np.bincount(row, half, minlength=n_rows)
+        per_unit = slope / self.units[feature]
+        weights = np.array([size * per_unit, per_unit])
+        by_size, by_step = self._products(
+            features, columns, row=row, feature=feature, weights=weights, n_rows=n_rows
+        )
 
         def from_last(sums: np.ndarray) -> np.ndarray:
             """Add up what the greater thresholds use too: (n_thresholds, n_classes, n_columns)."""
@@ -323,25 +331,39 @@ class Centroids:
         evidence = from_last(by_size) - t * from_last(by_step) - squares
         return evidence.transpose(0, 2, 1).reshape(n_thresholds, n_samples, n_classes)
 
-    def _product(self, weights: csr_array, features: Any) -> np.ndarray:
-        """Return ``weights`` (n_rows, n_features) times the features in standard units."""
-        per_unit = csc_array(weights / self.units)
-        if is_sparse(features):
-            sums = (per_unit @ features).toarray()
-            return np.asarray(sums - (per_unit @ self.means)[:, np.newaxis])
-        sums = np.zeros((per_unit.shape[0], features.shape[1]))
-        for which in _strips(features.shape):
-            centred = features[which] - self.means[which][:, np.newaxis]
-            sums += per_unit[:, which] @ centred
-        return sums
+    def _products(
+        self,
+        features: Any,
+        samples: np.ndarray,
+        *,
+        row: np.ndarray,
+        feature: np.ndarray,
+        weights: np.ndarray,
+        n_rows: int,
+    ) -> np.ndarray:
+        """Return two products of weights with centred features, shape (2, n_rows, n_samples).
+
+        Each term of the ``weights`` (2, n_terms) has a ``row`` of the result and a ``feature``,
+        whose mean is subtracted from the samples' values.
+        """
+        products = np.zeros((2, n_rows, len(samples)))
+        if not is_sparse(features):
+            _add_products(features, samples, self.means, row, feature, weights, products)
+            return products
+        chosen = features[:, samples]
+        for which, values in enumerate(weights):
+            matrix = csr_array((values, (row, feature)), shape=(n_rows, features.shape[0]))
+            products[which] = (matrix @ chosen).toarray() - (matrix @ self.means)[:, np.newaxis]
+        return products
 
 
 def class_moments(
-    features: Any, codes: np.ndarray, n_classes: int
+    features: Any, codes: np.ndarray, n_classes: int, *, samples: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return means (n_classes, n_features) and sums of squares within all classes (n_features,).
 
-    ``features`` (n_features, n_samples) are an array or CSR without duplicates; no class is empty.
+    ``features`` (n_features, n_all_samples) are an array or CSR without duplicates; ``codes`` are
+    the classes of the ``samples``, positions of columns, or of all. No class is empty.
 
     Examples
     --------
@@ -353,17 +375,41 @@ def class_moments(
     counts = np.bincount(codes, minlength=n_classes)
     means, squares = np.zeros((n_classes, n_features)), np.zeros(n_features)
     if is_sparse(features):
+        if samples is not None:
+            features = features[:, samples]
         stored = features.indptr, features.indices, features.data
         _write_sparse_moments(*stored, codes, counts, means, squares)
         return means, squares
-    members = (codes[:, np.newaxis] == np.arange(n_classes)) / counts
-    for which in _strips(features.shape):
-        part = features[which]
-        mean = part @ members
-        within = part - mean[:, codes]
-        means[:, which] = mean.T
-        squares[which] = np.einsum("fi,fi->f", within, within)
+    columns = np.arange(len(codes)) if samples is None else samples
+    _write_dense_moments(features, columns, codes, counts, means, squares)
     return means, squares
+
+
+@njit(nogil=True)
+def _write_dense_moments(
+    features: np.ndarray,
+    samples: np.ndarray,
+    codes: np.ndarray,
+    counts: np.ndarray,
+    means: np.ndarray,
+    squares: np.ndarray,
+) -> None:
+    """Write the results of `class_moments`: the mean of each class, then squares about it."""
+    n_samples, n_classes = len(samples), len(counts)
+    values, class_means = np.empty(n_samples), np.empty(n_classes)
+    for f in range(features.shape[0]):
+        class_means[:] = 0.0
+        for i in range(n_samples):
+            values[i] = features[f, samples[i]]
+            class_means[codes[i]] += values[i]
+        for c in range(n_classes):
+            class_means[c] /= counts[c]
+            means[c, f] = class_means[c]
+        total = 0.0
+        for i in range(n_samples):
+            difference = values[i] - class_means[codes[i]]
+            total += difference * difference
+        squares[f] = total
 
 
 @njit(nogil=True)
@@ -394,12 +440,23 @@ def _write_sparse_moments(
             squares[f] += d * d
 
 
-def _strips(shape: tuple[int, int]) -> Iterator[slice]:
-    """Yield runs of features of about 16 MB each."""
-    n_features, n_samples = shape
-    width = max(1, _PART_VALUES // max(1, n_samples))
-    for start in range(0, n_features, width):
-        yield slice(start, min(start + width, n_features))
+@njit(nogil=True)
+def _add_products(
+    features: np.ndarray,
+    samples: np.ndarray,
+    means: np.ndarray,
+    row: np.ndarray,
+    feature: np.ndarray,
+    weights: np.ndarray,
+    products: np.ndarray,
+) -> None:
+    """Add each term's two weights times its feature, less the mean, to the term's row."""
+    for k in range(len(row)):
+        f = feature[k]
+        for i in range(len(samples)):
+            difference = features[f, samples[i]] - means[f]
+            products[0, row[k], i] += weights[0, k] * difference
+            products[1, row[k], i] += weights[1, k] * difference
 
 
 def _last_maximum(values: np.ndarray) -> int:
