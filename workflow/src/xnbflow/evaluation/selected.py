@@ -155,7 +155,9 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
     """Return a table with the values of some columns replaced, and as text."""
     changed = {}
     for column, names_of_column in names.items():
-        changed[column] = [str(names_of_column.get(value, value)) for value in table[column]]
+        changed[column] = [
+            str(names_of_column.get(value, value)) for value in table[column].tolist()
+        ]
     return table.assign(**changed)
 
 

@@ -110,7 +110,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
             return super()._features(X)
         check_is_fitted(self)
         refuse_repeated_names(table)
-        positions = pd.Index(names).get_indexer(self.feature_names_in_)
+        positions = _positions_in(np.asarray(names, dtype=object), self.feature_names_in_)
         if not isinstance(table, pd.DataFrame) and (positions >= 0).all():
             return super()._features(X)
         places = positions[self.used_columns_]
@@ -399,6 +399,17 @@ class ClassSpecificNB(BaseClassSpecificNB):
     @property
     def _calibration(self) -> Calibration:
         return Calibration.of_temperature(self.temperature, len(self.classes_))
+
+
+def _positions_in(names: np.ndarray, fitted_names: np.ndarray) -> np.ndarray:
+    """Return the position of each fitted name in ``names``, -1 for one that is absent.
+
+    >>> _positions_in(np.array(["b", "c", "a"]), np.array(["a", "x", "b"])).tolist()
+    [2, -1, 0]
+    """
+    if np.array_equal(names, fitted_names):  # an index of 20,000 names takes ten times as long
+        return np.arange(len(names))
+    return pd.Index(names).get_indexer(fitted_names)
 
 
 def _dense_columns(table: Any, places: np.ndarray) -> pd.DataFrame:
