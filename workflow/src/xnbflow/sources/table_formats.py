@@ -229,6 +229,11 @@ def _text(cell: Any, decimal: str) -> str:
     return str(cell).strip()
 
 
+#: Rows of a Parquet file that are converted to text at a time: its head is read alone, and with
+#: 850,000 rows the texts of all would need some GB.
+_ROWS_OF_BLOCK = 1000
+
+
 class ParquetTable(TableFile):
     """A Parquet file, whose numbers are not converted to text."""
 
@@ -246,8 +251,13 @@ class ParquetTable(TableFile):
         self.header = [name.strip() for name in self._table.column_names]
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
-        """Yield the rows as text."""
-        return enumerate(zip(*map(self._texts, range(len(self.header))), strict=True), 1)
+        """Yield the rows as text; a block of rows is converted at a time."""
+        number = 0
+        for block in self._table.to_batches(max_chunksize=_ROWS_OF_BLOCK):
+            columns = [_texts(column) for column in block.columns]
+            for cells in zip(*columns, strict=True):
+                number += 1
+                yield number, cells
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows; see `TableFile.read`."""
@@ -260,11 +270,12 @@ class ParquetTable(TableFile):
             for row, column in enumerate(numbers):
                 values[row] = column.cast(pa.float64(), safe=False).to_numpy()
             if not np.isinf(values).any():
-                texts = [self._texts(place) for place in columns.text]
+                texts = [_texts(self._table[place]) for place in columns.text]
                 values = values.T if by_column else np.ascontiguousarray(values.T)
                 return Cells(list(range(1, len(self._table) + 1)), texts, values)
         return super().read(columns, by_column=by_column)  # its error names the invalid cell
 
-    def _texts(self, place: int) -> list[str]:
-        cells = self._table[place].to_pylist()
-        return ["" if cell is None else str(cell).strip() for cell in cells]
+
+def _texts(column: pa.Array | pa.ChunkedArray) -> list[str]:
+    """Return the cells of a column of a Parquet file as text."""
+    return ["" if cell is None else str(cell).strip() for cell in column.to_pylist()]
