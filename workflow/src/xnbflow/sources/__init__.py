@@ -8,6 +8,7 @@ file                          question
 ``downloads``, ``http``,      from which place does a file come, and is it the right one?
 ``retries``
 ``files``, ``cell_texts``     is a file data, and is a cell a number, a text or missing?
+``memory``                    how much memory is free for reading?
 ``delimited``, ``arff``,      which rows and cells has a file of this format?
 ``table_formats``,
 ``workbook_process``
