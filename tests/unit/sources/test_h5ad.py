@@ -1,9 +1,11 @@
 """AnnData files by h5py: every version of the format, and what a stranger may put into one."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources import anndata_file, memory
 from xnbflow.sources.anndata_file import opened, table_of
 from xnbflow.sources.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
@@ -238,3 +240,32 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
     dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
     with pytest.raises(InputError, match="dense"):
         read_h5ad(tmp_path / "wide.h5ad", dataset)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "stored", "n_dense"),
+    [
+        ("layers:whole", 8 * N * GENES, 1),  # float64 as it is stored
+        ("X", 12 * np.count_nonzero(X) + 4 * (N + 1), 2),  # values, indices, a start for each cell
+        ("layers:columns", 12 * np.count_nonzero(X) + 4 * (GENES + 1), 1),
+    ],
+)
+def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
+    path, monkeypatch, matrix, stored, n_dense
+):
+    needed = stored + n_dense * 8 * N * GENES
+    monkeypatch.setattr(memory, "free_memory", lambda: needed)
+    assert read_h5ad(path, cells_row(matrix=matrix)).n_samples == N
+    monkeypatch.setattr(memory, "free_memory", lambda: needed - 1)
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda *_: pytest.fail("it is read"))
+    message = f"matrix {matrix} of 90 cells and 12 genes needs at least .* GB of memory, but only"
+    with monkeypatch.context() as only_tables:
+        only_tables.setattr(anndata_file, "table_of", lambda *names: TABLES[names[-1]])
+        with pytest.raises(InputError, match=message) as refusal:
+            read_h5ad(path, cells_row(matrix=matrix))
+    assert refusal.value.file == str(path)
+    assert "write a file of fewer genes or cells" in str(refusal.value)
+
+
+#: As many rows as a file of `write_cells` has cells and genes.
+TABLES = {"obs": pd.DataFrame(index=range(N)), "var": pd.DataFrame(index=range(GENES))}

@@ -1,14 +1,35 @@
 """Where data sets come from: the sheet, readers of files, downloads, and proposals.
 
-* `sheet`, `registry`: rows of the sheet, and the sources with their options
-* `acquisition`, `downloads`, `http`: from a row to a checked series; files from elsewhere
-* `table_formats`, `delimited`, `header_rows`, `table_file`, `arff`, `program_exports`: text,
-  workbooks, Parquet, ARFF and exports of programs as rows; `files`, `cell_texts`: compression,
-  encodings and single cells
-* `table`, `phenotype`, `h5ad`, `geo`, `cumida`, `genepattern`: contents of files, as a `draft`
-* `assembly`: from a draft to a series, by `class_labels`, `intensities`, `missing_values`,
-  `merging`, `annotation` and `adjustment`
-* `layout`, `plausibility`, `sequencing`, `sample_names`, `workbook_sheets`, `count_folder`: what
-  the columns, rows, sheets and values of a table probably are
-* `summary`, `geo_summary`: a description for the user, and a proposed row of the sheet
+============================= ============================================================
+file                          question
+============================= ============================================================
+``sheet``, ``registry``       which rows has the sheet, and which options has a source?
+``acquisition``               how does a row become a checked series?
+``downloads``, ``http``,      from which place does a file come, and is it the right one?
+``retries``
+``files``, ``cell_texts``     is a file data, and is a cell a number, a text or missing?
+``memory``                    how much memory is free for reading?
+``delimited``, ``arff``,      which rows and cells has a file of this format?
+``table_formats``,
+``workbook_process``
+``table_file``                how do cells become numbers, and where is a wrong one?
+``header_rows``               which of the first rows is the header?
+``table``, ``h5ad``,          which samples, features and labels does a file contain (as a
+``anndata_file``, ``geo``,    ``draft``)?
+``geo_head``, ``cumida``,
+``genepattern``, ``bundled``,
+``simulate``
+``phenotype``                 which row of a sample sheet belongs to which sample?
+``assembly``                  how does a draft become a series, by ``class_labels``,
+                              ``sample_columns``, ``intensities``, ``missing_values``,
+                              ``merging``, ``annotation`` and ``adjustment``?
+``layout``,                   what are the columns, rows and sheets of a table probably?
+``workbook_sheets``
+``plausibility``,             what do names and values probably mean?
+``sequencing``,
+``sample_names``
+``program_exports``,          how does an export of a program, or a folder of one-sample
+``count_folder``              files, become a table?
+``summary``, ``geo_summary``  what does a file contain, and which row of the sheet fits it?
+============================= ============================================================
 """

@@ -73,7 +73,7 @@ def acquire(
     source = importlib.import_module(known_sources()[dataset.source].module)
 
     def make() -> tuple[DataSet, list[str]]:
-        # the annotation comes first, so that a series without one is not downloaded
+        # The annotation comes first, so that a series without one is not downloaded.
         series = source.load(fetch_annotation(dataset, places), places)
         return series, _differences(dataset, series)
 
@@ -105,16 +105,19 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
         )
         raise InputError(msg)
     notes = []
-    tolerated = int(dataset.options.get("features_tolerance", 0))
-    for key, one, count, tolerance in (
-        ("samples", "sample", series.n_samples, 0),
-        ("features", "feature", series.n_features, tolerated),
-        ("classes", "class", len(series.classes), 0),
-    ):
+    tolerances = {"features": int(dataset.options.get("features_tolerance", 0))}
+    counts = {
+        "samples": series.n_samples,
+        "features": series.n_features,
+        "classes": len(series.classes),
+    }
+    singulars = {"samples": "sample", "features": "feature", "classes": "class"}
+    for key, count in counts.items():
         expected = getattr(dataset, key)
         if expected in (None, count):
             continue
-        text = f"{counted(count, one)} found, the sheet expects {expected}"
+        tolerance = tolerances.get(key, 0)
+        text = f"{counted(count, singulars[key])} found, the sheet expects {expected}"
         if abs(count - expected) > tolerance:
             msg = f"data set {dataset.id}: {text}; get the right file, or correct the sheet"
             raise InputError(msg, key=key)
@@ -123,14 +126,18 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
 
 
 def _constant_features(series: DataSet) -> list[str]:
-    lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # except NaN
+    """Return a note on features with a single value, apart from missing ones."""
+    lowest = np.fmin.reduce(series.values, axis=1)
+    highest = np.fmax.reduce(series.values, axis=1)
     constant = np.flatnonzero(lowest == highest)
     if not len(constant):
         return []
-    named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
+    names = ", ".join(series.features[constant[:5]])
+    if len(constant) > 5:
+        names += ", ..."
     note = (
         f"{len(constant)} of {counted(series.n_features, 'feature')} "
-        f"{either(len(constant), 'is', 'are')} constant ({named}) and "
+        f"{either(len(constant), 'is', 'are')} constant ({names}) and "
         f"{either(len(constant), 'carries', 'carry')} no information about the classes"
     )
     return [note]

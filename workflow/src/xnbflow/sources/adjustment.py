@@ -43,29 +43,34 @@ def refuse_inseparable(dataset: SheetRow, phenotype: pd.DataFrame) -> None:
     The table of values is not needed if the file has labels and groups as well. Samples with a
     missing value are ignored.
     """
-    where, group = f"data set {dataset.id}, phenotype", dataset.options.get("group")
-    wanted = [dataset.label or "", *map(column_of_term, dataset.names("adjust"))]
-    names = [column_named(phenotype, name) for name in [*wanted, *([group] if group else [])]]
-    if len(wanted) < 2 or not {*names} <= {*phenotype}:
+    where = f"data set {dataset.id}, phenotype"
+    adjust_columns = list(map(column_of_term, dataset.names("adjust")))
+    if not adjust_columns:
         return
-    known = phenotype[~phenotype[names].map(is_missing).any(axis=1)]
+    label = column_named(phenotype, dataset.label or "")
+    names = [label, *(column_named(phenotype, name) for name in adjust_columns)]
+    group = dataset.options.get("group")
+    if group:
+        group = column_named(phenotype, group)
+        names.append(group)
+    if not set(names) <= set(phenotype):
+        return
+    complete = phenotype[~phenotype[names].map(is_missing).any(axis=1)]
     try:
-        labels, keep, _ = LabelRule.parse(dataset).apply(where, known.index, known[names[0]])
+        labels, keep, _ = LabelRule.parse(dataset).apply(where, complete.index, complete[label])
     except InputError:
         return  # possibly of samples that are not in the table; `assemble` reads the labels again
-    samples, known = known.index[keep].to_numpy(), known[keep].reset_index(drop=True)
-    terms = adjusted_terms(dataset, where, known, samples)
-    groups = known[names[-1]].to_numpy(dtype=str) if group else None
-    empty = np.empty((0, len(samples)))
+    samples = complete.index[keep].to_numpy()
+    labelled = complete[keep].reset_index(drop=True)
     series = DataSet(
         name=dataset.id,
-        values=empty,
+        values=np.empty((0, len(samples))),
         features=[],
         samples=samples,
         labels=labels,
-        groups=groups,
-        sample_metadata=known,
-        adjust=terms,
+        groups=labelled[group].to_numpy(dtype=str) if group else None,
+        sample_metadata=labelled,
+        adjust=adjusted_terms(dataset, where, labelled, samples),
     )
     if len(series.classes) > 1:
         comparison_notes(series, where)
@@ -77,15 +82,11 @@ def comparison_notes(series: DataSet, where: str) -> list[str]:
         compared = with_known_covariates(series)
     except InputError as error:
         raise InputError(f"{where}: {error}", key="adjust") from error
-    covariates, notes = compared.covariates, []
-    for name, cells in covariates.items():
-        n = len(set(cells))
-        kind = (
-            "numbers" if cells.dtype.kind == "f" else f"{n} {either(n, 'category', 'categories')}"
-        )
-        notes.append(f"{name!r} ({kind})")
-    if notes:
-        notes = [f"comparisons of single genes are adjusted for {', '.join(notes)}"]
+    covariates = compared.covariates
+    notes = []
+    if covariates:
+        kinds = [f"{name!r} ({_kind(cells)})" for name, cells in covariates.items()]
+        notes.append(f"comparisons of single genes are adjusted for {', '.join(kinds)}")
     notes += _left_out_notes(series)
     if series.groups is None and not series.adjust:
         return notes
@@ -97,6 +98,14 @@ def comparison_notes(series: DataSet, where: str) -> list[str]:
             return notes  # too few samples for a test, which is not an error in the sheet
         raise InputError(f"{where}: {error}", key="adjust") from error
     return notes + _mixture_note(compared, designs)
+
+
+def _kind(cells: np.ndarray) -> str:
+    """Return ``numbers``, or the number of categories of a column to adjust for."""
+    if cells.dtype.kind == "f":
+        return "numbers"
+    n_categories = len(set(cells))
+    return f"{n_categories} {either(n_categories, 'category', 'categories')}"
 
 
 def _left_out_notes(series: DataSet) -> list[str]:
@@ -120,11 +129,11 @@ def _mixture_note(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:
     singles = 0 if series.groups is None else len(set(series.groups)) - blocks
     if not blocks or not singles:
         return []
-    done = "left out" if designs[0].left_out else "compared with each other by their means"
+    treatment = "left out" if designs[0].left_out else "compared with each other by their means"
     others = series.classes[~designs[0].compared]
     note = (
         f"single genes are compared within {counted(blocks, 'group')} of several classes; "
-        f"{counted(singles, 'group')} of one class {either(singles, 'is', 'are')} {done}"
+        f"{counted(singles, 'group')} of one class {either(singles, 'is', 'are')} {treatment}"
     )
     if len(others):
         note += f"; {listed(others)}, in no group with another class, by the means of all groups"

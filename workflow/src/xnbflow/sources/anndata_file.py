@@ -12,7 +12,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from functools import lru_cache
-from math import prod
+from math import ceil, prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from scipy import sparse
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.files import refuse_bomb, what_is_wrong
+from xnbflow.sources.memory import refuse_too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
 _MOST_UNPACKED = 1_100
 #: Exceptions of h5py and NumPy for damaged files.
 _DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError)
-_REFUSED, _REMEDY = "cannot be read as AnnData (", "); write it anew, or get it again"
-
+#: The message for a damaged file, before and after the reason.
+_REFUSED = "cannot be read as AnnData ("
+_REMEDY = "); write it anew, or get it again"
 
 #: Reads attributes and items of variable length, on which HDF5 may not terminate.
 _TRIAL = """
@@ -106,25 +108,26 @@ def node(group: Any, name: str) -> Any:
     """
     import h5py  # noqa: PLC0415 - an extra
 
-    path, found = group.file.filename, group
-    for part in name.split("/"):
-        if not isinstance(found, h5py.Group):
+    path = group.file.filename
+    element = group
+    for step in name.split("/"):
+        if not isinstance(element, h5py.Group):
             raise _refusal(path, f"{quoted(name)} is below a data set")
-        links = found.id.links
-        if not part or not links.exists(part.encode()):
+        links = element.id.links
+        if not step or not links.exists(step.encode()):
             return None
-        if links.get_info(part.encode()).type != h5py.h5l.TYPE_HARD:
+        if links.get_info(step.encode()).type != h5py.h5l.TYPE_HARD:
             raise _refusal(path, f"{quoted(name)} is a link to another place")
-        found = found[part]
-    if isinstance(found, h5py.Dataset):
-        if wrong := _what_is_not_here(found):
-            raise _refusal(path, f"{quoted(name)} {wrong}")
-    elif not isinstance(found, h5py.Group):
+        element = element[step]
+    if isinstance(element, h5py.Dataset):
+        if fault := _fault_of_storage(element):
+            raise _refusal(path, f"{quoted(name)} {fault}")
+    elif not isinstance(element, h5py.Group):
         raise _refusal(path, f"{quoted(name)} is neither a group nor a data set")
-    return found
+    return element
 
 
-def _what_is_not_here(data: "h5py.Dataset") -> str | None:
+def _fault_of_storage(data: "h5py.Dataset") -> str | None:
     """Return why a data set is refused, before its size is used or its data are read."""
     if data.is_virtual or data.external:
         return "is stored in another file"
@@ -135,11 +138,13 @@ def _what_is_not_here(data: "h5py.Dataset") -> str | None:
     most = max(prod(data.shape), prod(data.chunks or ())) * data.dtype.itemsize
     refuse_bomb(Path(data.file.filename), data.id.get_storage_size(), most)
     if data.chunks is None:
-        whole = data.id.get_storage_size() >= prod(data.shape) * data.dtype.itemsize
+        is_whole = data.id.get_storage_size() >= prod(data.shape) * data.dtype.itemsize
     else:
-        n_chunks = prod(-(-n // size) for n, size in zip(data.shape, data.chunks, strict=True))
-        whole = data.id.get_num_chunks() == n_chunks
-    return None if whole else "is not stored whole"
+        n_chunks = 1
+        for length, chunk_length in zip(data.shape, data.chunks, strict=True):
+            n_chunks *= ceil(length / chunk_length)
+        is_whole = data.id.get_num_chunks() == n_chunks
+    return None if is_whole else "is not stored whole"
 
 
 def _is_plain(dtype: np.dtype) -> bool:
@@ -159,47 +164,44 @@ def require_stored(path: str | Path, n_bytes: int, what: str) -> None:
 
 
 def _required(group: Any, name: str) -> Any:
-    found = node(group, name)
-    if found is None:
+    """Open a group or a data set that must be there."""
+    element = node(group, name)
+    if element is None:
         raise _refusal(group.file.filename, f"{quoted(group.name)} has no {quoted(name)}")
-    return found
+    return element
 
 
 def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
     """Return a one-dimensional data set of some kinds of type."""
-    found = _required(group, name)
-    is_array = hasattr(found, "dtype") and found.ndim == 1 and found.dtype.isnative
-    if not is_array or found.dtype.kind not in kinds:
+    element = _required(group, name)
+    is_array = hasattr(element, "dtype") and element.ndim == 1 and element.dtype.isnative
+    if not is_array or element.dtype.kind not in kinds:
         raise _refusal(group.file.filename, f"{quoted(name)} is not a list of the required type")
-    return found
+    return element
 
 
 def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.DataFrame]:
     """Return a matrix of cells by genes and the table of its genes.
 
     Its name is ``X``, ``raw`` or ``layers:<name>``; it is an array, or sparse as in the file. A
-    dense matrix that takes far more memory than the file is refused.
+    dense matrix that takes far more memory than the file, or more than is free, is refused before
+    it is read.
     """
-    places = (("X", "X"), ("raw", "raw.X"), ("raw", "raw/X"))
-    there = {key: place for key, place in places if node(file, place) is not None}
-    there |= {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
-    if name not in there:
-        msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(there))} here"
-        raise InputError(msg, key="matrix")
-    element, var = _required(file, there[name]), table_of(path, file, "var")
+    place = _place_of_matrix(path, file, name)
+    element = _required(file, place)
+    var = table_of(path, file, "var")
     if name == "raw":
-        var = table_of(path, file, there[name].removesuffix("X") + "var")
+        var = table_of(path, file, place.removesuffix("X") + "var")
     attributes = element.attrs
     if hasattr(element, "dtype"):
-        kind, shape = "dense", element.shape
+        kind = "dense"
+        shape = element.shape
         if element.dtype.kind not in "biuf":
             raise _refusal(path, f"matrix {name} has no numbers")
     else:
         stored = _text(attributes.get("encoding-type", attributes.get("h5sparse_format", "")))
-        kind, shape = (
-            stored.removesuffix("_matrix"),
-            attributes.get("shape", attributes.get("h5sparse_shape")),
-        )
+        kind = stored.removesuffix("_matrix")
+        shape = attributes.get("shape", attributes.get("h5sparse_shape"))
         if kind not in ("csr", "csc"):
             raise _refusal(path, f"matrix {name} is stored as {quoted(stored)}")
     n_cells = len(table_of(path, file, "obs"))
@@ -210,17 +212,65 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
             f"{counted(len(var), 'gene')} in var; write the file again"
         )
         raise InputError(msg)
-    require_stored(path, 8 * n_cells * len(var), f"a dense matrix {name} of {n_cells:,} cells")
+    n_bytes = 8 * n_cells * len(var)
+    require_stored(path, n_bytes, f"a dense matrix {name} of {n_cells:,} cells")
+    refuse_too_large(
+        path,
+        least_memory(element, kind, n_bytes),
+        f"matrix {name} of {counted(n_cells, 'cell')} and {counted(len(var), 'gene')}",
+        "write a file of fewer genes or cells, such as those that vary most: "
+        "cells[:, cells.var['highly_variable']].write_h5ad('fewer.h5ad')",
+    )
     if kind == "dense":
         return element[:], var
-    parts = [_array(element, part, "biuf")[:] for part in ("data", "indices", "indptr")]
+    return _read_sparse(path, name, element, kind, (n_cells, len(var))), var
+
+
+def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
+    """Return the path within the file of a matrix that the option ``matrix`` names."""
+    places = {}
+    if node(file, "X") is not None:
+        places["X"] = "X"
+    for place in ("raw.X", "raw/X"):  # before and since version 0.7
+        if node(file, place) is not None:
+            places["raw"] = place
+    for layer in node(file, "layers") or ():
+        places[f"layers:{layer}"] = f"layers/{layer}"
+    if name not in places:
+        msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(places))} here"
+        raise InputError(msg, key="matrix")
+    return places[name]
+
+
+def least_memory(element: Any, kind: str, n_bytes: int) -> int:
+    """Return the least number of bytes that a matrix takes while it becomes a data set.
+
+    At once in memory are the matrix as it is stored and the dense values of genes by cells, of
+    ``n_bytes`` as float64. A matrix by cells (``csr``) becomes dense in the order of the file and
+    is then copied to that of the genes, so that there are two dense ones.
+    """
+    if kind == "dense":
+        return int(element.size * element.dtype.itemsize) + n_bytes
+    stored = 0
+    for name in ("data", "indices", "indptr"):
+        array = _array(element, name, "biuf")
+        stored += array.size * array.dtype.itemsize
+    n_dense = 2 if kind == "csr" else 1
+    return int(stored) + n_dense * n_bytes
+
+
+def _read_sparse(
+    path: str | Path, name: str, element: Any, kind: str, shape: tuple[int, int]
+) -> sparse.csr_array | sparse.csc_array:
+    """Read a sparse matrix, whose structure must be valid and its indices unique."""
+    arrays = [_array(element, array, "biuf")[:] for array in ("data", "indices", "indptr")]
     form = sparse.csr_array if kind == "csr" else sparse.csc_array
-    found = form(tuple(parts), shape=(n_cells, len(var)))
-    found.check_format(full_check=True)
-    found.sort_indices()
-    if not found.has_canonical_format:
+    matrix = form(tuple(arrays), shape=shape)
+    matrix.check_format(full_check=True)
+    matrix.sort_indices()
+    if not matrix.has_canonical_format:
         raise _refusal(path, f"matrix {name} has an index twice in a row or column")
-    return found, var
+    return matrix
 
 
 def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
@@ -253,7 +303,7 @@ def _of_records(file: "h5py.File", table: str, records: np.ndarray) -> pd.DataFr
         if values.dtype.kind in "iu" and node(file, categories) is not None:
             values = pd.Categorical.from_codes(values, _values(file, categories))
         elif values.dtype.kind in "SO":
-            values = np.array([_text(each) for each in values], dtype=object)
+            values = np.array([_text(value) for value in values], dtype=object)
         columns[name] = values
     index = next((name for name in ("index", "_index", *columns) if name in columns), None)
     if index is None:

@@ -6,9 +6,9 @@ and only the columns and probes that are wanted stay in memory.
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,9 @@ _FORMS = {
     "ensembl_gene_id": re.compile(r"ENS[A-Z]*G\d+(\.\d+)?"),
 }
 _PLATFORM = re.compile(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)")
-_BEGIN, _END = "!platform_table_begin", "!platform_table_end"
+_BEGIN = "!platform_table_begin"
+_END = "!platform_table_end"
+#: Texts of a probe without a gene, in small letters.
 _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "control"})
 
 
@@ -62,7 +64,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     try:
         if re.fullmatch(r"GPL\d+", annotation):
             path = _platform_file(annotation, downloads)
-            if "symbol" not in _columns_of(path):
+            if not _has_symbols(path):
                 msg = (
                     f"data set {dataset.id}: neither an annotation nor the submitted table of "
                     f"{annotation} at GEO has gene symbols; name a table of your own by annotation="
@@ -99,19 +101,21 @@ def _paths(platform: str) -> tuple[str, str]:
 
 def _platform_file(platform: str, downloads: Downloads) -> Path:
     """Get GEO's annotation of a platform, or the table of its SOFT file if there is none."""
-    own, (annotation, soft) = downloads.folder / "geo" / f"{platform}.soft", _paths(platform)
-    if own.is_file():
-        return own
+    submitted_table = downloads.folder / "geo" / f"{platform}.soft"
+    if submitted_table.is_file():
+        return submitted_table
+    annotation, soft_file = _paths(platform)
     try:
         return downloads.fetch("geo", annotation, default=BASE_URLS)
     except InputError as missing:
         try:
-            with downloads.open_head("geo", soft, default=BASE_URLS) as (_, stream):
-                write_atomically(own, lambda part: part.write_bytes(b"".join(_first_table(stream))))
+            with downloads.open_head("geo", soft_file, default=BASE_URLS) as (_, stream):
+                content = b"".join(_first_table(stream))
+                write_atomically(submitted_table, lambda path: path.write_bytes(content))
         except InputError as error:
             msg = f"{missing}\n{error}"
             raise InputError(msg, file=error.file) from error
-    return own
+    return submitted_table
 
 
 def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
@@ -122,13 +126,13 @@ def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
             return
 
 
-def _columns_of(path: Path) -> dict[str, int]:
-    """Return the columns of symbols and identifiers of an annotation."""
-    with about_file(path), _opened(path) as (_, header, *_):
-        return _places(["", *header[1:]])
+def _has_symbols(path: Path) -> bool:
+    """Return whether an annotation has a column of symbols."""
+    with about_file(path), _open_annotation(path) as annotation:
+        return "symbol" in annotation.places
 
 
-def annotated(
+def annotate_features(
     dataset: SheetRow, features: Sequence[str], platforms: str, notes: list[str]
 ) -> pd.DataFrame | None:
     """Return symbols (identifiers, chromosomes) of features as the row's annotation has them.
@@ -156,17 +160,20 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
     >>> standard_names(pd.DataFrame({"Gene Symbol": ["TP53"], "note": ["x"]})).columns.tolist()
     ['symbol', 'note']
     """
-    places = _places(list(table.columns))
-    place = places.get("symbol")
-    if place is not None and table.iloc[:, place].str.contains(r"\w \w", regex=True).mean() > 0.5:
-        del places["symbol"]  # descriptions, as GENE_NAME of Agilent has
-    renamed = {
-        table.columns[place]: standard
-        for standard, place in places.items()
-        if standard not in table and any(_genes(standard, str(c)) for c in table.iloc[:, place])
-    }
-    reserved = {name: f"{name}_" for name in ("feature", "kind", "values") if name in table}
-    return table.rename(columns=renamed | reserved)
+    places = _standard_places(list(table.columns))
+    if "symbol" in places:
+        has_words = table.iloc[:, places["symbol"]].str.contains(r"\w \w", regex=True)
+        if has_words.mean() > 0.5:  # descriptions, as GENE_NAME of Agilent has
+            del places["symbol"]
+    new_names = {}
+    for standard, place in places.items():
+        has_genes = any(join_genes(standard, str(cell)) for cell in table.iloc[:, place])
+        if standard not in table and has_genes:
+            new_names[table.columns[place]] = standard
+    for name in ("feature", "kind", "values"):  # columns that a data set has itself
+        if name in table:
+            new_names[name] = f"{name}_"
+    return table.rename(columns=new_names)
 
 
 def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataFrame, str | None]:
@@ -179,87 +186,134 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     ``chromosome``, empty where a probe has none; several of a probe are separated by ``///``.
     """
     path = Path(path)
-    row_of = {str(feature): row for row, feature in enumerate(features)}
-    annotated_rows = set()
-    ended = False
-    with about_file(path), _opened(path) as (platform, header, marked, rows):
-        places = _places(["", *header[1:]])
-        if "symbol" not in places:
-            msg = (
-                f"{path}: no column of gene symbols among {quoted(', '.join(header[:12]), 200)}; "
-                "name one 'Gene symbol'"
-            )
+    row_of_feature = {str(feature): row for row, feature in enumerate(features)}
+    with about_file(path), _open_annotation(path) as annotation:
+        if "symbol" not in annotation.places:
+            names = quoted(", ".join(annotation.header[:12]), 200)
+            msg = f"{path}: no column of gene symbols among {names}; name one 'Gene symbol'"
             raise InputError(msg)
-        columns = {name: np.full(len(row_of), "", dtype=object) for name in places}
-        for cells in rows:
-            if cells[0].startswith(_END):
-                ended = True
-                break
-            row = row_of.get(cells[0].strip().strip('"'))
-            if row is not None and row not in annotated_rows:
-                annotated_rows.add(row)
-                for name, place in places.items():
-                    columns[name][row] = _genes(name, cells[place]) if place < len(cells) else ""
-        if marked and not ended:
-            msg = f"{path} ends before {_END}: it is cut off; get it again"
-            raise InputError(msg)
-        if not annotated_rows:
-            msg = (
-                f"{path} has none of the {counted(len(row_of), 'feature')} (the first is "
-                f"{next(iter(row_of), '')!r}); it annotates {platform or 'another platform'}. Name "
-                "the annotation of the series' own platform"
-            )
-            raise InputError(msg)
-    table = pd.DataFrame(columns)
+        table = _fill_annotation(path, annotation, row_of_feature)
     used = [name for name in table if name == "symbol" or (table[name] != "").any()]
-    return table[used], platform
+    return table[used], annotation.platform
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Annotation:
+    """An annotation that is open for reading.
+
+    Attributes
+    ----------
+    platform : str or None
+        The accession that the file names.
+    header : list of str
+        Names of the columns; the first column has the probes.
+    is_marked : bool
+        Whether the end of the table is a line `_END`, so that a cut file is recognised.
+    rows : iterator
+        The cells of each row, which may be fewer than the header has.
+    """
+
+    platform: str | None
+    header: list[str]
+    is_marked: bool
+    rows: Iterator[Sequence[str]]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Positions of symbols and identifiers, by standard name; the probes are none."""
+        return _standard_places(["", *self.header[1:]])
+
+
+def _fill_annotation(
+    path: Path, annotation: _Annotation, row_of_feature: Mapping[str, int]
+) -> pd.DataFrame:
+    """Return a row for each feature, by the first row of the annotation that has its name."""
+    places = annotation.places
+    columns = {name: np.full(len(row_of_feature), "", dtype=object) for name in places}
+    annotated_rows: set[int] = set()
+    has_ended = False
+    for cells in annotation.rows:
+        if cells[0].startswith(_END):
+            has_ended = True
+            break
+        row = row_of_feature.get(cells[0].strip().strip('"'))
+        if row is None or row in annotated_rows:
+            continue
+        annotated_rows.add(row)
+        for name, place in places.items():
+            columns[name][row] = join_genes(name, cells[place]) if place < len(cells) else ""
+    if annotation.is_marked and not has_ended:
+        msg = f"{path} ends before {_END}: it is cut off; get it again"
+        raise InputError(msg)
+    if not annotated_rows:
+        msg = (
+            f"{path} has none of the {counted(len(row_of_feature), 'feature')} (the first is "
+            f"{next(iter(row_of_feature), '')!r}); it annotates "
+            f"{annotation.platform or 'another platform'}. Name "
+            "the annotation of the series' own platform"
+        )
+        raise InputError(msg)
+    return pd.DataFrame(columns)
 
 
 @contextmanager
-def _opened(
-    path: Path,
-) -> Iterator[tuple[str | None, list[str], bool, Iterator[Sequence[str]]]]:
-    """Yield the platform, the names of columns, whether the end is marked, and the rows."""
+def _open_annotation(path: Path) -> Iterator[_Annotation]:
+    """Open an annotation of GEO, or a table as annotation."""
     if suffix_of(path) in {".csv", ".parquet", *WORKBOOKS}:
         with open_table(path, {}) as table:
-            cells = (cells for _, cells, _ in table.divided_rows(len(table.header)))
-            yield None, table.header, False, cells
+            rows = (cells for _, cells, _ in table.divided_rows(len(table.header)))
+            yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
         return
     with open_raw(path) as stream:
         lines = (line.decode("utf-8", errors="replace") for line in stream)
-        rows = (line.rstrip("\r\n").split("\t") for line in lines)
-        yield (*_header(path, lines), rows)
+        yield _read_geo_header(path, lines)
 
 
-def _header(path: Path, lines: Iterator[str]) -> tuple[str | None, list[str], bool]:
-    """Return the platform, the names of columns, and whether the end of the table is marked."""
-    platform, marked = None, False
+def _read_geo_header(path: Path, lines: Iterator[str]) -> _Annotation:
+    """Read an annotation up to its header; the rows below it are read later from the lines."""
+    platform = None
+    is_marked = False
     for line in lines:
         text = line.strip()
         if match := _PLATFORM.match(text):
             platform = match.group(1)
-        marked |= text == _BEGIN
+        if text == _BEGIN:
+            is_marked = True
         if text and not text.startswith(("!", "^", "#")):
-            return platform, [cell.strip().strip('"') for cell in text.split("\t")], marked
+            return _Annotation(
+                platform=platform,
+                header=[cell.strip().strip('"') for cell in text.split("\t")],
+                is_marked=is_marked,
+                rows=(row.rstrip("\r\n").split("\t") for row in lines),
+            )
     msg = f"{path} has no table of probes; name a platform's annotation, as GPL97.annot.gz"
     raise InputError(msg)
 
 
-def _places(names: Sequence[str]) -> dict[str, int]:
-    """Return the positions of the columns of symbols and identifiers."""
+def _standard_places(names: Sequence[str]) -> dict[str, int]:
+    """Return the positions of the columns of symbols and identifiers, by their standard names."""
     plain = [re.sub(r"[\s_.]+", "", str(name)).lower() for name in names]
-    return {
-        standard: next(plain.index(alias) for alias in aliases if alias in plain)
-        for standard, aliases in _ALIASES.items()
-        if set(aliases) & set(plain)
-    }
+    places = {}
+    for standard, aliases in _ALIASES.items():
+        present = [alias for alias in aliases if alias in plain]
+        if present:
+            places[standard] = plain.index(present[0])
+    return places
 
 
-def _genes(name: str, cell: str) -> str:
-    """Return the genes of a cell of a column, each once, separated by ``///``."""
-    parts = (part.strip().strip('"').strip() for part in cell.split("///"))
+def join_genes(name: str, cell: str) -> str:
+    """Return the genes of a cell of the column ``name``, each once, separated by ``///``.
+
+    Examples
+    --------
+    >>> join_genes("symbol", "TP53 /// WRAP53 /// TP53"), join_genes("symbol", "---")
+    ('TP53///WRAP53', '')
+    >>> join_genes("ensembl_gene_id", "ENST00000269305 /// ENSG00000141510")
+    'ENSG00000141510'
+    """
+    texts = [text.strip().strip('"').strip() for text in cell.split("///")]
+    genes = [text for text in texts if text.lower() not in _EMPTY]
     form = _FORMS.get(name)
-    genes = [part for part in parts if part.lower() not in _EMPTY]
     if form is not None:
         genes = [gene for gene in genes if form.fullmatch(gene)]
     return "///".join(dict.fromkeys(genes))

@@ -1,7 +1,7 @@
 """From a file's contents to a data set: labels, groups, logarithms, missing values, duplicates."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.sources.adjustment import adjusted_terms, comparison_notes
-from xnbflow.sources.annotation import annotated
+from xnbflow.sources.annotation import annotate_features
 from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.draft import Draft
 from xnbflow.sources.intensities import keep_counts, looks_like_counts, scale_of, transform
@@ -40,47 +40,76 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     transformed, missing ones settled, probes collapsed to genes, and repeated names merged.
     """
     options = dataset.options
-    notes = draft.notes
     _drop_controls(draft, options.get("controls", "drop"))
     _annotate(dataset, draft)
-    label_where = f"{draft.where}, {draft.label_place}"
-    labels, keep, dropped = LabelRule.parse(dataset).apply(label_where, draft.samples, draft.labels)
-    notes += dropped
-    samples = np.asarray(draft.samples, dtype=str)[keep]
-    metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
-    if not keep.all():
-        draft.values = np.ascontiguousarray(draft.values[:, keep])
-    require_columns(draft.where, metadata, "phenotype_columns", dataset.names("phenotype_columns"))
-    require_columns(draft.where, metadata, "batch", filter(None, [options.get("batch")]))
-    groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
-    adjust = adjusted_terms(dataset, draft.where, metadata, samples)
-    metadata, adjust = _mark_batch(options.get("batch"), metadata, adjust)
-    _check_samples(draft, samples, groups)
-    scale = _settle_scale(dataset, draft, samples)
-    missing = settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
+    selected = _select_samples(dataset, draft)
+    groups = _groups(dataset, draft, selected)
+    adjust = adjusted_terms(dataset, draft.where, selected.metadata, selected.names)
+    metadata, adjust = _mark_batch(options.get("batch"), selected.metadata, adjust)
+    _check_samples(draft, selected.names, groups)
+    scale = _settle_scale(dataset, draft, selected.names)
+    missing = settle_missing(draft, options.get("missing", "refuse"), selected.positions)
     collapse_probes(draft, options.get("collapse", "none"))
     settle_duplicates(draft, options.get("duplicates", "refuse"))
-    has_trend = "yes" if options.get("transform") == "log_cpm" else "no"
+    # limma's trend of variances with means, which logarithms of counts have
+    default_trend = "yes" if options.get("transform") == "log_cpm" else "no"
     series = DataSet(
         name=dataset.id,
         values=draft.values,
         features=draft.features,
-        samples=samples,
-        labels=labels,
+        samples=selected.names,
+        labels=selected.labels,
         kinds=draft.kinds,
         groups=groups,
         sample_metadata=metadata if len(metadata.columns) else None,
         feature_metadata=draft.feature_metadata,
         missing=missing,
-        notes=tuple(notes),
+        notes=tuple(draft.notes),
         scale=scale,
         adjust=adjust,
-        trend=options.get("trend", has_trend) == "yes",
+        trend=options.get("trend", default_trend) == "yes",
         reference=options.get("reference", ""),
         contrasts=dataset.names("contrasts"),
         repeated=options.get("repeated", "mean"),
     )
-    return replace(series, notes=(*notes, *comparison_notes(series, draft.where)))
+    return replace(series, notes=(*draft.notes, *comparison_notes(series, draft.where)))
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """The samples of a draft that have a label, (n_samples,) each.
+
+    ``positions`` are those in the file; ``metadata`` has a row per sample.
+    """
+
+    names: np.ndarray
+    labels: np.ndarray
+    positions: np.ndarray
+    metadata: pd.DataFrame
+
+
+def _select_samples(dataset: SheetRow, draft: Draft) -> _Samples:
+    """Return the samples that have a label, and omit the values of the others from the draft.
+
+    Columns that the options ``phenotype_columns`` and ``batch`` name are required.
+    """
+    rule = LabelRule.parse(dataset)
+    where = f"{draft.where}, {draft.label_place}"
+    labels, keep, notes = rule.apply(where, draft.samples, draft.labels)
+    draft.notes += notes
+    metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
+    if not keep.all():
+        draft.values = np.ascontiguousarray(draft.values[:, keep])
+    phenotype_columns = dataset.names("phenotype_columns")
+    require_columns(draft.where, metadata, "phenotype_columns", phenotype_columns)
+    if batch := dataset.options.get("batch"):
+        require_columns(draft.where, metadata, "batch", [batch])
+    return _Samples(
+        names=np.asarray(draft.samples, dtype=str)[keep],
+        labels=labels,
+        positions=np.flatnonzero(keep),
+        metadata=metadata,
+    )
 
 
 def _mark_batch(
@@ -93,8 +122,9 @@ def _mark_batch(
     if not batch or is_technical(batch):
         return metadata, adjust
     renamed = f"batch ({batch})"
-    terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
-    return metadata.rename(columns={batch: renamed}), [terms.get(term, term) for term in adjust]
+    renamed_terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
+    terms = [renamed_terms.get(term, term) for term in adjust]
+    return metadata.rename(columns={batch: renamed}), terms
 
 
 def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
@@ -105,10 +135,13 @@ def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
     """
     options = dataset.options
     notes = draft.notes
-    linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
-    linear_values = draft.values if linear.all() else draft.values[linear]
+    is_linear = np.ones(len(draft.values), dtype=bool)
+    if draft.kinds is not None:
+        is_linear = np.asarray(draft.kinds) == "linear"
+    linear_values = draft.values if is_linear.all() else draft.values[is_linear]
     how = options.get("transform", "none")
-    kind, finding = scale_of(linear_values, samples, draft.where.rpartition("/")[2])
+    file_name = draft.where.rpartition("/")[2]
+    kind, finding = scale_of(linear_values, samples, file_name)
     if how != "none" and "scale" in options:
         msg = (
             f"{draft.where}: option scale={options['scale']} declares logarithms, and transform="
@@ -116,24 +149,31 @@ def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
         )
         raise InputError(msg, key="scale")
     if how == "tmm":
-        notes += keep_counts(draft.where, draft.values, linear)
+        notes += keep_counts(draft.where, draft.values, is_linear)
     elif how != "none":
         notes += transform(draft.where, linear_values, how, kind, finding)
     elif kind in _NOTED or (kind == "not logged" and draft.note_unlogged):
         notes.append(finding)
-    has_symbols = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
-    is_array = draft.note_unlogged or has_symbols
-    logged = kind == "logarithms" and is_array and not looks_like_counts(linear_values)
-    scales = {"none": "log2" if logged else "", "log_cpm": "ln", "tmm": COUNTS}
-    scale = scales.get(how, "log2")
-    if not linear.all():
-        draft.values[linear] = linear_values
+    if not is_linear.all():
+        draft.values[is_linear] = linear_values
     elif lone := lone_features(draft.values, draft.features):
         notes.append(
             f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates, "
             f"not genes, set phenotype_columns={','.join(lone)} in the sheet's options"
         )
-    return options.get("scale", scale)
+    if "scale" in options:
+        return options["scale"]
+    if how == "none":
+        is_logged = kind == "logarithms" and not looks_like_counts(linear_values)
+        return "log2" if is_logged and _is_of_array(draft) else ""
+    # log2 and log2p1 have the base 2
+    return {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
+
+
+def _is_of_array(draft: Draft) -> bool:
+    """Return whether values are those of genes: the source is of arrays, or symbols are known."""
+    has_symbols = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
+    return draft.note_unlogged or has_symbols
 
 
 def _drop_controls(draft: Draft, how: str) -> None:
@@ -154,7 +194,7 @@ def _drop_controls(draft: Draft, how: str) -> None:
 
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
     """Add the sheet's annotation of features to that of the file."""
-    annotation = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
+    annotation = annotate_features(dataset, list(draft.features), draft.platforms, draft.notes)
     if annotation is None:
         return
     if draft.feature_metadata is not None:
@@ -163,33 +203,33 @@ def _annotate(dataset: SheetRow, draft: Draft) -> None:
     draft.feature_metadata = annotation
 
 
-def _groups(
-    dataset: SheetRow,
-    where: str,
-    metadata: pd.DataFrame,
-    samples: np.ndarray,
-    labels: np.ndarray,
-    notes: list[str],
-) -> np.ndarray | None:
-    """Return the group of each sample, by the option ``group``; note a column that may be one."""
+def _groups(dataset: SheetRow, draft: Draft, samples: _Samples) -> np.ndarray | None:
+    """Return the group of each sample, by the option ``group``; note a column that may be one.
+
+    A group that is the class in other words is refused.
+    """
+    metadata = samples.metadata
+    n_samples = len(samples.names)
     option = dataset.options.get("group")
     if option is None:
-        if hint := suggested_group(metadata, labels, least=(2, 2)):
-            notes.append(
-                f"{hint!r} has {metadata[hint].nunique()} values for {len(samples)} samples: if it "
-                f"names patients, set group={hint} in the sheet's options, so that "
+        if column := suggested_group(metadata, samples.labels, least=(2, 2)):
+            draft.notes.append(
+                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples: if "
+                f"it names patients, set group={column} in the sheet's options, so that "
                 "none is on both sides of a fold"
             )
         return None
     name = column_named(metadata, option)
-    require_columns(where, metadata, "group", [name])
-    refuse_unknown(where, metadata[name], samples, "group")
+    require_columns(draft.where, metadata, "group", [name])
+    refuse_unknown(draft.where, metadata[name], samples.names, "group")
     groups = metadata[name].to_numpy(dtype=str)
-    pairs = {(group, label) for group, label in zip(groups, labels, strict=True)}
-    if 1 < len(pairs) == len(set(groups)) == len(set(labels)) < len(samples):
+    # As many pairs as groups and as classes: each group is one class, and each class one group.
+    n_pairs = len(set(zip(groups, samples.labels, strict=True)))
+    is_class = n_pairs == len(set(groups)) == len(set(samples.labels))
+    if is_class and 1 < n_pairs < n_samples:
         msg = (
-            f"{where}: the group {name!r} is the class: each of its values is one class, so that "
-            "no fold has a class in training and test. These samples cannot show whether a "
+            f"{draft.where}: the group {name!r} is the class: each of its values is one class, so "
+            "that no fold has a class in training and test. These samples cannot show whether a "
             f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
             f"group={name}, and the audit will name it"
         )

@@ -10,16 +10,36 @@ import pandas as pd
 Names = Sequence[str] | np.ndarray
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Draft:
     """The contents of a file before the sheet's options are applied.
 
-    ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. ``labels``
-    has the text from which each sample's label is made, ``sample_metadata`` the samples' other
-    columns. ``place`` returns where the value of a feature and a sample is in the file, ``where``
-    and ``label_place`` begin messages. ``note_unlogged`` is whether values that do not look logged
-    get a note; those of a clinical table do not. ``platforms`` are those of the file, separated by
-    spaces.
+    Attributes
+    ----------
+    where : str
+        The data set and its file, with which messages begin.
+    values : ndarray of shape (n_features, n_samples)
+        NaN where missing. `assemble` may change the array.
+    features, samples : sequence of str
+        The names in the file.
+    labels : sequence of str
+        The text of each sample from which its label is made.
+    label_place : str
+        What the texts of the labels are, for messages, as ``label 'tissue'``.
+    sample_metadata : DataFrame
+        The samples' other columns, a row per sample.
+    kinds : sequence of str, optional
+        The kind of each feature; all are linear without it.
+    feature_metadata : DataFrame, optional
+        The annotation of features in the file, a row per feature.
+    place : callable
+        Returns where in the file the value of a feature and a sample is, by their positions.
+    notes : list of str
+        Sentences about the reading, to which `assemble` adds.
+    note_unlogged : bool
+        Whether values that do not look logged get a note; those of a clinical table do not.
+    platforms : str
+        Accessions of the platforms, separated by spaces.
     """
 
     where: str

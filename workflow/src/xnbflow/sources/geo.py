@@ -31,6 +31,7 @@ from xnbflow.sources.table_file import Columns
 if TYPE_CHECKING:
     from io import BufferedReader
 
+#: Identifiers of probes without a gene, in small letters.
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 
@@ -108,15 +109,17 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             features, values, symbols = _read_values(path, stream, head)
         notes = [f"{PLATFORM}{head.platform}"] if head.platform else []
         notes += [f"{PROCESSING}{text}" for text in head.processing[:MOST_TEXTS]]
-        is_plain = field not in head.characteristics
+        sample_metadata = head.fields
+        if field in head.characteristics:  # titles and sources remain, also if they are the label
+            sample_metadata = head.fields.drop(columns=field)
         draft = Draft(
-            where,
-            values,
-            features,
-            head.samples,
-            texts,
-            f"label {field!r}",
-            head.fields if is_plain else head.fields.drop(columns=field),
+            where=where,
+            values=values,
+            features=features,
+            samples=head.samples,
+            labels=texts,
+            label_place=f"label {field!r}",
+            sample_metadata=sample_metadata,
             feature_metadata=symbols,
             place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
             notes=notes,
@@ -130,48 +133,54 @@ def _read_values(
     path: Path, stream: "BufferedReader[Any]", head: GeoHead
 ) -> tuple[list[str], np.ndarray, pd.DataFrame | None]:
     """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
-    features: list[str] = []
-    if head.has_table:
-        table = DelimitedText(
-            path,
-            stream,
-            ("\t", "."),
-            first_line=head.lines + 1,
-            end=head.table_end,
-            advice="get the file again, or correct the cell",
-        )
-        if table.header:
-            places = _sample_places(path, table.header, head)
-            names = [name.upper() for name in table.header]
-            text = [0, names.index("IDENTIFIER")] if "IDENTIFIER" in names else [0]
-            cells = table.read(Columns(text, places))
-            if not table.ended:
-                msg = (
-                    f"{path} ends before {head.table_end}: it is cut off; delete it and get it "
-                    "again"
-                )
-                raise InputError(msg)
-            features, *identifiers = cells.texts
-    if not features:
-        files = list(dict.fromkeys(head.supplementary))
-        files_of_series = [name for name in files if "/series/" in name] or files
-        named = ""
-        if files_of_series:
-            named = f"; its supplementary files are {listed(files_of_series)}"
-        msg = (
-            f"{path} has no table of values ({head.accession}, "
-            f"{head.facts.get('type', '') or 'of unknown type'}): sequencing studies keep their "
-            f"counts in supplementary files{named}. Get the table of counts and use source table, "
-            f"with the option phenotype={head.accession or path} for what is known of the samples"
-        )
+    if not head.has_table:
+        raise _no_values(path, head)
+    table = DelimitedText(
+        path,
+        stream,
+        ("\t", "."),
+        first_line=head.lines + 1,
+        end=head.table_end,
+        advice="get the file again, or correct the cell",
+    )
+    if not table.header:
+        raise _no_values(path, head)
+    places = _sample_places(path, table.header, head)
+    names = [name.upper() for name in table.header]
+    text_places = [0]
+    if "IDENTIFIER" in names:
+        text_places.append(names.index("IDENTIFIER"))
+    cells = table.read(Columns(text_places, places))
+    if not table.ended:
+        msg = f"{path} ends before {head.table_end}: it is cut off; delete it and get it again"
         raise InputError(msg)
+    features, *identifiers = cells.texts
+    if not features:
+        raise _no_values(path, head)
     if not identifiers:
         return features, cells.numbers, None
     symbols = ["" if text.lower() in _CONTROL else text for text in identifiers[0]]
     return features, cells.numbers, pd.DataFrame({"symbol": symbols}, dtype=object)
 
 
+def _no_values(path: Path, head: GeoHead) -> InputError:
+    """Return the error for a series without a table of values, which names its other files."""
+    files = list(dict.fromkeys(head.supplementary))
+    files_of_series = [name for name in files if "/series/" in name] or files
+    supplementary = ""
+    if files_of_series:
+        supplementary = f"; its supplementary files are {listed(files_of_series)}"
+    kind = head.facts.get("type", "") or "of unknown type"
+    return InputError(
+        f"{path} has no table of values ({head.accession}, {kind}): sequencing studies keep their "
+        f"counts in supplementary files{supplementary}. Get the table of counts and use source "
+        f"table, with the option phenotype={head.accession or path} for what is known of the "
+        "samples"
+    )
+
+
 def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
+    """Return the columns of the head's samples; a GDS may have further columns."""
     missing = [sample for sample in head.samples if sample not in header]
     expected = {*head.samples, "ID_REF", "IDENTIFIER"}
     beyond = [name for name in header if name not in expected]

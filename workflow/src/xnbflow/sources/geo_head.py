@@ -22,16 +22,23 @@ from xnbflow.core.nouns import counted
 from xnbflow.sources.class_labels import plain_text
 from xnbflow.sources.files import format_of
 
-#: Beginnings of notes on the platform and on the authors' processing, and the most notes on it.
-PLATFORM, PROCESSING, MOST_TEXTS = "platform ", "processing by the authors of the series: ", 3
+#: Beginnings of notes on the platform and on the authors' processing.
+PLATFORM = "platform "
+PROCESSING = "processing by the authors of the series: "
+#: Most notes on the processing.
+MOST_TEXTS = 3
 
 _MATRIX_BEGIN = b"!series_matrix_table_begin"
 _RECORD = re.compile(rb"!(Series|Sample)_[\w/]+\t")
+#: A cell in quotes, which may contain quotes and line breaks, or one without.
 _CELL = re.compile(r'"([^"]*(?:"(?!\t|\Z)[^"]*)*)"(?:\t|\Z)|([^\t]*)(?:\t|\Z)', re.DOTALL)
+#: A characteristic, as ``tissue: colon``; the colon of an address is none.
 _KEYED = re.compile(r"([^:]{1,80}?)\s*:(?!//)\s*(.*)", re.DOTALL)
-_MOST_LINES = 2000  # of one quoted value
+#: Most lines of one quoted value.
+_MOST_LINES = 2000
 #: Dates of submission are related to batches; they are a field if they differ between samples.
 _SUBMITTED = "submission date"
+#: The fields of samples by the names of their records.
 _FIELDS = {
     "Sample_title": "title",
     "Sample_source_name_ch1": "source",
@@ -41,7 +48,7 @@ _FIELDS = {
 }
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GeoHead:
     """The head of a file, before its table.
 
@@ -108,11 +115,11 @@ def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
     raise InputError(msg, file=str(path))
 
 
-def _enter(column: list[str], i: int, text: str) -> None:
-    """Append a text to a sample's field, unless they are equal."""
-    before = column[i]
-    both = f"{before}; {text}"
-    column[i] = both if before and text and before != text else before or text
+def _append_text(before: str, text: str) -> str:
+    """Return a sample's field with a further text, unless both are equal or one is empty."""
+    if before and text and before != text:
+        return f"{before}; {text}"
+    return before or text
 
 
 def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
@@ -122,35 +129,36 @@ def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     for name, cells in records:
         if name.startswith("Series_") and cells:
             facts.setdefault(name.removeprefix("Series_"), cells[0])
-    of_samples = [(name, cells) for name, cells in records if name.startswith("Sample_")]
-    samples = next((cells for name, cells in of_samples if name == "Sample_geo_accession"), [])
+    sample_records = [(name, cells) for name, cells in records if name.startswith("Sample_")]
+    samples = next((cells for name, cells in sample_records if name == "Sample_geo_accession"), [])
     while samples and not samples[-1]:
         samples = samples[:-1]
     if not samples:
         msg = f"{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again"
         raise InputError(msg)
-    fields, keys, short = _fields(path, len(samples), of_samples)
-    platforms = [cell for n, cells in of_samples if n == "Sample_platform_id" for cell in cells]
+    fields, keys, short = _fields(path, len(samples), sample_records)
+    platforms: list[str] = []
+    for name, cells in sample_records:
+        if name == "Sample_platform_id":
+            platforms += cells
+    supplementary: list[str] = []
+    for name, cells in records:
+        if "supplementary_file" in name:
+            supplementary += [cell for cell in cells if cell and cell.upper() != "NONE"]
     return GeoHead(
-        facts.get("geo_accession", Path(path).name.partition("_")[0]),
-        facts.get("title", ""),
-        " ".join(dict.fromkeys(platforms)) or facts.get("platform_id", ""),
-        samples,
-        fields,
-        keys,
-        facts,
-        reader.line,
-        "!series_matrix_table_end",
-        [
-            cell
-            for name, cells in records
-            if "supplementary_file" in name
-            for cell in cells
-            if cell and cell.upper() != "NONE"
-        ],
-        short,
-        reader.has_table,
-        _processing(of_samples),
+        accession=facts.get("geo_accession", Path(path).name.partition("_")[0]),
+        title=facts.get("title", ""),
+        platform=" ".join(dict.fromkeys(platforms)) or facts.get("platform_id", ""),
+        samples=samples,
+        fields=fields,
+        characteristics=keys,
+        facts=facts,
+        lines=reader.line,
+        table_end="!series_matrix_table_end",
+        supplementary=supplementary,
+        short=short,
+        has_table=reader.has_table,
+        processing=_processing(sample_records),
     )
 
 
@@ -159,17 +167,23 @@ def _processing(records: Sequence[tuple[str, list[str]]]) -> list[str]:
 
     A sample may have several records, which belong together.
     """
-    own = [cells for name, cells in records if name == "Sample_data_processing"]
-    texts = [" ".join(filter(None, cells)) for cells in itertools.zip_longest(*own, fillvalue="")]
-    return list({re.sub(r"\W", "", text).lower(): text for text in texts if text}.values())
+    rows = [cells for name, cells in records if name == "Sample_data_processing"]
+    by_sample = itertools.zip_longest(*rows, fillvalue="")
+    texts = [" ".join(filter(None, cells)) for cells in by_sample]
+    distinct = {re.sub(r"\W", "", text).lower(): text for text in texts if text}
+    return list(distinct.values())
 
 
 class _Records:
     """Iterator over the records of a series matrix as (name, values)."""
 
     def __init__(self, path: str | Path, stream: io.BufferedIOBase) -> None:
-        self.path, self.stream = path, stream
-        self.line, self.has_table = 0, False
+        self.path = path
+        self.stream = stream
+        #: Number of the lines that belong to records so far.
+        self.line = 0
+        self.has_table = False
+        #: Lines that were read to see whether a quoted value ends in them.
         self._ahead: deque[bytes] = deque()
 
     def __iter__(self) -> Iterator[tuple[str, list[str]]]:
@@ -180,7 +194,7 @@ class _Records:
                 self.has_table = True
                 return
             if line.startswith(b"!"):
-                cells = self._record(line)
+                cells = self._read_record(line)
                 yield cells[0].lstrip("!"), [plain_text(cell) for cell in cells[1:]]
             elif line.strip():
                 msg = (
@@ -190,31 +204,36 @@ class _Records:
                 raise InputError(msg)
 
     def _peek(self, number: int) -> bytes:
+        """Return a line ahead, 0 for the next one; empty at the end."""
         while len(self._ahead) <= number:
             if not (line := self.stream.readline()):
                 return b""
             self._ahead.append(line)
         return self._ahead[number]
 
-    def _record(self, line: bytes) -> list[str]:
-        """Return the cells of a record, which may continue in the next lines if its quote ends."""
-        cells, is_open = _cells(line)
+    def _read_record(self, line: bytes) -> list[str]:
+        """Return the cells of a record, which may continue in the next lines if its quote ends.
+
+        Lines are appended as long as a quote is open. If none of them ends it, the record is its
+        first line, and the quote a part of its value.
+        """
+        cells, is_open = _split_record(line)
         if not is_open:
             return cells
-        whole = line
+        record = line
         for number in range(_MOST_LINES):
-            more = self._peek(number)
-            if not more or self._begins_anew(number):
+            following = self._peek(number)
+            if not following or self._begins_record(number):
                 break
-            whole += more
-            if b'"' not in more:  # no quote can end here
+            record += following
+            if b'"' not in following:  # no quote can end here
                 continue
-            longer, is_open = _cells(whole)
+            joined_cells, is_open = _split_record(record)
             if not is_open:
                 for _ in range(number + 1):
                     self._ahead.popleft()
                 self.line += number + 1
-                return longer
+                return joined_cells
         warnings.warn(
             f"{self.path}, line {self.line}: a quote that does not end; read to the line's end",
             UserWarning,
@@ -222,7 +241,7 @@ class _Records:
         )
         return [cell.removeprefix('"') for cell in cells]
 
-    def _begins_anew(self, number: int) -> bool:
+    def _begins_record(self, number: int) -> bool:
         """Return whether a line begins a record, so that it cannot continue a quoted value."""
         line = self._peek(number)
         if line.strip() == _MATRIX_BEGIN:
@@ -230,10 +249,11 @@ class _Records:
         return bool(_RECORD.match(line))
 
 
-def _cells(line: bytes) -> tuple[list[str], bool]:
-    """Split a record; return also whether a quote is left open at its end."""
+def _split_record(line: bytes) -> tuple[list[str], bool]:
+    """Return the cells of a record, and whether a quote is left open at its end."""
     text = line.decode("utf-8", errors="replace").rstrip("\r\n")
-    cells, is_open = [], False
+    cells = []
+    is_open = False
     for match in _CELL.finditer(text):
         quoted, plain = match.groups()
         if match.start() == len(text) and not text.endswith("\t"):
@@ -249,44 +269,72 @@ def _cells(line: bytes) -> tuple[list[str], bool]:
 def _fields(
     path: str | Path, n_samples: int, records: Sequence[tuple[str, list[str]]]
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the samples' table, the names of characteristics and those of short fields."""
+    """Return the samples' table, the names of characteristics and those of short fields.
+
+    A record of characteristics may have several keys, as ``sex: f`` of one sample and ``age: 60``
+    of another; each key is a field. Small and capital letters of keys are alike.
+    """
     table: dict[str, list[str]] = {}
     spelling: dict[str, str] = {}
-    keys, short = dict[str, None](), list[str]()
+    short: list[str] = []
     for name, cells in records:
         while len(cells) > n_samples and not cells[-1]:
             cells.pop()
-        if is_short := len(cells) != n_samples and any(cells):
+        names_of_record = [_FIELDS[name]] if name in _FIELDS else []
+        for sample, cell in enumerate(cells[:n_samples]):
+            if name in _FIELDS:
+                key = _FIELDS[name]
+                value = cell
+            elif name.startswith("Sample_characteristics") and cell:
+                key, value = _split_characteristic(name, cell)
+                key = spelling.setdefault(key.lower(), key)
+                names_of_record.append(key)
+            else:
+                continue
+            column = table.setdefault(key, [""] * n_samples)
+            column[sample] = _append_text(column[sample], value.strip())
+        if len(cells) != n_samples and any(cells):
             msg = (
                 f"{path}: !{name} has {counted(len(cells), 'value')} for "
                 f"{counted(n_samples, 'sample')}; it is unclear which sample each value belongs to"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
-        found = dict.fromkeys([_FIELDS[name]] if name in _FIELDS else [])
-        for i, cell in enumerate(cells[:n_samples]):
-            key, value = _FIELDS.get(name), cell
-            if name.startswith("Sample_characteristics") and cell:
-                match = _KEYED.fullmatch(cell)  # a line may hold several keys
-                key, value = match.groups() if match else ("characteristics", cell)
-                key = key.strip() + ("" if name.endswith("ch1") else f" {name[-3:]}")
-                key = spelling.setdefault(key.lower(), key)
-                keys[key] = None
-            if key is not None:
-                found[key] = None
-                _enter(table.setdefault(key, [""] * n_samples), i, value.strip())
-        short += found if is_short else ()
+            short += dict.fromkeys(names_of_record)
     if len(set(table.get(_SUBMITTED, ()))) == 1:
         del table[_SUBMITTED]
     frame = pd.DataFrame(table, dtype=object, index=range(n_samples))
-    return frame.fillna(""), list(keys), short
+    return frame.fillna(""), list(spelling.values()), short
+
+
+def _split_characteristic(name: str, cell: str) -> tuple[str, str]:
+    """Return the key and the value of a characteristic in a record of some name.
+
+    Keys of the second channel of an array end with ``ch2``.
+
+    Examples
+    --------
+    >>> _split_characteristic("Sample_characteristics_ch1", "tissue: colon")
+    ('tissue', 'colon')
+    >>> _split_characteristic("Sample_characteristics_ch2", "healthy")
+    ('characteristics ch2', 'healthy')
+    """
+    key = "characteristics"
+    value = cell
+    if match := _KEYED.fullmatch(cell):
+        key, value = match.groups()
+    key = key.strip()
+    if not name.endswith("ch1"):
+        key = f"{key} {name[-3:]}"
+    return key, value
 
 
 def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     """Read a GDS in SOFT format up to its table, and leave the stream there."""
     facts: dict[str, str] = {}
     subsets: list[dict[str, str]] = []
-    titles: dict[str, str] = {}
-    n_lines, has_table = 0, False
+    descriptions: dict[str, str] = {}  # of samples, as "Value for GSM1: title; src: source"
+    n_lines = 0
+    has_table = False
     for raw in stream:
         n_lines += 1
         if has_table := raw.startswith(b"!dataset_table_begin"):
@@ -300,28 +348,32 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
         elif name.startswith("!dataset_"):
             facts.setdefault(name.removeprefix("!dataset_"), value)
         elif name.startswith("#GSM"):
-            titles[name[1:]] = re.sub(r"^Value for GSM\d+:\s*", "", value)
+            descriptions[name[1:]] = re.sub(r"^Value for GSM\d+:\s*", "", value)
         elif name == "^DATASET":
             facts.setdefault("accession", value)
     if not facts or not has_table:
+        reason = " (it is cut off)" if facts else ""
         msg = (
-            f"{path} is not a GDS in SOFT format with a table"
-            f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
+            f"{path} is not a GDS in SOFT format with a table{reason}; for a GSE give its series "
+            "matrix"
         )
         raise InputError(msg)
-    samples, subset_fields = _subset_fields(path, list(titles), subsets)
-    named = [titles.get(sample, "").partition("; src:") for sample in samples]
-    fields = {"title": [t[0].strip() for t in named], "source": [t[2].strip() for t in named]}
+    samples, subset_fields = _subset_fields(path, list(descriptions), subsets)
+    fields: dict[str, list[str]] = {"title": [], "source": []}
+    for sample in samples:
+        title, _, source = descriptions.get(sample, "").partition("; src:")
+        fields["title"].append(title.strip())
+        fields["source"].append(source.strip())
     return GeoHead(
-        facts.get("accession", ""),
-        facts.get("title", ""),
-        facts.get("platform", ""),
-        samples,
-        pd.DataFrame(fields | subset_fields, dtype=object, index=range(len(samples))),
-        list(subset_fields),
-        facts,
-        n_lines,
-        "!dataset_table_end",
+        accession=facts.get("accession", ""),
+        title=facts.get("title", ""),
+        platform=facts.get("platform", ""),
+        samples=samples,
+        fields=pd.DataFrame(fields | subset_fields, dtype=object, index=range(len(samples))),
+        characteristics=list(subset_fields),
+        facts=facts,
+        lines=n_lines,
+        table_end="!dataset_table_end",
     )
 
 
@@ -334,9 +386,9 @@ def _subset_fields(
         if lacking := {"type", "description", "sample_id"}.difference(subset):
             msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
             raise InputError(msg)
-        named = [name.strip() for name in subset["sample_id"].split(",")]
-        members.append([name for name in named if name])
-    samples = samples or list(dict.fromkeys(name for names in members for name in names))
+        names = [name.strip() for name in subset["sample_id"].split(",")]
+        members.append([name for name in names if name])
+    samples = samples or list(dict.fromkeys(itertools.chain.from_iterable(members)))
     table: dict[str, list[str]] = {}
     for subset, names in zip(subsets, members, strict=True):
         column = table.setdefault(subset["type"], [""] * len(samples))
@@ -344,5 +396,6 @@ def _subset_fields(
             if name not in samples:
                 msg = f"{path}: a subset names sample {quoted(name)}, which the table lacks"
                 raise InputError(msg)
-            _enter(column, samples.index(name), plain_text(subset["description"]))
+            sample = samples.index(name)
+            column[sample] = _append_text(column[sample], plain_text(subset["description"]))
     return samples, table

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +32,10 @@ from xnbflow.sources.summary import (
 if TYPE_CHECKING:
     import io
 
+#: Supplementary files that are tables.
 _TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
 _NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
+#: First rows of values by which the scale is recognised.
 _FIRST_ROWS = 300
 #: Score of a field that looks like a class without the name of one (`class_score`).
 _UNNAMED_CLASS = 2
@@ -49,52 +51,56 @@ def summarise(
 
     The ``label`` and the ``options`` of the row are proposed where they are not given.
     """
-    given = (label, dict(options or {}), downloads)
+    options = dict(options or {})
+    asked = SheetRow(location, "geo", location, label=label, options=options)
     if not is_accession(location):
         with open_raw(location) as stream:
-            found = _summary(location, location, stream, *given)
+            summary = _summarise_stream(asked, location, stream, downloads)
     else:
         path = accession_path(location)
         with (
             naming_platforms(location, downloads),
             downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
         ):
-            found = _summary(location, where, stream, *given)
-    row = found.row
-    if row is None or "annotation" in given[1] or row.options.get("annotation") != found.platform:
-        return found
-    if has_annotation(found.platform, downloads):
-        return found
-    options = {key: value for key, value in row.options.items() if key != "annotation"}
+            summary = _summarise_stream(asked, where, stream, downloads)
+    row = summary.row
+    platform = summary.platform
+    if row is None or "annotation" in options or row.options.get("annotation") != platform:
+        return summary
+    if has_annotation(platform, downloads):
+        return summary
+    probe_options = {key: value for key, value in row.options.items() if key != "annotation"}
     reason = (
-        f"{found.reason} WITHOUT GENE SYMBOLS: no file of {found.platform} can be had from here; "
-        f"the study will run on probes. For symbols add annotation={found.platform} to the options "
+        f"{summary.reason} WITHOUT GENE SYMBOLS: no file of {platform} can be had from here; "
+        f"the study will run on probes. For symbols add annotation={platform} to the options "
         "where GEO can be reached, or annotation=FILE, a table of probes and symbols."
     )
-    return replace(found, row=replace(row, options=options), reason=reason)
+    return replace(summary, row=replace(row, options=probe_options), reason=reason)
 
 
-def _summary(
-    location: str,
-    where: str,
-    stream: "io.BufferedReader[Any]",
-    label: str,
-    options: dict[str, str],
-    downloads: Downloads,
+def _summarise_stream(
+    asked: SheetRow, where: str, stream: "io.BufferedReader[Any]", downloads: Downloads
 ) -> Summary:
+    """Summarise an open file of GEO.
+
+    The row ``asked`` has the location, and the label and the options that the user names; ``where``
+    is the address of the file, for messages.
+    """
     head = read_head(where, stream)
-    shown = [name for name in head.fields if name in head.characteristics or name == "source"]
-    row, reason, labels, keep = _proposal(location, where, head, label, options)
+    proposal = _propose_row(asked, where, head)
+    row = proposal.row
+    reason = proposal.reason
     groups = None
     if row and (group := head.field_named(row.options.get("group", ""))):
-        groups = head.fields.loc[keep, group].to_numpy(dtype=str)
+        groups = head.fields.loc[proposal.keep, group].to_numpy(dtype=str)
     if row and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         row, remark = _counts_row(row, head, downloads)
         reason += remark
-    elif row and "transform" not in options:
-        row, remark = _logged(row, stream)
+    elif row and "transform" not in asked.options:
+        row, remark = _with_logarithms(row, stream)
         reason += remark
-    fields = head.fields[[n for n in [*shown, "title"] if n in head.fields]]
+    shown = [name for name in head.fields if name in head.characteristics or name == "source"]
+    fields = head.fields[[name for name in [*shown, "title"] if name in head.fields]]
     numbers = described_numbers(fields)
     return Summary(
         accession=head.accession,
@@ -108,73 +114,102 @@ def _summary(
         row=row,
         reason=reason,
         supplementary=tuple(dict.fromkeys(head.supplementary)),
-        labels=labels,
+        labels=proposal.labels,
         groups=groups,
     )
 
 
-def _logged(row: SheetRow, stream: "io.BufferedReader[Any]") -> tuple[SheetRow, str]:
+def _with_logarithms(row: SheetRow, stream: "io.BufferedReader[Any]") -> tuple[SheetRow, str]:
     """Return the row with logarithms, and a sentence, where the first values are intensities."""
-    values = [
-        float(cell)
-        for line in islice(stream, 1, _FIRST_ROWS)
-        if not line.startswith(b"!")
-        for cell in line.split(b"\t")[1:]
-        if _NUMBER.fullmatch(cell.strip())
-    ]
+    values = []
+    for line in islice(stream, 1, _FIRST_ROWS):  # the first line is the header
+        if line.startswith(b"!"):
+            continue
+        cells = line.split(b"\t")[1:]
+        values += [float(cell) for cell in cells if _NUMBER.fullmatch(cell.strip())]
     option, remark = proposed_logarithm(np.array([values]), np.array([]))
     return replace(row, options=row.options | option), remark
 
 
-def _proposal(
-    location: str, where: str, head: GeoHead, label: str, given: dict[str, str]
-) -> tuple[SheetRow | None, str, np.ndarray | None, np.ndarray | None]:
-    """Return the row with its label, the best candidate if none is given, and the reason.
+@dataclass(frozen=True)
+class _Proposal:
+    """A proposed row, None where no field looks like a class, and the reason.
 
-    The further results are the labels, and the positions of the samples that have one.
+    ``labels`` are the row's labels of the samples that have one, ``keep`` (n_samples,) which do.
     """
-    scores = {
-        name: class_score(name, head.fields[name]) for name in head.fields if name not in head.short
-    }
-    best = max(scores, key=scores.__getitem__, default=None)
-    if label:
-        best, _ = head.label_texts(where, label)
+
+    row: SheetRow | None
+    reason: str
+    labels: np.ndarray | None = None
+    keep: np.ndarray | None = None
+
+
+def _propose_row(asked: SheetRow, where: str, head: GeoHead) -> _Proposal:
+    """Return the row of a series with its label, that of the user or the best candidate."""
     stems = _title_stems(list(head.fields.get("title", [])))
-    regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
-    by_title = not label and bool(stems) and ";" not in regex
-    if by_title and best is not None:
-        by_title = not _is_better_than_titles(scores[best], head.fields[best])
-    if by_title:
-        best = "title"
-        options = {"regex": f"({regex})"} | given
-    elif best is None or not (label or scores[best]):
+    field = _choose_field(asked, where, head, stems)
+    if field is None:
         reason = (
             "No field looks like a class (2 to 10 values, each of several samples); choose one and "
             "name it by --label, with --option regex= and --option map= where it needs them."
         )
-        return None, reason, None, None
-    else:
-        options = label_options(list(head.fields[best])) | given
-    named = f"characteristics:{best}" if best in head.characteristics else best
-    row = SheetRow(location, "geo", location, label=named, options=options)
-    texts = list(head.fields[best])
+        return _Proposal(None, reason)
+    is_by_title = field == "title" and not asked.label and _are_patterns(stems)
+    texts = list(head.fields[field])
+    options = {"regex": _pattern(stems)} if is_by_title else label_options(texts)
+    label = f"characteristics:{field}" if field in head.characteristics else field
+    row = replace(asked, label=label, options=options | asked.options)
     labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
     remark = ""
-    if "map" not in options:
+    if "map" not in row.options:
         proposed, remark = propose_map(labels.tolist())
         row = replace(row, options=row.options | proposed)
         labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
     classes = np.full(len(texts), "", dtype=object)
     classes[keep] = labels
-    row = _row(location, head, row, classes)
+    row = _complete_row(asked.location, head, row, classes)
     left_out = "".join(f" ({note})" for note in notes)
-    values = ", ".join(f"{v} ({n})" for v, n in Counter(labels.tolist()).most_common(MOST_CLASSES))
-    reason = f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
-    if by_title:
+    sizes = Counter(labels.tolist()).most_common(MOST_CLASSES)
+    values = ", ".join(f"{label} ({n_samples})" for label, n_samples in sizes)
+    reason = f"Proposed label: {field}{left_out}: {values}."
+    if asked.label:
+        reason = f"Label: {field}{left_out}: {values}."
+    if is_by_title:
         reason = f"Proposed label: title, which has {' or '.join(map(repr, stems))}."
     if remark:
         reason = f"{reason} {remark}"
-    return row, reason, labels, keep
+    return _Proposal(row, reason, labels, keep)
+
+
+def _choose_field(asked: SheetRow, where: str, head: GeoHead, stems: Sequence[str]) -> str | None:
+    """Return the field of the label: that of the user, the titles, or the one of best score.
+
+    ``stems`` are the classes in the titles, if they have any. None is the result if no field looks
+    like a class.
+    """
+    if asked.label:
+        return head.label_texts(where, asked.label)[0]
+    scores = {
+        name: class_score(name, head.fields[name]) for name in head.fields if name not in head.short
+    }
+    best = max(scores, key=scores.__getitem__, default=None)
+    has_class_titles = _are_patterns(stems)
+    if best is None:
+        return "title" if has_class_titles else None
+    if has_class_titles and not _is_better_than_titles(scores[best], head.fields[best]):
+        return "title"
+    return best if scores[best] else None
+
+
+def _pattern(stems: Sequence[str]) -> str:
+    """Return the regular expression that finds the class in each title."""
+    escaped = [re.escape(stem).replace(r"\ ", " ") for stem in stems]
+    return f"({'|'.join(escaped)})"
+
+
+def _are_patterns(stems: Sequence[str]) -> bool:
+    """Return whether titles have classes that an option of the sheet can contain."""
+    return bool(stems) and ";" not in _pattern(stems)
 
 
 def _is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
@@ -189,16 +224,29 @@ def _is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
 
 def _title_stems(titles: Sequence[str]) -> list[str]:
     """Return the common parts of titles by class, without words with digits; may be empty."""
-    words = [[w for w in title.split() if not any(c.isdigit() for c in w)] for title in titles]
-    stems = Counter(" ".join(found).strip(" ,;:_-") for found in words)
-    if not 2 <= len(stems) <= MOST_CLASSES or min(stems.values()) < 2 or "" in stems:
+    counts = Counter(map(_title_stem, titles))
+    if not 2 <= len(counts) <= MOST_CLASSES or min(counts.values()) < 2 or "" in counts:
         return []
-    found = sorted(stems, key=len, reverse=True)  # a longer one may contain a shorter
-    matched = all(any(s.lower() in title.lower() for s in found) for title in titles)
-    return found if matched else []
+    stems = sorted(counts, key=len, reverse=True)  # a longer one may contain a shorter
+    for title in titles:
+        if not any(stem.lower() in title.lower() for stem in stems):
+            return []
+    return stems
 
 
-def _row(location: str, head: GeoHead, row: SheetRow, labels: np.ndarray) -> SheetRow:
+def _title_stem(title: str) -> str:
+    """Return a title without its words with digits.
+
+    Examples
+    --------
+    >>> _title_stem("colon tumour, patient 12")
+    'colon tumour, patient'
+    """
+    words = [word for word in title.split() if not any(map(str.isdigit, word))]
+    return " ".join(words).strip(" ,;:_-")
+
+
+def _complete_row(location: str, head: GeoHead, row: SheetRow, labels: np.ndarray) -> SheetRow:
     """Return the row with the platform, and with columns of patients and batches as options."""
     field = str(row.label).removeprefix("characteristics:")
     others = [name for name in head.characteristics if name != field]
@@ -223,10 +271,11 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     accession = row.location.partition("-")[0]
     if is_accession(accession):  # not for a user's file, since there may be no network
         with suppress(InputError):
-            address, found = _computed_counts(accession, downloads)
-            counts = f"{address}&acc={accession}&file={found[0]}"
-            options |= {"annotation": f"{address}&file={found[1]}"} if len(found) > 1 else {}
-            remark = f" The counts are those that NCBI has computed: {found[0]}."
+            address, names = _computed_counts(accession, downloads)
+            counts = f"{address}&acc={accession}&file={names[0]}"
+            if len(names) > 1:
+                options["annotation"] = f"{address}&file={names[1]}"
+            remark = f" The counts are those that NCBI has computed: {names[0]}."
     changed = replace(row, source="table", location=counts, orientation="columns", options=options)
     return changed, remark
 
@@ -236,8 +285,9 @@ def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[st
     page = f"download/?acc={accession}"
     with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
         text = stream.read(_LONGEST_PAGE).decode(errors="replace")
-    names = (rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", r"\w[\w.-]+\.annot\.tsv\.gz")
-    found = [match[0] for name in names if (match := re.search(name, text))]
-    if not found or not found[0].startswith(accession):
+    counts = re.search(rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", text)
+    genes = re.search(r"\w[\w.-]+\.annot\.tsv\.gz", text)
+    if counts is None:
         raise InputError(f"NCBI has no counts of {accession}")
-    return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", found
+    names = [match[0] for match in (counts, genes) if match is not None]
+    return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", names

@@ -26,54 +26,61 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     options are those of `xnbflow.sources.assembly.assemble`.
     """
     path = Path(path)
-    named = {"label": dataset.label, "group": dataset.options.get("group")}
+    phenotype_columns = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
+    phenotype_columns.update(map(column_of_term, dataset.names("adjust")))
     with opened(path) as file:
         matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
-        kept = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
-        kept |= {*map(column_of_term, dataset.names("adjust"))}
-        cells = _texts(table_of(path, file, "obs"), kept)
-        genes = standard_names(_texts(var))
-        for key, name in named.items():
-            column = name and name.removeprefix("obs:").strip()
-            if column and column not in cells:
-                msg = (
-                    f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
-                    f"text are {listed(list(cells.columns))}"
-                )
-                raise InputError(msg, file=str(path), key=key)
-            named[key] = column
-    label, group = named.values()
+        cells = _as_texts(table_of(path, file, "obs"), phenotype_columns)
+        genes = standard_names(_as_texts(var))
+        label = _column_of_cells(path, cells, dataset.label, "label")
+        group = _column_of_cells(path, cells, dataset.options.get("group"), "group")
     names = list(map(str, cells.index))
+    labels = [UNLABELLED] * len(names)
+    if label is not None:
+        labels = list(cells.pop(label))
     draft = Draft(
-        f"data set {dataset.id}: {path}",
-        as_dense(matrix.T),
-        list(map(str, var.index)),
-        names,
-        [UNLABELLED] * len(names) if label is None else list(cells.pop(label)),
-        f"obs {label!r}",
-        cells.reset_index(drop=True),
+        where=f"data set {dataset.id}: {path}",
+        values=as_dense(matrix.T),
+        features=list(map(str, var.index)),
+        samples=names,
+        labels=labels,
+        label_place=f"obs {label!r}",
+        sample_metadata=cells.reset_index(drop=True),
         feature_metadata=genes.reset_index(drop=True) if len(genes.columns) else None,
         place=lambda gene, cell: f"gene {var.index[gene]!r}, cell {names[cell]!r}",
     )
-    options = dataset.options | ({"group": group} if group else {})
+    options = dict(dataset.options)
+    if group:
+        options["group"] = group
     row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
     return assemble(row, draft)
+
+
+def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str) -> str | None:
+    """Return the column of ``obs`` that the sheet's ``key`` names; None where it names none."""
+    column = name and name.removeprefix("obs:").strip()
+    if column and column not in cells:
+        msg = (
+            f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
+            f"text are {listed(list(cells.columns))}"
+        )
+        raise InputError(msg, file=str(path), key=key)
+    return column
 
 
 def cells_of(path: str | Path) -> pd.DataFrame:
     """Return the columns of ``obs`` that are text, categories, truth values or whole numbers."""
     with opened(path) as file:
-        return _texts(table_of(path, file, "obs"))
+        return _as_texts(table_of(path, file, "obs"))
 
 
-def _texts(table: pd.DataFrame, kept: Container[str | None] = ()) -> pd.DataFrame:
+def _as_texts(table: pd.DataFrame, fractions: Container[str | None] = ()) -> pd.DataFrame:
     """Return the columns that are text, categories, truth values or whole numbers, as text.
 
-    Those of other numbers are among them if they are to be ``kept``.
+    Of the columns of fractional numbers only those named in ``fractions`` are among them.
     """
-    kept = {
-        str(name): [("" if pd.isna(cell) else str(cell)) for cell in table[name]]
-        for name in table
-        if name in kept or not pd.api.types.is_float_dtype(table[name].dtype)
-    }
-    return pd.DataFrame(kept, dtype=object, index=table.index)
+    columns = {}
+    for name in table:
+        if name in fractions or not pd.api.types.is_float_dtype(table[name].dtype):
+            columns[str(name)] = ["" if pd.isna(cell) else str(cell) for cell in table[name]]
+    return pd.DataFrame(columns, dtype=object, index=table.index)

@@ -5,8 +5,8 @@ model. What the row of the sheet has is kept.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -39,8 +39,10 @@ from xnbflow.sources.table import fetch_table, matches
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 from xnbflow.sources.workbook_sheets import phenotype_sheet, propose_sheets
 
-#: First rows by which columns of text are recognised, with samples in rows and in columns.
-_FIRST_ROWS, _ROWS_OF_COLUMNS = 20, 60
+#: First rows by which columns of text are recognised, with samples in rows.
+_FIRST_ROWS = 20
+#: First rows by which columns beside the samples are recognised, with samples in columns.
+_ROWS_OF_COLUMNS = 60
 #: Most features to which a column with a clinical name is compared.
 _COMPARED = 200
 #: With samples in columns, one row of this many is compared, beside the first ones.
@@ -120,9 +122,10 @@ def _read_head(path: Path, dataset: SheetRow) -> tuple[SheetRow, _Head]:
         decimal = table.decimal
         rows = islice(table.divided_rows(len(table.header)), _FIRST_ROWS)
         first = _Head(table.header, [cells for _, cells, _ in rows])
-    cells = [cell for row in first.rows for cell in row]
+    cells = list(chain.from_iterable(first.rows))
     has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
-    if decimal == "." and has_commas and not any(map(DECIMAL_POINT.fullmatch, cells)):
+    has_points = any(map(DECIMAL_POINT.fullmatch, cells))
+    if decimal == "." and has_commas and not has_points:
         dataset = replace(dataset, options={"decimal": "comma"} | dataset.options)
     return dataset, first
 
@@ -156,17 +159,15 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
     A phenotype file decides by the names of its samples, else the label by where it is; without
     both, samples are columns of featureCounts, and where they have a row of conditions.
     """
-    header, sample_names = first.header, list(phenotype.index)
     if dataset.orientation == "columns":
         return True
+    header = first.header
+    sample_names = list(phenotype.index)
     if sample_names:
-        candidates = (header, header[1:], _beside_annotation(first))
-        if any(
-            set(sample_names) & set(names) or matched_names(names, sample_names)
-            for names in candidates
-        ):
-            return True
-        if any(set(sample_names) & set(row) for row in first.rows):
+        for names in (header, header[1:], _beside_annotation(first)):
+            if set(sample_names) & set(names) or matched_names(names, sample_names):
+                return True
+        if set(sample_names) & set(chain.from_iterable(first.rows)):
             return False
     if dataset.label or sample_names:
         return bool(dataset.label) and dataset.label not in header
@@ -176,15 +177,15 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
 
 def _beside_annotation(first: _Head) -> list[str]:
     """Return the names of columns without the first and those that describe genes."""
-    texts = {i for i, column in enumerate(first.columns) if is_text_column(column)}
-    annotation = texts.union(_annotation_columns(first.header))
-    return [name for i, name in enumerate(first.header) if i and i not in annotation]
+    annotation = {i for i, column in enumerate(first.columns) if is_text_column(column)}
+    annotation.update(_annotation_columns(first.header))
+    return [name for i, name in enumerate(first.header) if i > 0 and i not in annotation]
 
 
 def _annotation_columns(header: Sequence[str]) -> list[int]:
     """Return the columns of numbers that describe genes: of featureCounts, and Entrez's numbers."""
-    of_genes = [i for i, name in enumerate(header) if _GENE_NUMBER.fullmatch(name.strip())]
-    return sorted({*of_genes, *_feature_count_columns(header)})
+    gene_numbers = [i for i, name in enumerate(header) if _GENE_NUMBER.fullmatch(name.strip())]
+    return sorted({*gene_numbers, *_feature_count_columns(header)})
 
 
 def _feature_count_columns(header: Sequence[str]) -> list[int]:
@@ -200,44 +201,110 @@ def _feature_count_columns(header: Sequence[str]) -> list[int]:
 def _samples_in_rows(
     path: Path, dataset: SheetRow, first: _Head, phenotype: pd.DataFrame
 ) -> Layout:
-    header, columns = first.header, first.columns
-    texts = {i for i, column in enumerate(columns) if is_text_column(column) or _is_empty(column)}
-    named = {i for i, name in enumerate(header) if is_sample_id(name) or _is_covariate(name)}
-    numbers = set(range(len(header))) - texts
-    candidates = sorted(i for i in named & numbers if not is_sample_id(header[i]))
-    others = sorted(numbers - named)
-    compared = others[:: max(1, len(others) // _COMPARED)]
-    labels = {i for i in numbers if header[i] == dataset.label}
-    taken = sorted({*texts, *named, *labels, *compared})
+    """Return the layout of a table with samples in rows.
+
+    Columns of samples have text, or a name of samples or of a covariate and other values than the
+    features. The first rows decide which columns may be text; these are then read whole.
+    """
+    header = first.header
+    groups = _group_columns(dataset, first)
+    positions = sorted({*groups.texts, *groups.named, *groups.labels, *groups.compared})
     with open_table(path, dataset.options) as table:
-        rows = [[cells[i] for i in taken] for _, cells, _ in table.divided_rows(len(header))]
+        rows = [[cells[i] for i in positions] for _, cells, _ in table.divided_rows(len(header))]
         decimal = table.decimal
-    cells = {place: tuple(row[n] for row in rows) for n, place in enumerate(taken)}
-    features = _as_numbers([cells[i] for i in compared], decimal)
-    are_capitals = _are_capitals([header[i] for i in others])
-    genes = set()
-    for place in candidates:
-        is_between = {place - 1, place + 1} <= set(others)
-        is_symbol = is_between or (header[place].isupper() and are_capitals)
-        values = _as_numbers([cells[place]], decimal)[0]
-        if is_symbol and is_like_features(values, features):
-            genes.add(place)
-    if 2 * len(set(candidates) - genes) > len(numbers):
-        genes |= set(candidates)  # a table of clinical numbers, which are its features
-    of_samples = sorted(
-        i
-        for i in {*texts, *named, *labels} - genes
-        if i in named or i in labels or is_text_column(cells[i]) or _is_empty(cells[i])
-    )
+    columns = {i: tuple(row[n] for row in rows) for n, i in enumerate(positions)}
+    genes = _genes_with_other_names(header, groups, columns, decimal)
+    sample_columns = []
+    for i in sorted({*groups.texts, *groups.named, *groups.labels} - genes):
+        is_by_name = i in groups.named or i in groups.labels
+        if is_by_name or is_text_column(columns[i]) or _is_empty(columns[i]):
+            sample_columns.append(i)
     fields = pd.DataFrame(
-        list(zip(*(cells[i] for i in of_samples), strict=True)),
-        columns=[header[i] for i in of_samples],
+        list(zip(*(columns[i] for i in sample_columns), strict=True)),
+        columns=[header[i] for i in sample_columns],
         dtype=object,
     )
     dataset = _without_tallies(dataset, header)
     if len(phenotype):
         fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
     return Layout(fields, dataset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ColumnGroups:
+    """Positions of the columns of a table with samples in rows, by the header and first rows.
+
+    Attributes
+    ----------
+    texts : set of int
+        Columns of text, and empty ones.
+    named : set of int
+        Columns whose names mean samples, covariates, patients or follow-up.
+    labels : set of int
+        Columns of numbers that are the label.
+    candidates : list of int
+        Columns of numbers with such a name, which may be genes nevertheless (``MICE``, ``AGE``).
+    others : list of int
+        Columns of numbers with other names: the features.
+    compared : list of int
+        Up to about `_COMPARED` of the features.
+    """
+
+    texts: set[int]
+    named: set[int]
+    labels: set[int]
+    candidates: list[int]
+    others: list[int]
+    compared: list[int]
+
+
+def _group_columns(dataset: SheetRow, first: _Head) -> _ColumnGroups:
+    header = first.header
+    texts = set()
+    named = set()
+    for i, (name, column) in enumerate(zip(header, first.columns, strict=True)):
+        if is_text_column(column) or _is_empty(column):
+            texts.add(i)
+        if is_sample_id(name) or _is_covariate(name):
+            named.add(i)
+    numbers = set(range(len(header))) - texts
+    others = sorted(numbers - named)
+    return _ColumnGroups(
+        texts=texts,
+        named=named,
+        labels={i for i in numbers if header[i] == dataset.label},
+        candidates=sorted(i for i in named & numbers if not is_sample_id(header[i])),
+        others=others,
+        compared=others[:: max(1, len(others) // _COMPARED)],
+    )
+
+
+def _genes_with_other_names(
+    header: Sequence[str],
+    groups: _ColumnGroups,
+    columns: Mapping[int, Sequence[str]],
+    decimal: str,
+) -> set[int]:
+    """Return the columns that are features although their names have another meaning.
+
+    A gene is between other features, or its name is in capitals like the others; and its values are
+    distributed as those of the features. If most columns of numbers have clinical names and are
+    unlike the rest, the table is one of clinical numbers, which are its features.
+    """
+    features = _as_numbers([columns[i] for i in groups.compared], decimal)
+    are_capitals = _are_capitals([header[i] for i in groups.others])
+    others = set(groups.others)
+    genes = set()
+    for i in groups.candidates:
+        is_between = {i - 1, i + 1} <= others
+        is_symbol = is_between or (header[i].isupper() and are_capitals)
+        values = _as_numbers([columns[i]], decimal)[0]
+        if is_symbol and is_like_features(values, features):
+            genes.add(i)
+    n_numbers = len(header) - len(groups.texts)
+    if 2 * (len(groups.candidates) - len(genes)) > n_numbers:
+        genes.update(groups.candidates)
+    return genes
 
 
 def _join_phenotype(
@@ -265,56 +332,95 @@ def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) 
     A column beside the samples has text in most rows, or is one of featureCounts; a row that is not
     a feature has text in some samples, or a clinical name and other values than features.
     """
+    declared = {dataset.label, *dataset.names("phenotype_columns")}
     with open_table(path, dataset.options) as table:
-        header, decimal = table.header, table.decimal
+        header = table.header
         stream = (cells for _, cells, _ in table.divided_rows(len(header)))
         first = list(islice(stream, _ROWS_OF_COLUMNS))
         beside = _columns_beside(header, first)
-        places = [i for i in range(1, len(header)) if i not in beside]
-        declared = {dataset.label, *dataset.names("phenotype_columns")}
-        names: list[str] = []
-        texts: dict[int, list[str]] = {}
-        candidates: dict[int, list[str]] = {}
-        compared: list[list[str]] = []
-        for number, cells in enumerate(chain(first, stream)):
-            name, values = cells[0].strip(), [cells[i] for i in places]
-            names.append(name)
-            is_text = is_text_column(values[:_FIRST_ROWS]) and is_text_column(values)
-            if name in declared or is_text:
-                texts[number] = values
-            elif _is_covariate(name):
-                candidates[number] = values
-            elif number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
-                compared.append(values)
-    others = [n for n in range(len(names)) if n not in texts and n not in candidates]
-    features = _as_numbers(compared[:_COMPARED], decimal)
-    are_capitals = _are_capitals([names[n] for n in others])
-    for number, values in candidates.items():
-        is_between = bool(others) and others[0] < number < others[-1]
-        is_symbol = is_between or (names[number].isupper() and are_capitals)
-        if not (is_symbol and is_like_features(_as_numbers([values], decimal)[0], features)):
-            texts[number] = values
-    fields = pd.DataFrame({names[n]: texts[n] for n in sorted(texts)}, dtype=object)
+        positions = [i for i in range(1, len(header)) if i not in beside]
+        rows = _group_rows(chain(first, stream), positions, declared)
+        texts = rows.texts | _covariate_rows(rows, table.decimal)
+    fields = pd.DataFrame({rows.names[n]: texts[n] for n in sorted(texts)}, dtype=object)
     if dataset.label and dataset.label not in fields and phenotype.empty:
         fields = fields.iloc[:, :0]  # the reader's error lists the names
+    samples = [header[i] for i in positions]
     dropped = [header[i] for i in beside]
     if len(phenotype):
         dropped += [name for name in fields if name not in declared]
-        samples = [header[i] for i in places]
         matched = matched_names(samples, list(phenotype.index)) or samples
         is_measured = phenotype.index.isin(matched)
         fields = phenotype[is_measured] if is_measured.any() else phenotype
     dataset = replace(dataset, orientation="columns")
     dataset = _add_names(dataset, "drop", dropped)
-    dataset = _without_tallies(dataset, names)
-    return Layout(fields, dataset, samples=tuple(header[i] for i in places))
+    dataset = _without_tallies(dataset, rows.names)
+    return Layout(fields, dataset, samples=tuple(samples))
+
+
+@dataclass
+class _RowGroups:
+    """The rows of a table with samples in columns; each row by its number from 0.
+
+    ``names`` are those of all rows. ``texts`` are rows of text or that an option names,
+    ``candidates`` numbers whose name means a covariate, ``compared`` the values of some features.
+    """
+
+    names: list[str] = field(default_factory=list)
+    texts: dict[int, list[str]] = field(default_factory=dict)
+    candidates: dict[int, list[str]] = field(default_factory=dict)
+    compared: list[list[str]] = field(default_factory=list)
+
+
+def _group_rows(
+    rows: Iterable[Sequence[str]], positions: Sequence[int], declared: Container[str | None]
+) -> _RowGroups:
+    """Read rows, and keep those that are probably no features, and some features to compare.
+
+    ``positions`` are the columns of the samples, ``declared`` names of rows in the sheet's options.
+    """
+    groups = _RowGroups()
+    for number, cells in enumerate(rows):
+        name = cells[0].strip()
+        values = [cells[i] for i in positions]
+        groups.names.append(name)
+        is_text = is_text_column(values[:_FIRST_ROWS]) and is_text_column(values)
+        if name in declared or is_text:
+            groups.texts[number] = values
+        elif _is_covariate(name):
+            groups.candidates[number] = values
+        elif number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
+            groups.compared.append(values)
+    return groups
+
+
+def _covariate_rows(rows: _RowGroups, decimal: str) -> dict[int, list[str]]:
+    """Return the rows of numbers that are covariates by their name, place and values.
+
+    A gene with such a name is below and above other features, or its name is in capitals like
+    theirs; and its values are distributed as theirs.
+    """
+    not_features = {*rows.texts, *rows.candidates}
+    others = [number for number in range(len(rows.names)) if number not in not_features]
+    features = _as_numbers(rows.compared[:_COMPARED], decimal)
+    are_capitals = _are_capitals([rows.names[number] for number in others])
+    covariates = {}
+    for number, cells in rows.candidates.items():
+        is_between = bool(others) and others[0] < number < others[-1]
+        is_symbol = is_between or (rows.names[number].isupper() and are_capitals)
+        values = _as_numbers([cells], decimal)[0]
+        if not (is_symbol and is_like_features(values, features)):
+            covariates[number] = cells
+    return covariates
 
 
 def _columns_beside(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the columns, except the first, that describe features."""
-    shares = [sum(map(is_text, column)) for column in zip(*rows, strict=True)]
-    texts = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(rows)]
-    return sorted({*texts, *_annotation_columns(header)} - {0})
+    beside = set(_annotation_columns(header))
+    for i, column in enumerate(zip(*rows, strict=True)):
+        n_texts = sum(map(is_text, column))
+        if 2 * n_texts > len(rows):
+            beside.add(i)
+    return sorted(beside - {0})
 
 
 # Common to both
@@ -340,7 +446,7 @@ def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     row = replace(row, id_column=id_column)
     if not in_table or "features" in row.options:
         return row
-    settled = [name for key in SETTLED for name in row.names(key)]
+    settled = list(chain.from_iterable(map(row.names, SETTLED)))
     others = [str(name) for name in fields if name not in (row.label, id_column, "")]
     rest = [name for name in others if not matches(name, settled)]
     return set_aside(row, rest) if rest else row
@@ -351,13 +457,15 @@ def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
 
     A name that contains a separator of names, or occurs twice, is dropped by a pattern.
     """
-    plain = [n for n in names if RESERVED_IN_NAMES.search(n) is None and names.count(n) == 1]
-    others = [RESERVED_IN_NAMES.sub("?", name) for name in names if name not in plain]
-    options = dict(dataset.options)
-    for key, added in (("phenotype_columns", plain), ("drop", others)):
-        if added:
-            options[key] = ",".join(dict.fromkeys([*dataset.names(key), *added]))
-    return replace(dataset, options=options)
+    plain_names = []
+    patterns = []
+    for name in names:
+        if RESERVED_IN_NAMES.search(name) is None and names.count(name) == 1:
+            plain_names.append(name)
+        else:
+            patterns.append(name)
+    dataset = _add_names(dataset, "phenotype_columns", plain_names)
+    return _add_names(dataset, "drop", patterns)
 
 
 def find_id_column(fields: pd.DataFrame) -> str | None:
@@ -378,16 +486,17 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
         is_name = is_sample_id(name) or not cells.str.contains(r"\s").any()
         if is_complete and is_name and not is_technical(name):
             distinct.append(name)
-    return next(iter(sorted(distinct, key=lambda name: not is_sample_id(name))), None)
+    names_of_samples = [name for name in distinct if is_sample_id(name)]
+    return next(iter([*names_of_samples, *distinct]), None)
 
 
 def _without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:
     """Return the row that drops the reads of HTSeq and STAR that belong to no gene."""
-    if tallies := read_tallies([name.strip() for name in names]):
-        patterns = [p for p in tally_pattern(tallies).split(",") if p not in dataset.names("drop")]
-        drop = ",".join([*dataset.names("drop"), *patterns])
-        return replace(dataset, options=dataset.options | {"drop": drop})
-    return dataset
+    tallies = read_tallies([name.strip() for name in names])
+    if not tallies:
+        return dataset
+    patterns = dict.fromkeys([*dataset.names("drop"), *tally_pattern(tallies).split(",")])
+    return replace(dataset, options=dataset.options | {"drop": ",".join(patterns)})
 
 
 def _add_names(dataset: SheetRow, option: str, names: Sequence[str]) -> SheetRow:

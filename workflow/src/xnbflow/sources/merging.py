@@ -28,13 +28,14 @@ def collapse_probes(draft: Draft, how: str) -> None:
         )
         raise InputError(msg, key="annotation")
     symbols = table["symbol"].to_numpy(dtype=str)
-    several = np.char.find(symbols, "///") >= 0
-    probes = np.flatnonzero((symbols != "") & ~several)
+    is_unnamed = symbols == ""
+    has_several = np.char.find(symbols, "///") >= 0
+    probes = np.flatnonzero(~is_unnamed & ~has_several)
     merged, genes, rows = merge_rows(draft.values[probes], symbols[probes], how)
     draft.notes.append(
         f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
         f"{counted(len(genes), 'gene')} ({how}); left out were "
-        f"{(symbols == '').sum()} without a symbol and {several.sum()} of several genes"
+        f"{is_unnamed.sum()} without a symbol and {has_several.sum()} of several genes"
     )
     draft.take_rows(merged, probes[rows])
     if how != "median" and draft.feature_metadata is not None:
@@ -72,17 +73,20 @@ def merge_rows(
                 continue
             if how == "max_mean":
                 means = np.nanmean(values[block], axis=1)
-                rows[name] = block[np.argmax(np.where(np.isnan(means), -np.inf, means))]
+                means[np.isnan(means)] = -np.inf  # a row without values is never the largest
+                rows[name] = block[np.argmax(means)]
                 merged[name] = values[rows[name]]
+            elif how == "mean":
+                merged[name] = np.nanmean(values[block], axis=0)
             else:
-                middle = np.nanmean if how == "mean" else np.nanmedian
-                merged[name] = middle(values[block], axis=0)
+                merged[name] = np.nanmedian(values[block], axis=0)
     return merged, np.asarray(unique, dtype=str), rows
 
 
 def settle_duplicates(draft: Draft, how: str) -> None:
     """Merge features whose names repeat, by the sheet's option ``duplicates``."""
-    repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
+    counts = Counter(draft.features).most_common()
+    repeated = [(name, count) for name, count in counts if count > 1]
     if not repeated:
         return
     names = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
@@ -95,6 +99,7 @@ def settle_duplicates(draft: Draft, how: str) -> None:
         )
         raise InputError(msg, key="duplicates")
     if how == "rename":
+        # pandas appends .1, .2, ... to repeated names of a header.
         header = pd.DataFrame(columns=draft.features).to_csv(index=False)
         draft.features = list(pd.read_csv(io.StringIO(header), index_col=False).columns)
         draft.notes.append(f"{text}; all but the first of each got the suffix .1, .2, ...")

@@ -56,11 +56,13 @@ from xnbflow.sources.sequencing import (
 from xnbflow.sources.sheet import SheetRow, sheet_text
 from xnbflow.sources.table_formats import suffix_of
 
+#: Words in the names of fields that are classes.
 _CLASS = re.compile(
     r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
     r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade",
     re.IGNORECASE,
 )
+#: Names of fields that describe samples but are no question of a study.
 _NO_CLASS = re.compile(
     r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
     r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
@@ -76,7 +78,8 @@ _MOST_SAMPLES = 1000
 _MOST_SINGLE = 0.2
 #: Least number of features of an array; no scale is proposed for smaller tables.
 _ARRAY = 500
-#: Bounds of the largest logarithm of intensities to base 2; that to base e is below.
+#: Bounds of the largest logarithm of intensities to base 2; that to base e is below them (16-bit
+#: scanners: at most 16 to base 2, 11.1 to base e).
 _LARGEST_LOG2 = (11.2, 20.0)
 #: The transform that is proposed for values of a scale.
 _TRANSFORMS = {
@@ -89,6 +92,7 @@ _TRANSFORMS = {
 }
 #: Largest share of missing values that are all imputed; of more, features with many are dropped.
 _MOST_IMPUTED = 0.1
+#: The columns of `described_numbers`.
 _NUMBERS = ("field", "minimum", "median", "maximum", "samples", "missing")
 
 
@@ -172,12 +176,14 @@ def natural_key(text: str) -> tuple[tuple[int, float, str], ...]:
     >>> sorted(["24 h", "0 h", "6 h"], key=natural_key)
     ['0 h', '6 h', '24 h']
     """
-    parts = re.split(r"(\d+(?:\.\d+)?)", text)
-    return tuple(
-        (0, float(part), "") if place % 2 else (1, 0.0, part.lower())
-        for place, part in enumerate(parts)
-        if part
-    )
+    key = []
+    # With a group in the pattern every second piece is a number: "6 h" becomes "", "6", " h".
+    for place, piece in enumerate(re.split(r"(\d+(?:\.\d+)?)", text)):
+        if place % 2:
+            key.append((0, float(piece), ""))
+        elif piece:
+            key.append((1, 0.0, piece.lower()))
+    return tuple(key)
 
 
 def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
@@ -200,8 +206,15 @@ def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
         texts = pd.Series([cell.strip().replace(",", ".", 1) for cell in cells])
         numbers = pd.to_numeric(texts, errors="coerce")
         if numbers.notna().any():
-            limits = (numbers.min(), numbers.median(), numbers.max())
-            rows.append((str(name), *map(float, limits), len(cells), int(numbers.isna().sum())))
+            row = {
+                "field": str(name),
+                "minimum": float(numbers.min()),
+                "median": float(numbers.median()),
+                "maximum": float(numbers.max()),
+                "samples": len(cells),
+                "missing": int(numbers.isna().sum()),
+            }
+            rows.append(row)
     return pd.DataFrame(rows, columns=_NUMBERS)
 
 
@@ -227,16 +240,15 @@ def class_score(name: str, texts: Iterable[str]) -> int:
         return 0
     n_repeated = sum(count > 1 for count in counts.values())
     n_single = len(counts) - n_repeated
-    if (
-        n_repeated < 2
-        or n_single > _MOST_SINGLE * len(plain)
-        or sum(counts.values()) < len(plain) / 2
-    ):
+    has_many_single = n_single > _MOST_SINGLE * len(plain)
+    is_rarely_known = sum(counts.values()) < len(plain) / 2
+    if n_repeated < 2 or has_many_single or is_rarely_known:
         return 0
-    is_named = bool(_CLASS.search(name))
-    if name == "description" or (not is_named and all(complaint(text) is None for text in counts)):
+    has_class_name = bool(_CLASS.search(name))
+    are_numbers = all(complaint(text) is None for text in counts)
+    if name == "description" or (are_numbers and not has_class_name):
         return 1
-    return 2 + is_named
+    return 3 if has_class_name else 2
 
 
 def proposed_logarithm(
@@ -258,7 +270,9 @@ def proposed_logarithm(
         transform = None
     if transform:
         return {"transform": transform}, f" Proposed is transform={transform}: {reason}."
-    return {}, "" if kind == "logarithms" else f" No transform is proposed: {reason}."
+    if kind == "logarithms":
+        return {}, ""
+    return {}, f" No transform is proposed: {reason}."
 
 
 def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summary:
@@ -302,24 +316,32 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
 
 def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
     """Return the row with the column that looks most like a class, or the samples' names."""
-    dataset, fields = layout.row, layout.fields
+    dataset = layout.row
+    fields = layout.fields
     follow_up = [str(name) for name in fields if _is_follow_up(fields, str(name))]
     remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
     if dataset.label:
         return dataset, remarks
-    scores = {name: class_score(str(name), fields[[name]].iloc[:, 0]) for name in fields}
+    scores = {name: class_score(str(name), _first_column(fields, name)) for name in fields}
     best = max(scores, key=scores.__getitem__, default="")
     if scores.get(best):
         return replace(dataset, label=str(best)), remarks
     names = list(layout.samples or _sample_names(fields))
-    names = plain_sample_names(names) if are_alignments(names) else names
+    if are_alignments(names):
+        names = plain_sample_names(names)
     if pattern := class_pattern(names):
         options = {"regex": pattern} | barcode_map(pattern) | dataset.options
         dataset = replace(dataset, label=SAMPLE_NAMES, options=options)
-        counts = Counter(match[1] for name in names if (match := re.search(pattern, name)))
-        classes = listed(f"{label} ({n})" for label, n in counts.items())
+        matches = [re.search(pattern, name) for name in names]
+        counts = Counter(match[1] for match in matches if match is not None)
+        classes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
         remarks.append(f"The names of the samples contain the class: {classes}.")
     return dataset, remarks
+
+
+def _first_column(fields: pd.DataFrame, name: str) -> pd.Series:
+    """Return the first column of a name, which may occur twice."""
+    return fields[[name]].iloc[:, 0]
 
 
 def _with_samples_in_columns(
@@ -331,23 +353,25 @@ def _with_samples_in_columns(
     """
     dataset = layout.row
     if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
-        turned = recognise_layout(replace(dataset, orientation="columns"), downloads)
-        labelled, remarks = _with_label(turned)
-        if labelled.label and len(turned.samples) <= _MOST_SAMPLES:
-            return turned, labelled, remarks
+        transposed = recognise_layout(replace(dataset, orientation="columns"), downloads)
+        labelled, remarks = _with_label(transposed)
+        if labelled.label and len(transposed.samples) <= _MOST_SAMPLES:
+            return transposed, labelled, remarks
     return layout, dataset, _with_label(layout)[1]
 
 
 def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
     """Return whether a column is the time to an event, or its status."""
-    return is_event_time(name) or is_event_status(name, list(map(str, fields[[name]].iloc[:, 0])))
+    cells = list(map(str, _first_column(fields, name)))
+    return is_event_time(name) or is_event_status(name, cells)
 
 
 def _sample_names(fields: pd.DataFrame) -> list[str]:
     """Return the column of the samples' names, the first with a name for it; empty without."""
     for name in fields:
-        cells = fields[[name]].iloc[:, 0]
-        if (not name or is_sample_id(str(name))) and cells.nunique() == len(cells):
+        cells = _first_column(fields, name)
+        is_name_of_samples = not name or is_sample_id(str(name))
+        if is_name_of_samples and cells.nunique() == len(cells):
             return list(map(str, cells))
     return []
 
@@ -458,8 +482,14 @@ def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
 
 
 def _are_log2(values: np.ndarray) -> bool:
-    lowest, largest = np.nanmin(values), np.nanmax(values)
-    return bool(lowest > -largest / 2 and _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
+    """Return whether logarithms have the base 2, by their largest value.
+
+    Values with large negative numbers are ratios, centred or standardised, of any base.
+    """
+    lowest = np.nanmin(values)
+    largest = np.nanmax(values)
+    is_in_bounds = _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1]
+    return bool(is_in_bounds and lowest > -largest / 2)
 
 
 def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
@@ -467,8 +497,10 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
 
     These are names, patients, the batch, rare classes, and other columns of the samples.
     """
-    label, options = str(dataset.label).removeprefix("obs:"), dict(dataset.options)
-    fields = fields.map(str.strip) if len(fields) else fields
+    label = str(dataset.label).removeprefix("obs:")
+    options = dict(dataset.options)
+    if len(fields):
+        fields = fields.map(str.strip)
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
     names = [str(name) for name in fields if name not in (label, "")]
     in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
@@ -521,8 +553,11 @@ def column_options(
     >>> column_options(table, np.array(list("tntn")), {})
     {'batch': 'plate'}
     """
-    is_used = labels != "" if (labels != "").any() else labels == ""
-    candidates = fields.loc[is_used, [name for name in fields if not set(str(name)) & set(";=")]]
+    is_used = labels != ""
+    if not is_used.any():  # the label is not among the fields: all samples are used
+        is_used = np.ones(len(labels), dtype=bool)
+    names = [name for name in fields if not set(str(name)) & set(";=")]  # others fit in no option
+    candidates = fields.loc[is_used, names]
     proposed = {
         "group": suggested_group(candidates, labels[is_used]),
         "batch": suggested_batch(candidates),
@@ -535,17 +570,16 @@ def _remarks(
 ) -> list[str]:
     """Return sentences on numeric columns that are not features, and on patients."""
     group = dataset.options.get("group")
-    first = {name: fields[[name]].iloc[:, 0] for name in dict.fromkeys(others) if name != group}
-    numbers = [
-        name
-        for name, cells in first.items()
-        if in_table and is_covariate(name) and not is_text_column(cells)
-    ]
+    columns = {name: _first_column(fields, name) for name in others if name != group}
+    numbers = []
+    for name, cells in columns.items():
+        if in_table and is_covariate(name) and not is_text_column(cells):
+            numbers.append(name)
     remarks = []
     if numbers:
-        what = either(len(numbers), "is not a feature by name", "are not features by name")
-        remarks.append(f"{listed(numbers)} {what}.")
-    for name, cells in first.items():
+        predicate = either(len(numbers), "is not a feature by name", "are not features by name")
+        remarks.append(f"{listed(numbers)} {predicate}.")
+    for name, cells in columns.items():
         n_values = cells.nunique()
         if is_patient(name) and 2 < n_values < len(fields):
             remarks.append(

@@ -26,7 +26,7 @@ def main() -> None:
     if name not in book.sheet_names:
         sys.exit(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}")
     rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-    cells = [[_plain(cell) for cell in row] for row in rows]
+    cells = [list(map(_plain, row)) for row in rows]
     sys.stdout.write(json.dumps((book.sheet_names, cells), allow_nan=False))
 
 

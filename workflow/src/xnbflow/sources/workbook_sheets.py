@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.cell_texts import is_missing, is_text
 from xnbflow.sources.table_formats import open_table, sheet_names
 
-#: Least number of samples that two sheets share, and their least share of the shorter sheet.
-_LEAST_SHARED, _LEAST_SHARE = 3, 0.5
+#: Least number of samples that two sheets share, and their least share of the names in a column.
+_LEAST_SHARED = 3
+_LEAST_SHARE = 0.5
 #: Most sheets that are read.
 _MOST_SHEETS = 20
 
@@ -58,17 +60,18 @@ def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, st
     proposed = {"sheet": values.name}
     others = [sheet for sheet in sheets if sheet is not values]
     text = f"Of the sheets {quoted(values.name)} has the values"
-    described = None
+    description = None
     if "phenotype" not in options:
-        described = describing_sheet(others, [*values.header, *(row[0] for row in values.rows)])
-    if described is not None:
-        sheet, column, n_shared = described
+        row_names = [row[0] for row in values.rows]
+        description = describing_sheet(others, [*values.header, *row_names])
+    if description is not None:
+        sheet = description.sheet
         proposed |= {"phenotype": str(path), "phenotype_sheet": sheet.name}
-        if column != sheet.header[0]:
-            proposed["phenotype_id"] = column
+        if description.column != sheet.header[0]:
+            proposed["phenotype_id"] = description.column
         text += (
-            f" (sheet=), and {quoted(sheet.name)} describes {counted(n_shared, 'sample')} of it "
-            "(phenotype_sheet=)"
+            f" (sheet=), and {quoted(sheet.name)} describes "
+            f"{counted(description.n_shared, 'sample')} of it (phenotype_sheet=)"
         )
         others = [other for other in others if other is not sheet]
     if others:
@@ -76,24 +79,33 @@ def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, st
     return proposed, f"{text}."
 
 
-def describing_sheet(
-    sheets: Sequence[Sheet], names: Sequence[str]
-) -> tuple[Sheet, str, int] | None:
-    """Return the sheet that describes samples of some names, its column of them, and their number.
+class Description(NamedTuple):
+    """A sheet that describes samples, its column of their names, and their number."""
 
-    The result is None where no column shares half of its names with them.
+    sheet: Sheet
+    column: str
+    n_shared: int
+
+
+def describing_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> Description | None:
+    """Return the sheet that describes most of the samples of some names.
+
+    One of its columns has distinct names, of which half and at least three are among those. The
+    result is None if there is no such sheet.
     """
     wanted = set(filter(None, names))
-    best: tuple[Sheet, str, int] | None = None
+    best: Description | None = None
     for sheet in sheets:
+        if len(sheet.header) < 2:  # a list of names describes nothing
+            continue
         for place, column in enumerate(sheet.header):
             cells = [row[place] for row in sheet.rows if row[place]]
-            shared = len(wanted.intersection(cells))
-            if len(set(cells)) < len(cells) or len(sheet.header) < 2 or not column:
+            if not column or len(set(cells)) < len(cells):
                 continue
-            most = 0 if best is None else best[2]
-            if shared >= max(_LEAST_SHARED, _LEAST_SHARE * len(cells)) and shared > most:
-                best = (sheet, column, shared)
+            n_shared = len(wanted.intersection(cells))
+            is_enough = n_shared >= max(_LEAST_SHARED, _LEAST_SHARE * len(cells))
+            if is_enough and (best is None or n_shared > best.n_shared):
+                best = Description(sheet, column, n_shared)
     return best
 
 
@@ -101,9 +113,7 @@ def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the options that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return {}
-    described = describing_sheet(read_sheets(path, {}), names)
-    return (
-        {}
-        if described is None
-        else {"phenotype_sheet": described[0].name, "phenotype_id": described[1]}
-    )
+    description = describing_sheet(read_sheets(path, {}), names)
+    if description is None:
+        return {}
+    return {"phenotype_sheet": description.sheet.name, "phenotype_id": description.column}
