@@ -53,7 +53,7 @@ def test_scores_are_the_derivative_of_the_summed_log_density(mesh):
     components, target = joint_samples()
     density = JointDensity(target, np.full(40, 40), JOINT_WIDTH)
     if mesh:
-        density.use_mesh(MeshTarget.of(target))
+        density.use_mesh(MeshTarget.from_numbers(target))
     _, score = density.scores(components)
     for a in {*range(0, 40, 7), *components[0].argsort()[[0, -1]]}:
         sums = []
@@ -80,10 +80,10 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     rng = np.random.default_rng(4)
     if classes:
         codes = np.sort(rng.integers(0, 3, 600))
-        target, mesh = codes * 1e30, MeshTarget.of_classes(codes)
+        target, mesh = codes * 1e30, MeshTarget.from_classes(codes)
     else:
         target = np.sort(rng.uniform(-1.7, 1.7, 600)) / width
-        mesh = MeshTarget.of(target)
+        mesh = MeshTarget.from_numbers(target)
     reach = np.searchsorted(target, target + TARGET_REACH, side="right")
     components = np.stack([rng.normal(size=600), rng.uniform(-1.7, 1.7, 600)])
     exact = JointDensity(target, reach, width).scores(components)
