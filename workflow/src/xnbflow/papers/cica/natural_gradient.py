@@ -99,9 +99,9 @@ class Descent:
 
     def then(self, further: "Descent") -> "Descent":
         """Return this descent followed by one that starts at its end."""
-        return Descent(
-            self.path + further.path[1:], self.values + further.values[1:], further.converged
-        )
+        path = self.path + further.path[1:]
+        values = self.values + further.values[1:]
+        return Descent(path, values, further.converged)
 
 
 def natural_gradient(
