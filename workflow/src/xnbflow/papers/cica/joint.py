@@ -8,7 +8,8 @@ Each pair of samples is used once, except pairs of different classes or with ker
 below 2e-8 (6 widths). With wide kernels a mesh of a few thousand cells (`MeshTarget`) takes time
 linear in the samples (the particle-mesh method, Hockney and Eastwood 1988): these are spread over
 it by cubic B-splines, whose blur is taken out of the kernel in Fourier space. With four cells a
-width a density is within 1e-5 of a kernel's height, and the score is its exact derivative.
+width the sum of a sample's kernels is within 2e-4 of a kernel's height where it has one neighbour,
+and within 1e-3 where it has a thousand; the score is its exact derivative.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,7 @@ WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
 #: Samples whose targets are farther apart, in widths, do not interact.
 TARGET_REACH = 6.0
 
-#: Cells of the mesh per kernel width: with four, a density is within 1e-5 of a kernel's height.
+#: Cells of the mesh per kernel width: with four, a kernel is within 1e-4 of its height.
 _CELLS_PER_WIDTH = 4
 #: Widths at which the mesh's kernels are cut; they have fallen to 2e-8 there.
 _REACH = 6
