@@ -8,7 +8,6 @@ from toys import dataset
 
 from xnbflow.papers.cica.compute import analyse
 from xnbflow.papers.cica.entries import ANALYSIS
-from xnbflow.papers.cica.simulation import recovery_error, simulate
 from xnbflow.report.page.blocks import Prose
 
 TINY = small("cica")
@@ -27,30 +26,6 @@ def iris():
 @pytest.fixture(scope="module")
 def tables(iris):
     return analyse({"iris": iris}, TINY, threads=1)
-
-
-def test_samples_are_the_papers():
-    simulation = simulate(2000, np.random.default_rng(0))
-    y = simulation.target
-    noise = np.linalg.solve([[1, 0.5], [0.5, 1]], simulation.inputs.T) - [y, y**2]
-    assert np.abs(noise).max() <= 1
-    assert np.abs(np.corrcoef([*noise, y]) - np.eye(3)).max() < 0.1
-    assert (y.min(), y.max()) == (pytest.approx(-3, abs=0.02), pytest.approx(3, abs=0.02))
-
-
-def test_nuisance_is_mixed_with_the_sources():
-    simulation = simulate(500, np.random.default_rng(0), n_nuisance=8, least_target=0.0)
-    unmixed = np.linalg.solve(simulation.mixing, simulation.inputs.T)
-    assert simulation.inputs.shape == (500, 10)
-    assert np.abs(unmixed[0] - simulation.target).max() <= 1
-    assert np.abs([np.corrcoef(row, simulation.target)[0, 1] for row in unmixed[2:]]).max() < 0.15
-    assert simulation.target.min() >= 0
-
-
-def test_recovery_error_is_equation_12():
-    # rows: 1/4 and 3/3 + 2/3 - 1; columns: 3/4 and 1/2 ... with rows (4, 1), (3, 2)
-    expected = 1 / 4 + 2 / 3 + 3 / 4 + 1 / 2
-    assert recovery_error(np.array([[4.0, -1.0], [3.0, 2.0]])) == pytest.approx(expected)
 
 
 def test_dependence_given_the_class_is_gone_after_cica(tables):

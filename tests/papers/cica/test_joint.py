@@ -9,6 +9,7 @@ from xnbflow.papers.cica.joint import (
     JointDensity,
     MeshTarget,
     conditional_log_density,
+    mesh_kernel,
 )
 
 JOINT_WIDTH = 0.3
@@ -53,7 +54,7 @@ def test_scores_are_the_derivative_of_the_summed_log_density(mesh):
     components, target = joint_samples()
     density = JointDensity(target, np.full(40, 40), JOINT_WIDTH)
     if mesh:
-        density.use_mesh(MeshTarget.of(target))
+        density.use_mesh(MeshTarget.from_numbers(target))
     _, score = density.scores(components)
     for a in {*range(0, 40, 7), *components[0].argsort()[[0, -1]]}:
         sums = []
@@ -80,10 +81,10 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     rng = np.random.default_rng(4)
     if classes:
         codes = np.sort(rng.integers(0, 3, 600))
-        target, mesh = codes * 1e30, MeshTarget.of_classes(codes)
+        target, mesh = codes * 1e30, MeshTarget.from_classes(codes)
     else:
         target = np.sort(rng.uniform(-1.7, 1.7, 600)) / width
-        mesh = MeshTarget.of(target)
+        mesh = MeshTarget.from_numbers(target)
     reach = np.searchsorted(target, target + TARGET_REACH, side="right")
     components = np.stack([rng.normal(size=600), rng.uniform(-1.7, 1.7, 600)])
     exact = JointDensity(target, reach, width).scores(components)
@@ -93,3 +94,58 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
     np.testing.assert_allclose(near[0], exact[0], atol=0.1)
     assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99
+
+
+def test_scores_of_more_pairs_than_are_kept_in_memory_are_the_same():
+    """2,100 samples have 2.2 million pairs: their kernels are computed again for the scores."""
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=2100)
+    target = np.sort(rng.normal(size=2100)) / JOINT_WIDTH
+    _, score = joint_scores(z[np.newaxis], target)
+    distances = z[:, np.newaxis] - z
+    kernels = np.exp(
+        -0.5 * ((distances / JOINT_WIDTH) ** 2 + (target[:, np.newaxis] - target) ** 2)
+    )
+    np.fill_diagonal(kernels, 0.0)
+    # a tenth of a Cauchy density, in units of the kernels
+    background = 0.1 * cauchy.pdf(z) * JOINT_WIDTH * np.sqrt(2 * np.pi)
+    sums = kernels.sum(axis=1) + background
+    slopes = kernels * distances / JOINT_WIDTH**2
+    expected = (slopes * (1 / sums[:, np.newaxis] + 1 / sums)).sum(axis=1)
+    expected += 2 * z / (1 + z**2) * background / sums
+    np.testing.assert_allclose(score[0], expected, rtol=1e-8, atol=1e-10)
+
+
+def test_the_mesh_kernel_between_spread_samples_is_the_gaussian():
+    """Samples in the middle of a cell are spread by 1/6, 2/3 and 1/6; four cells are a width.
+
+    Kernels are cut at six widths, where they have fallen to 2e-8.
+    """
+    kernel = np.zeros(60)
+    kernel[: len(mesh_kernel())] = mesh_kernel()
+    weights = {-1: 1 / 6, 0: 2 / 3, 1: 1 / 6}
+    for cells in range(23):
+        height = 0.0
+        for i, first in weights.items():
+            for j, second in weights.items():
+                height += first * second * kernel[abs(cells + i - j)]
+        expected = np.exp(-0.5 * (cells / 4) ** 2)
+        assert height == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.3, 1.0, 2.5, 4.1, 4.5, 5.5])
+@pytest.mark.parametrize("axis", ["component", "target"])
+def test_a_pair_on_the_mesh_has_a_sum_within_2e_4_of_a_kernels_height(distance, axis):
+    """Of two samples each is the other's only neighbour, some widths away."""
+    z = np.array([[0.1, 0.1]])
+    target = np.array([0.05, 0.05])
+    if axis == "component":
+        z[0, 1] += distance * JOINT_WIDTH
+    else:
+        target[1] += distance
+    density = JointDensity(target, np.full(2, 2), JOINT_WIDTH)
+    exact = density.scores(z)[0] + density._log_weights
+    density.use_mesh(MeshTarget.from_numbers(target))
+    meshed = density.scores(z)[0] + density._log_weights
+    heights = (np.exp(meshed) - np.exp(exact)) * JOINT_WIDTH * np.sqrt(2 * np.pi)
+    assert np.abs(heights).max() < 2e-4

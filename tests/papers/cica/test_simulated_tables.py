@@ -8,13 +8,16 @@ from sklearn.exceptions import ConvergenceWarning
 from xnbflow.papers.cica import simulated_tables
 from xnbflow.papers.cica.simulated_tables import (
     RECOVERED,
+    _descent,
+    _descent_rows,
     _other_fits,
     _SeedTables,
+    _settings,
     _square_error,
     recovery_by_size,
     summarise_seeds,
 )
-from xnbflow.papers.cica.simulation import Simulation
+from xnbflow.papers.cica.simulation import Simulation, recovery_error, simulate
 
 PLACE = {"setting": "as in the paper", "samples": 20}
 
@@ -108,3 +111,53 @@ def test_fast_ica_that_uses_all_its_steps_has_not_converged(monkeypatch):
         fits = {fit["method"]: fit["converged"] for fit in _other_fits(simulation, 500, 0)}
     assert not fits["FastICA"]
     assert fits["whitening"]
+
+
+PARAMS = {
+    "recovery_samples": [50],
+    "nuisance_samples": [60],
+    "correlated_samples": [70],
+    "samples": [20, 200],
+}
+
+
+def test_the_settings_are_those_of_the_parameters():
+    settings = {(setting.name, setting.samples): setting for setting in _settings(PARAMS)}
+    assert list(settings) == [
+        ("as in the paper", 50),
+        ("ten inputs", 60),
+        ("correlated sources", 70),
+        ("as in the paper", 20),
+        ("as in the paper", 200),
+    ]
+    assert [setting.predict for setting in settings.values()] == [False, True, True, True, True]
+    # two sources and eight nuisance variables are ten inputs
+    assert settings["ten inputs", 60].nuisance == 8
+    assert settings["correlated sources", 70].least_target == 0.0
+    assert settings["as in the paper", 20].least_target == -3.0
+
+
+def test_descents_are_of_each_width_with_the_regression_at_the_papers():
+    """At step 0 both descents are at the identity, with components of unit variance."""
+    simulation = simulate(40, np.random.default_rng(0))
+    cica_fits = [{"width": 1.0}, {"width": 0.25}]
+    rows = pd.DataFrame(_descent_rows(simulation, 30, cica_fits, n_steps=4))
+    values = rows.set_index(["width", "measure", "step"])["value"]
+    for width, factor in (("paper's", 1.0), ("chosen", 0.25)):
+        path = _descent(simulation.inputs[:30], simulation.target[:30], factor, 4)
+        assert len(path) == 5
+        for step, demixing in enumerate(path):
+            expected = _square_error(simulation, 30, demixing, "paper")
+            assert values[width, "mean square error", step] == pytest.approx(expected)
+            expected = recovery_error(demixing @ simulation.mixing)
+            assert values[width, "recovery error", step] == pytest.approx(expected)
+    assert not np.allclose(values["paper's"], values["chosen"])
+
+
+def test_a_descent_that_has_converged_stays_where_it_is(monkeypatch):
+    simulation = simulate(40, np.random.default_rng(0))
+    monkeypatch.setattr(simulated_tables, "_TOLERANCE", 1e9)
+    rows = pd.DataFrame(_descent_rows(simulation, 30, [{"width": 1.0}, {"width": 0.5}], 4))
+    for _, path in rows.groupby(["width", "measure"]):
+        assert path["step"].tolist() == [0, 1, 2, 3, 4]
+        assert path["value"].nunique() == 1

@@ -4,6 +4,7 @@
 |---|---|
 | `transformer` | `CICA`: starts, choice of the width, dimension reduction (sections 3 and 5) |
 | `natural_gradient` | the objective (Eq. 7) and a descent (Eq. 8) |
+| `cost`, `averages` | the cost (Eqs. 5 to 7) and the averages of Eq. 8 as the paper prints them |
 | `joint` | joint densities of components and target, and their scores (Eqs. 9 to 11) |
 | `regression`, `joint_tables` | `KernelNBRegressor` (Eq. 1), and the tables that make it fast |
 | `simulation`, `simulated_tables` | data of section 6, Eq. 12, and the tables over seeds |

@@ -1,8 +1,10 @@
 """Conditionally independent components for naive Bayes: the study of the CICA paper.
 
-The paper shows one run of 20 samples. Here its experiment is repeated over many seeds and with more
-samples (`simulated_tables`); CICA is applied to a real target, which the paper leaves open
-(`real_target`), and to class labels, in the classification of the study's data sets.
+The paper shows one run of 20 training samples. The study repeats its experiment over many seeds and
+with more samples (`simulated_tables`), and applies CICA to a real target, which the paper leaves
+open (`real_target`). This module adds one use for classification: the accuracy of flexible naive
+Bayes, and the dependence of features given the class, with and without CICA, in the study's data
+sets.
 """
 
 from typing import Any
@@ -45,99 +47,135 @@ DEFAULTS: dict[str, Any] = {
 def analyse(
     series: dict[str, DataSet], params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Repeat section 6 over many seeds, and classify data sets with and without CICA.
+    """Return the tables of the study.
 
-    There are ``seeds`` runs, ``threads`` at a time, of training ``samples`` with the paper's two
-    inputs; of ``nuisance_samples`` with eight nuisance variables besides the sources; of
-    ``correlated_samples`` with y on [0, 3]; and of ``recovery_samples``, at which only the recovery
-    of the sources is computed. ``steps`` are those of the descents shown step by step, ``splits``
-    and ``repeats`` those of the classification's cross-validation, ``real_splits`` and
-    ``real_repeats`` those of the regression on diabetes (0 repeats leave it out).
+    Parameters
+    ----------
+    series : dict of str to DataSet
+        Data sets to classify with and without CICA.
+    params : dict
+        Simulations: ``seeds`` runs with ``test_samples`` each. Their numbers of training samples
+        are ``samples`` (the paper's two inputs), ``nuisance_samples`` (eight nuisance variables
+        besides the sources), ``correlated_samples`` (y on [0, 3]) and ``recovery_samples`` (only
+        the recovery of the sources is computed). ``steps`` are those of the descents that are shown
+        step by step.
 
-    Bands reach from the tenth to the ninetieth percentile over seeds. ``dependence`` is computed on
-    the samples that CICA was fitted to, and on a half that it has not seen.
+        Cross-validations: ``splits`` and ``repeats`` of the classification, ``real_splits`` and
+        ``real_repeats`` of the regression on diabetes (0 repeats leave it out).
+
+        What is missing has the value in `DEFAULTS`.
+    threads : int
+        Runs that are computed at a time.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        The tables in ``tables.toml``. Bands reach from the tenth to the ninetieth percentile over
+        seeds. ``dependence`` is computed on the samples that CICA was fitted to, and on a half that
+        it has not seen.
     """
     params = {**DEFAULTS, **params}
-    tables = _classification_tables(series, params["splits"], params["repeats"], threads)
+    tables = _accuracy_tables(series, params["splits"], params["repeats"], threads)
+    tables["dependence"] = _dependence_table(series)
     tables |= simulation_tables(params, threads)
     tables["recovery"] = recovery_by_size(tables["summary"])
     tables |= score_regressors(params["real_splits"], params["real_repeats"], threads)
     return tables
 
 
-def _classification_tables(
+def _accuracy_tables(
     series: dict[str, DataSet], n_splits: int, n_repeats: int, threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Return accuracy by fold, its mean, and the dependence of features, with and without CICA."""
+    """Return the accuracy of FlexibleNB with and without CICA, by fold and over folds."""
     tasks = [
         delayed(_classify)(data, n_splits, repeat)
         for data in series.values()
         for repeat in range(n_repeats)
     ]
-    accuracy_rows: list[dict[str, Any]] = []
-    for rows in Parallel(n_jobs=threads)(tasks):
-        accuracy_rows += rows
-    dependence_rows: list[dict[str, Any]] = []
-    for data in series.values():
-        dependence_rows += _dependence(data)
-    classification = table_of(accuracy_rows, TABLES["classification"])
-    groups = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
-    return {
-        "classification": classification,
-        "accuracies": groups.agg(mean="mean", sd="std", folds="size").reset_index(),
-        "dependence": table_of(dependence_rows, TABLES["dependence"]),
-    }
+    rows: list[dict[str, Any]] = []
+    for rows_of_repeat in Parallel(n_jobs=threads)(tasks):
+        rows += rows_of_repeat
+    classification = table_of(rows, TABLES["classification"])
+    accuracy = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
+    over_folds = accuracy.agg(mean="mean", sd="std", folds="size")
+    return {"classification": classification, "accuracies": over_folds.reset_index()}
 
 
 def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]:
-    """Return the accuracy of FlexibleNB by fold, with and without CICA."""
-    folds = StratifiedKFold(
-        n_splits, shuffle=True, random_state=derive_seed("cica", data.name, "folds", repeat)
-    )
-    X, y = data.values.T, data.labels
+    """Return the rows of ``classification`` of one repeat."""
+    X = data.values.T
+    y = data.labels
+    seed = derive_seed("cica", data.name, "folds", repeat)
+    folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
     rows = []
     with threadpool_limits(1):
         for fold, (training, test) in enumerate(folds.split(X, y)):
-            for transformation, components in _before_and_after(data, training).items():
-                model = FlexibleNB().fit(components[training], y[training])
-                about = {"dataset": data.name, "repeat": repeat, "fold": fold}
-                accuracy = model.score(components[test], y[test])
-                rows.append({**about, "transformation": transformation, "accuracy": accuracy})
+            for transformation, inputs in _features_and_components(data, training).items():
+                model = FlexibleNB().fit(inputs[training], y[training])
+                rows.append(
+                    {
+                        "dataset": data.name,
+                        "repeat": repeat,
+                        "fold": fold,
+                        "transformation": transformation,
+                        "accuracy": model.score(inputs[test], y[test]),
+                    }
+                )
     return rows
 
 
-def _dependence(data: DataSet) -> list[dict[str, Any]]:
-    """Return numbers of features that depend on another given the class, without and with CICA."""
-    y = data.labels
-    everything = np.arange(data.n_samples)
-    halves = StratifiedShuffleSplit(
-        1, test_size=0.5, random_state=derive_seed("cica", data.name, "halves")
-    )
-    first_half, second_half = next(halves.split(data.values.T, y))
-    # Samples that CICA is fitted to, and samples in which the dependence is measured.
-    parts = {
-        "those fitted": (everything, everything),
-        "held-out half": (first_half, second_half),
-    }
+def _dependence_table(series: dict[str, DataSet]) -> pd.DataFrame:
+    """Return how many features depend on another given the class, with and without CICA.
+
+    CICA is fitted to all samples and the dependence measured in the same; and fitted to one half
+    and measured in the other.
+    """
     rows: list[dict[str, Any]] = []
-    for name, (training, tested) in parts.items():
-        for transformation, components in _before_and_after(data, training).items():
-            dependence = conditional_dependence(components[tested], y[tested])
-            rows.append(
-                {
-                    "dataset": data.name,
-                    "samples": name,
-                    "transformation": transformation,
-                    "ratio": dependence.ratio,
-                    "pairs": dependence.n_pairs,
-                    "largest_r": dependence.max_abs_r.max(),
-                }
-            )
+    for data in series.values():
+        everything = np.arange(data.n_samples)
+        first_half, second_half = _halves(data)
+        rows += _dependence_rows(data, "those fitted", training=everything, test=everything)
+        rows += _dependence_rows(data, "held-out half", training=first_half, test=second_half)
+    return table_of(rows, TABLES["dependence"])
+
+
+def _halves(data: DataSet) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples of two random halves, with equal shares of the classes."""
+    seed = derive_seed("cica", data.name, "halves")
+    splits = StratifiedShuffleSplit(1, test_size=0.5, random_state=seed)
+    first_half, second_half = next(splits.split(data.values.T, data.labels))
+    return first_half, second_half
+
+
+def _dependence_rows(
+    data: DataSet, samples: str, *, training: np.ndarray, test: np.ndarray
+) -> list[dict[str, Any]]:
+    """Return the rows of ``dependence`` in test samples, CICA fitted to training samples.
+
+    ``samples`` is what the table calls the test samples.
+    """
+    rows = []
+    for transformation, inputs in _features_and_components(data, training).items():
+        dependence = conditional_dependence(inputs[test], data.labels[test])
+        rows.append(
+            {
+                "dataset": data.name,
+                "samples": samples,
+                "transformation": transformation,
+                "ratio": dependence.ratio,
+                "pairs": dependence.n_pairs,
+                "largest_r": dependence.max_abs_r.max(),
+            }
+        )
     return rows
 
 
-def _before_and_after(data: DataSet, training: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the features, and their components by CICA fitted to training samples."""
+def _features_and_components(data: DataSet, training: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the features of all samples, and their components by CICA fitted to ``training``.
+
+    Both have the shape (n_samples, n_features), and their name in the column ``transformation``.
+    """
     X = data.values.T
     cica = CICA(random_state=derive_seed("cica", data.name, "rotations"))
-    return {"none": X, "CICA": cica.fit(X[training], data.labels[training]).transform(X)}
+    cica.fit(X[training], data.labels[training])
+    return {"none": X, "CICA": cica.transform(X)}

@@ -119,8 +119,10 @@ class JointTables:
         steps = widths / _NODES_PER_WIDTH
         nodes = [_nodes_around(samples[:, i], origins[i], steps[i]) for i in range(n_features)]
         n_nodes = sum(map(len, nodes))
-        products = n_nodes * 2 * _REACH
-        if products >= n_samples**2 * n_features or n_nodes * len(grid) > _MOST_TABLE_VALUES:
+        # Kernels to be multiplied for each grid point: between nodes, and between samples.
+        n_tabulated = n_nodes * 2 * _REACH
+        n_direct = n_samples**2 * n_features
+        if n_tabulated >= n_direct or n_nodes * len(grid) > _MOST_TABLE_VALUES:
             return None
         target_kernels = kernels(targets, grid, target_width)
         node_kernel = np.exp(-0.5 * (np.arange(_REACH + 1) / _NODES_PER_WIDTH) ** 2)
@@ -155,18 +157,19 @@ class JointTables:
             directly.
         """
         shape = (len(samples), len(self._grid))
-        own = np.zeros(shape)
+        # A training sample's own kernel of its feature is 1, so that of its target remains.
+        own_kernels = np.zeros(shape)
         if own_targets is not None:
-            own = kernels(own_targets, self._grid, self._target_width)
+            own_kernels = kernels(own_targets, self._grid, self._target_width)
         # Below this bound a sum is inaccurate; the bound itself takes its place.
-        least = np.maximum(_LEAST_SUM, _LEAST_REST * own)
-        log_marginal = np.log(np.maximum(self._marginal - own, least))
+        least = np.maximum(_LEAST_SUM, _LEAST_REST * own_kernels)
+        log_marginal = np.log(np.maximum(self._marginal - own_kernels, least))
         log_density = (1 - len(self._features)) * log_marginal
         inaccurate = np.zeros(shape, dtype=bool)
         certain = np.ones(len(samples), dtype=bool)
         for table, values in zip(self._features, samples.T, strict=True):
             sums, covered = table.interpolate(values)
-            sums -= own
+            sums -= own_kernels
             inaccurate |= sums < least
             certain &= covered
             log_density += np.log(np.maximum(sums, least, out=sums))

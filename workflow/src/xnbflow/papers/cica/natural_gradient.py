@@ -45,9 +45,10 @@ class ConditionalEntropy:
         self.reach = np.searchsorted(self.target, self.target + TARGET_REACH, side="right")
         gaps = np.diff(self.target)
         if gaps.max(initial=0.0) > _CLASSES_APART:
-            mesh = MeshTarget.of_classes(np.append(0, np.cumsum(gaps > _CLASSES_APART)))
+            codes = np.append(0, np.cumsum(gaps > _CLASSES_APART))
+            mesh = MeshTarget.from_classes(codes)
         else:
-            mesh = MeshTarget.of(self.target)
+            mesh = MeshTarget.from_numbers(self.target)
         self._density = JointDensity(self.target, self.reach, self.width, mesh)
 
     def __call__(self, demixing: np.ndarray) -> tuple[float, np.ndarray]:
@@ -98,9 +99,9 @@ class Descent:
 
     def then(self, further: "Descent") -> "Descent":
         """Return this descent followed by one that starts at its end."""
-        return Descent(
-            self.path + further.path[1:], self.values + further.values[1:], further.converged
-        )
+        path = self.path + further.path[1:]
+        values = self.values + further.values[1:]
+        return Descent(path, values, further.converged)
 
 
 def natural_gradient(

@@ -135,28 +135,31 @@ class KernelNBRegressor(RegressorMixin, Estimator):
 
     def _choose_width(self) -> None:
         """Narrow the width while the leave-one-out likelihood grows."""
-        highest = -np.inf
+        greatest = -np.inf
         for factor in WIDTH_FACTORS:
             tables = self._tabulate(factor)
             likelihood = self._held_out_likelihood(factor, tables)
-            if likelihood <= highest:
+            if likelihood <= greatest:
                 break
-            highest, self.width_, self._tables = likelihood, float(factor), tables
+            greatest = likelihood
+            self.width_ = float(factor)
+            self._tables = tables
 
     def _held_out_likelihood(self, factor: float, tables: JointTables | None) -> float:
         """Return the sum of log p(y_a | x_a), sample a left out of the densities.
 
         One part in n_samples is a uniform density, so that no single target decides alone.
         """
-        grid, n_samples = self._grid(factor), len(self.targets_)
+        grid = self._grid(factor)
+        n_samples = len(self.targets_)
         uniform = 1.0 / np.ptp(grid)
-        total = 0.0
+        log_likelihood = 0.0
         for rows in _chunks(n_samples, len(grid)):
             left_out = np.arange(n_samples)[rows]
             density = self._density(self.samples_[rows], factor, tables, left_out)
-            expected = _interpolate(self.targets_[rows], grid, density)
-            total += np.log(expected + (uniform - expected) / n_samples).sum()
-        return total
+            at_target = _interpolate(self.targets_[rows], grid, density)
+            log_likelihood += np.log(at_target + (uniform - at_target) / n_samples).sum()
+        return log_likelihood
 
     def _density(
         self,
@@ -176,10 +179,10 @@ class KernelNBRegressor(RegressorMixin, Estimator):
             own_targets = None if left_out is None else self.targets_[left_out]
             density, certain = tables.posterior(X[:, self._varying()], own_targets)
             uncertain = np.flatnonzero(~certain)
-        for part in _chunks(len(uncertain), len(self.targets_)):
-            rows = uncertain[part]
-            without = None if left_out is None else left_out[rows]
-            density[rows] = self._summed_density(X[rows], factor, without)
+        for chunk in _chunks(len(uncertain), len(self.targets_)):
+            rows = uncertain[chunk]
+            left_out_of_rows = None if left_out is None else left_out[rows]
+            density[rows] = self._summed_density(X[rows], factor, left_out_of_rows)
         return density
 
     def _summed_density(
@@ -215,6 +218,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         return np.flatnonzero(np.ptp(self.samples_, axis=0))
 
     def _grid(self, factor: float) -> np.ndarray:
+        """Return the values of y at which densities are computed with a width."""
         margin = _MARGIN * self._width(factor, self.targets_)
         return np.linspace(self.targets_.min() - margin, self.targets_.max() + margin, self.n_grid)
 
@@ -237,10 +241,11 @@ def _copy_of(array: np.ndarray, original: Any) -> np.ndarray:
 def _interpolate(targets: np.ndarray, grid: np.ndarray, density: np.ndarray) -> np.ndarray:
     """Return each row's density at its target, by linear interpolation in an even grid."""
     places = (targets - grid[0]) / (grid[1] - grid[0])
-    below = np.clip(places.astype(np.int64), 0, len(grid) - 2)
+    cells = np.clip(places.astype(np.int64), 0, len(grid) - 2)
     rows = np.arange(len(targets))
-    low, high = density[rows, below], density[rows, below + 1]
-    return low + (places - below) * (high - low)
+    below = density[rows, cells]
+    above = density[rows, cells + 1]
+    return below + (places - cells) * (above - below)
 
 
 def _log_posterior(exponents: list[np.ndarray], target_exponents: np.ndarray) -> np.ndarray:
@@ -274,5 +279,6 @@ def _log_posterior(exponents: list[np.ndarray], target_exponents: np.ndarray) ->
         marginal = logsumexp(exponents[0][row] + target_exponents, axis=1)
         log_density[row] = marginal
         for weights in exponents[1:]:
-            log_density[row] += logsumexp(weights[row] + target_exponents, axis=1) - marginal
+            joint = logsumexp(weights[row] + target_exponents, axis=1)
+            log_density[row] += joint - marginal
     return log_density

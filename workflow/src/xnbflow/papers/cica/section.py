@@ -25,6 +25,8 @@ from xnbflow.tables.contract import Column
 _AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
 _WIDTHS = ("paper's", "chosen")
 _CICA = (PAPERS_WIDTH, CHOSEN_WIDTH)
+#: Methods whose medians are grey lines beside the descents.
+_RIVALS = (UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES)
 
 
 def section(results: StudyResults) -> Section | None:
@@ -119,16 +121,17 @@ def _descents(tables: StudyTables) -> list[Block]:
 
 
 def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) -> Figure:
+    """Return the figure of one measure by step; ``rivals`` are medians by measure and method."""
     steps = rows[rows["measure"] == measure].sort_values("step").set_index("width")
-    runs = {width: steps.loc[width] for width in _WIDTHS}
-    lines = [
-        Line(f"{width} width", np.arange(len(run)), run["median"].to_numpy())
-        for width, run in runs.items()
-    ]
-    limits = [run[["lower", "upper"]].T.to_numpy() for run in runs.values()]
-    levels = rivals[measure if measure == RECOVERY_ERROR else _AT_PAPERS_WIDTH]
-    shown_methods = (UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES)
-    names = [method for method in shown_methods if method in levels]
+    lines = []
+    bands = []
+    for width in _WIDTHS:
+        run = steps.loc[width]
+        step = np.arange(len(run))
+        lines.append(Line(f"{width} width", step, run["median"].to_numpy()))
+        bands.append((step, run["lower"].to_numpy(), run["upper"].to_numpy()))
+    of_rivals = rivals[RECOVERY_ERROR if measure == RECOVERY_ERROR else _AT_PAPERS_WIDTH]
+    levels = [(method, float(of_rivals[method])) for method in _RIVALS if method in of_rivals]
     ends = ", ".join(f"{line.label} {line.y[0]:.2f} to {line.y[-1]:.2f}" for line in lines)
     return Figure(
         f"{measure.replace(' ', '-')}-{samples}",
@@ -136,8 +139,8 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) 
         {
             "title": f"{measure.capitalize()}, {samples} samples",
             "lines": lines,
-            "bands": [(line.x, *both) for line, both in zip(lines, limits, strict=True)],
-            "levels": [(name, float(levels[name])) for name in names],
+            "bands": bands,
+            "levels": levels,
             "xlabel": "step of the descent",
             "ylabel": measure,
             "logarithmic": "y" if measure == SQUARE_ERROR else "",
@@ -196,12 +199,14 @@ def _compare_errors(measured: pd.DataFrame) -> str:
     medians = wide["median"]
     shares = wide["of_untransformed"]
     truth = medians[TRUE_SOURCES]
-    texts = [
-        f"{shares[method].min():.0%} to {shares[method].max():.0%} of that without at {name} width "
-        "of CICA, and no higher than with the true sources in "
-        f"{np.count_nonzero(medians[method] <= truth)} of {len(truth)} cases"
-        for method, name in ((PAPERS_WIDTH, "the paper’s"), (CHOSEN_WIDTH, "the chosen"))
-    ]
+    texts = []
+    for method, width in ((PAPERS_WIDTH, "the paper’s"), (CHOSEN_WIDTH, "the chosen")):
+        n_reached = np.count_nonzero(medians[method] <= truth)
+        texts.append(
+            f"{shares[method].min():.0%} to {shares[method].max():.0%} of that without at {width} "
+            f"width of CICA, and no higher than with the true sources in {n_reached} of "
+            f"{len(truth)} cases"
+        )
     return f"The median mean square error with CICA is {'; '.join(texts)}."
 
 
@@ -213,14 +218,14 @@ def _classification(tables: StudyTables) -> list[Block]:
     ratios = dependence.set_index(["dataset", "samples", "transformation"])["ratio"]
     blocks: list[Block] = []
     for dataset in accuracies["dataset"].unique():
-        shares = " and ".join(
-            f"from {ratio['none']:.0%} to {ratio['CICA']:.0%} (samples: {part})"
-            for part, ratio in ratios[dataset].unstack(sort=False).iterrows()
-        )
+        changes = []
+        for samples, ratio in ratios[dataset].unstack(sort=False).iterrows():
+            change = f"from {ratio['none']:.0%} to {ratio['CICA']:.0%}"
+            changes.append(f"{change} (samples: {samples})")
         text = (
             f"{dataset}: flexible naive Bayes is right in {means[dataset, 'none']:.1%} of cases "
             f"without CICA and in {means[dataset, 'CICA']:.1%} with it. The share of features that "
-            f"depend on another given the class goes {shares}."
+            f"depend on another given the class goes {' and '.join(changes)}."
         )
         blocks.append(Prose(text, "headline", tables.sources("accuracies", "dependence")))
     columns = ["dataset", "transformation", "mean", "sd", "folds"]

@@ -7,7 +7,6 @@ the paper's setting the descents are shown step by step (`_descent_rows`). `summ
 the tables over seeds of these rows.
 """
 
-import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -147,8 +146,9 @@ def _summarise_errors(fits: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
     untransformed = summary[summary["method"] == UNTRANSFORMED]
     case = [*SETTING, "measure"]
     median_without = untransformed.set_index(case)["median"]
-    of_case = median_without.reindex(pd.MultiIndex.from_frame(summary[case]))
-    return summary.assign(of_untransformed=summary["median"] / of_case.to_numpy())
+    cases = pd.MultiIndex.from_frame(summary[case])
+    of_untransformed = summary["median"] / median_without.reindex(cases).to_numpy()
+    return summary.assign(of_untransformed=of_untransformed)
 
 
 def _summarise_descents(iterations: pd.DataFrame) -> pd.DataFrame:
@@ -270,14 +270,16 @@ def _other_fits(simulation: Simulation, n: int, random_state: int) -> list[dict[
 def _error_rows(simulation: Simulation, n: int, fits: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the mean square error of every fit, at both widths of the regression."""
     rows = []
-    for fit, (name, width) in itertools.product(fits, _REGRESSION_WIDTHS.items()):
-        rows.append(
-            {
-                "method": fit["method"],
-                "regression_width": name,
-                "mean_square_error": _square_error(simulation, n, fit["demixing"], width),
-            }
-        )
+    for fit in fits:
+        for name, width in _REGRESSION_WIDTHS.items():
+            error = _square_error(simulation, n, fit["demixing"], width)
+            rows.append(
+                {
+                    "method": fit["method"],
+                    "regression_width": name,
+                    "mean_square_error": error,
+                }
+            )
     return rows
 
 
@@ -289,7 +291,8 @@ def _descent_rows(
     for name, fit in zip(_REGRESSION_WIDTHS, cica_fits, strict=True):
         path = _descent(simulation.inputs[:n], simulation.target[:n], fit["width"], n_steps)
         # A descent that has converged stays where it is.
-        path += [path[-1]] * (n_steps + 1 - len(path))
+        n_missing = n_steps + 1 - len(path)
+        path += [path[-1]] * n_missing
         for step, demixing in enumerate(path):
             errors = {
                 RECOVERY_ERROR: _recovery(simulation, demixing),

@@ -23,7 +23,12 @@ class Simulation(NamedTuple):
 
 
 def simulate(
-    n_samples: int, random: np.random.Generator, *, n_nuisance: int = 0, least_target: float = -3.0
+    n_samples: int,
+    random: np.random.Generator,
+    *,
+    n_nuisance: int = 0,
+    least_target: float = -3.0,
+    n_normal: int = 0,
 ) -> Simulation:
     """Draw samples as in section 6: sources ``y + e1`` and ``y² + e2``, the e uniform on [-1, 1].
 
@@ -31,6 +36,10 @@ def simulate(
     uncorrelated, with 0 they are not, though still independent given y. ``n_nuisance`` standard
     normal variables do not depend on y; with them the mixing is a random matrix, without them the
     paper's.
+
+    The e of the first ``n_normal`` sources are normal, of the same variance 1/3. With two normal
+    sources the paper's condition is not met (section 3.1: at most one is Gaussian given y): every
+    rotation of them is independent given y, too, and none can be preferred.
 
     Examples
     --------
@@ -41,9 +50,13 @@ def simulate(
     if n_nuisance:
         mixing = random.normal(size=(N_SOURCES + n_nuisance, N_SOURCES + n_nuisance))
     target = random.uniform(least_target, 3.0, n_samples)
-    sources = np.column_stack([target, target**2]) + random.uniform(-1.0, 1.0, (n_samples, 2))
+    noise = random.uniform(-1.0, 1.0, (n_samples, N_SOURCES))
     nuisance = random.normal(size=(n_samples, n_nuisance))
-    return Simulation(np.hstack([sources, nuisance]) @ mixing.T, target, mixing)
+    noise[:, :n_normal] = random.normal(scale=np.sqrt(1 / 3), size=(n_samples, n_normal))
+    sources = np.column_stack([target, target**2]) + noise
+    return Simulation(
+        inputs=np.hstack([sources, nuisance]) @ mixing.T, target=target, mixing=mixing
+    )
 
 
 def recovery_error(demixed: np.ndarray) -> float:

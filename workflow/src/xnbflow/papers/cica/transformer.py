@@ -1,7 +1,8 @@
 """Conditionally independent component analysis (CICA paper, sections 3 to 5)."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,9 @@ _SAME_END = 1e-3
 _SCREENING = 30
 #: Distance of class codes: no kernel reaches so far.
 _CLASS_DISTANCE = 1e30
+#: Splines whose residuals start a descent, and least standard deviation of a residual.
+_RESIDUAL_SPLINES = 7
+_LEAST_RESIDUAL = 1e-6
 #: Splines of a cubic polynomial.
 _FEWEST_SPLINES = 4
 #: Ridges on the correlation matrix, to choose from.
@@ -154,23 +158,20 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             msg = f"n_components is {n_components}; {n_features} inputs allow 1 to {n_features}"
             raise InputError(msg)
         self.mean_ = X.mean(axis=0)
-        constant = np.ptp(X, axis=0) == 0.0
-        if constant.all():
+        is_constant = np.ptp(X, axis=0) == 0.0
+        if is_constant.all():
             msg = "all inputs are constant: there are no components; give inputs that vary"
             raise InputError(msg)
-        scale = np.where(constant, 1.0, X.std(axis=0))
-        inputs = np.where(constant, 0.0, (X - self.mean_) / scale)
+        scale = np.where(is_constant, 1.0, X.std(axis=0))
+        inputs = np.where(is_constant, 0.0, (X - self.mean_) / scale)
         if n_components == n_features:
-            whitening = _whitening(inputs, np.flatnonzero(constant))
+            whitening = _whitening(inputs, np.flatnonzero(is_constant))
             unmixed = np.linalg.inv(whitening)
         else:
             whitening = _canonical_directions(inputs, _functions(y, self.basis), n_components)
             unmixed = np.eye(n_components)
         descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
-        components = descent.path[-1] @ whitening
-        largest = np.abs(components).argmax(axis=1)
-        signs = np.sign(components[np.arange(len(components)), largest])
-        self.components_ = components * signs[:, np.newaxis] / scale
+        self.components_ = _with_positive_entries(descent.path[-1] @ whitening) / scale
         self.mixing_ = np.linalg.pinv(self.components_)
         self.objective_ = descent.values[-1]
         self.n_iter_ = len(descent.path) - 1
@@ -191,20 +192,24 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _minimise(
         self, inputs: np.ndarray, y: np.ndarray, target: np.ndarray, unmixed: np.ndarray
     ) -> Descent:
-        """Choose the width, descend from every start, and return the lowest descent."""
+        """Choose the width, descend from every start, and return the lowest descent.
+
+        ``inputs`` (n_components, n_samples) are whitened, or canonical; ``unmixed`` is the W of the
+        inputs as they are.
+        """
         random = check_random_state(self.random_state)
         starts = [_residual_components(inputs, y, unmixed, random)]
         if self.width == "cv":
-            self.width_, followed = self._choose_width(inputs, target, starts[0], random)
-            starts.append(followed)
+            self.width_, narrowed = self._choose_width(inputs, target, starts[0], random)
+            starts.append(narrowed)
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
         objective = ConditionalEntropy(inputs, target, self.width_)
-        begun = self._restart(inputs, target, unmixed, random)
+        lowest_restart = self._restart(inputs, target, unmixed, random)
         descents = [self._descend(objective, start, _SCREENING) for start in starts]
-        descents.append(self._continue(objective, begun, _SCREENING))
-        best = min(descents, key=lambda descent: descent.values[-1])
-        return best if best.converged else self._continue(objective, best, self.max_iter)
+        descents.append(self._continue(objective, lowest_restart, _SCREENING))
+        lowest = min(descents, key=_last_value)
+        return lowest if lowest.converged else self._continue(objective, lowest, self.max_iter)
 
     def _choose_width(
         self,
@@ -220,34 +225,41 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         width to width. Returns the width, and W of the last fold there.
         """
         n_components, n_samples = inputs.shape
-        many = n_samples >= _MANY_SAMPLES * n_components
-        parts = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
-        everyone = np.arange(n_samples)
-        training_folds = [np.setdiff1d(everyone, part) for part in parts]
-        if many:
-            parts = [everyone]
-            training_folds = [everyone]
-        # W of each fold at the end of the descent with each width.
-        ends = [[start] for _ in training_folds]
-        values: list[float] = []
-        # The lowest value is one of the last two.
-        while len(values) < len(WIDTH_FACTORS) and (
-            len(values) < 3 or int(np.argmin(values)) >= len(values) - 2
-        ):
-            value = 0.0
-            factor = WIDTH_FACTORS[len(values)]
-            for training, part, track in zip(training_folds, parts, ends, strict=True):
-                objective = ConditionalEntropy(inputs[:, training], target[training], factor)
-                descent = self._descend(objective, track[-1], _SCREENING)
-                track.append(descent.path[-1])
-                if many:
-                    value = descent.values[-1]
-                else:
-                    held_out = objective.held_out(track[-1], inputs[:, part], target[part])
-                    value += held_out * len(part)
-            values.append(value)
-        best = int(np.argmin(values))
-        return float(WIDTH_FACTORS[best]), ends[-1][best + 1]
+        every_sample = np.arange(n_samples)
+        # Drawn in either case, so that later draws do not depend on the number of samples.
+        left_out = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
+        if n_samples >= _MANY_SAMPLES * n_components:
+            folds = [_Fold(training=every_sample, test=None, ends=[start])]
+        else:
+            folds = [
+                _Fold(training=np.setdiff1d(every_sample, test), test=test, ends=[start])
+                for test in left_out
+            ]
+        losses: list[float] = []
+        for factor in WIDTH_FACTORS:
+            # Two widths in a row without a new least loss end the search.
+            if len(losses) >= 3 and int(np.argmin(losses)) < len(losses) - 2:
+                break
+            losses.append(sum(self._descend_in(fold, inputs, target, factor) for fold in folds))
+        best = int(np.argmin(losses))
+        return float(WIDTH_FACTORS[best]), folds[-1].ends[best + 1]
+
+    def _descend_in(
+        self, fold: "_Fold", inputs: np.ndarray, target: np.ndarray, factor: float
+    ) -> float:
+        """Continue the fold's descent at a width; return the loss of its left-out samples.
+
+        The loss is minus their log-likelihood, or the objective where no samples are left out.
+        """
+        training = fold.training
+        objective = ConditionalEntropy(inputs[:, training], target[training], factor)
+        descent = self._descend(objective, fold.ends[-1], _SCREENING)
+        demixing = descent.path[-1]
+        fold.ends.append(demixing)
+        if fold.test is None:
+            return descent.values[-1]
+        mean_loss = objective.held_out(demixing, inputs[:, fold.test], target[fold.test])
+        return mean_loss * len(fold.test)
 
     def _restart(
         self,
@@ -265,31 +277,62 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         subset = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
         centred = inputs[:, subset] - inputs[:, subset].mean(axis=1, keepdims=True)
         objective = ConditionalEntropy(centred, target[subset], self.width_)
-        ends = [self._descend(objective, unmixed, _SCREENING)]
-        lowest = [np.inf, ends[0].values[-1]]
-        while len(ends) <= self.n_restarts or (
-            len(ends) <= _GROWTH * self.n_restarts and abs(lowest[1] - lowest[0]) >= _SAME_END
-        ):
+        descents = [self._descend(objective, unmixed, _SCREENING)]
+        for n_rotations in range(_GROWTH * self.n_restarts):
+            if n_rotations >= self.n_restarts and _ends_twice_at_lowest(descents):
+                break
             rotation = np.linalg.qr(random.normal(size=(n_components, n_components)))[0]
-            ends.append(self._descend(objective, rotation, _SCREENING))
-            lowest = sorted([*lowest, ends[-1].values[-1]])[:2]
-        return min(ends, key=lambda descent: descent.values[-1])
+            descents.append(self._descend(objective, rotation, _SCREENING))
+        return min(descents, key=_last_value)
 
-    def _descend(self, objective: ConditionalEntropy, start: np.ndarray, most: int) -> Descent:
-        most = min(most, self.max_iter)
-        return natural_gradient(objective, start, max_iter=most, tol=self.tol)
+    def _descend(self, objective: ConditionalEntropy, start: np.ndarray, n_steps: int) -> Descent:
+        """Descend from a start by ``n_steps`` at most, and no more than ``max_iter``."""
+        n_steps = min(n_steps, self.max_iter)
+        return natural_gradient(objective, start, max_iter=n_steps, tol=self.tol)
 
-    def _continue(self, objective: ConditionalEntropy, begun: Descent, most: int) -> Descent:
-        """Continue from the end of a descent, within the remaining steps."""
+    def _continue(self, objective: ConditionalEntropy, begun: Descent, n_steps: int) -> Descent:
+        """Continue from the end of a descent, by ``n_steps`` at most, ``max_iter`` with its own."""
         remaining = self.max_iter - (len(begun.path) - 1)
-        return begun.then(self._descend(objective, begun.path[-1], min(most, remaining)))
+        return begun.then(self._descend(objective, begun.path[-1], min(n_steps, remaining)))
 
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Fold:
+    """Samples that a width is tried on, and W at the end of the descent with each width.
+
+    ``test`` are the samples left out; None: each sample is left out of its own density only.
+    ``ends`` begins with the start of the first descent.
+    """
+
+    training: np.ndarray
+    test: np.ndarray | None
+    ends: list[np.ndarray]
+
+
+def _last_value(descent: Descent) -> float:
+    """Return the objective at the end of a descent."""
+    return descent.values[-1]
+
+
+def _ends_twice_at_lowest(descents: Sequence[Descent]) -> bool:
+    """Return whether the two lowest descents end equally low."""
+    lowest = sorted(map(_last_value, descents))[:2]
+    return len(lowest) == 2 and lowest[1] - lowest[0] < _SAME_END
+
+
+def _with_positive_entries(components: np.ndarray) -> np.ndarray:
+    """Return rows whose largest entry is positive: the sign of a component is arbitrary."""
+    largest = np.abs(components).argmax(axis=1)
+    signs = np.sign(components[np.arange(len(components)), largest])
+    return components * signs[:, np.newaxis]
+
+
 def _is_real(y: np.ndarray) -> bool:
+    """Return whether a target is a number; anything but floats is a class label."""
     return np.issubdtype(y.dtype, np.floating)
 
 
@@ -311,7 +354,13 @@ def _functions(y: np.ndarray, basis: int | Callable[[np.ndarray], np.ndarray]) -
 
 
 def _kernel_target(y: np.ndarray) -> np.ndarray:
-    """Return a real target scaled to unit variance, or codes of classes far apart."""
+    """Return a real target scaled to unit variance, or codes of classes far apart.
+
+    Examples
+    --------
+    >>> _kernel_target(np.array(["a", "b", "a", "b"])).tolist()
+    [0.0, 1e+30, 0.0, 1e+30]
+    """
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) == 1:
         msg = (
@@ -339,15 +388,17 @@ def _residual_components(
     FastICA finds them where the residuals are not normal. Where there are no such residuals it
     is ``unmixed``.
     """
-    functions = _functions(y, 7)
+    functions = _functions(y, _RESIDUAL_SPLINES)
     n_components, n_samples = inputs.shape
     residuals = inputs.T - functions @ np.linalg.lstsq(functions, inputs.T)[0]
     strength = np.linalg.svd(residuals - residuals.mean(axis=0), compute_uv=False)
-    if n_samples <= functions.shape[1] + n_components or strength[-1] < 1e-6 * np.sqrt(n_samples):
+    too_few_samples = n_samples <= functions.shape[1] + n_components
+    if too_few_samples or strength[-1] < _LEAST_RESIDUAL * np.sqrt(n_samples):
         return unmixed
     ica = FastICA(whiten="unit-variance", whiten_solver="eigh", random_state=random)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
+        # A start need not be an optimum.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         return ica.fit(residuals).components_
 
 
