@@ -1,5 +1,7 @@
 """Generalized naive Bayes, its neighbourhoods and stepwise selection: definitions and limits."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -353,3 +355,56 @@ def test_minimum_variance_adjustments_diverge_from_naive_bayes(mixed):
     assert published.fit(X, y).log_likelihood_[-1] > published.log_likelihood_[0]
     with pytest.warns(ConvergenceWarning):
         diverging.fit(X, y)
+
+
+def test_backfitting_stops_where_the_likelihood_ceases_to_rise(mixed):
+    """The second stopping rule of the outer loop; the pass that does not raise it counts."""
+    options = {"start": "naive", "atom": None, "adjustment_kernel": "minimum_variance", "tol": 0.0}
+    X, y = mixed
+    with pytest.warns(ConvergenceWarning):
+        endless = GeneralizedNB(**options).fit(X, y)
+    first_fall = int(np.argmax(np.diff(endless.log_likelihood_) <= 0)) + 1
+    assert 0 < first_fall < endless.n_iter_ == 100
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = GeneralizedNB(stop="likelihood", **options).fit(X, y)
+    assert model.log_likelihood_ == pytest.approx(endless.log_likelihood_[: first_fall + 1])
+
+
+def test_a_likelihood_that_does_not_rise_is_no_lack_of_passes(rng):
+    """A feature without any information: the first pass changes nothing, without a warning."""
+    X = np.tile([0.0, 1.0], 20)[:, None]
+    y = np.repeat([0, 1], 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GeneralizedNB(stop="likelihood", tol=0.0, start="naive", categorical=[0]).fit(X, y)
+    assert model.n_iter_ == 1
+
+
+def test_features_that_their_adjustment_neutralises_are_removed():
+    """Beside ``x`` a copy with a tenth of its values wrong has no information of its own."""
+    x = np.repeat([0.0, 1.0], 50)
+    noisy = np.where(np.arange(100) % 10 == 0, 1 - x, x)
+    y = np.r_[np.repeat([0, 1], [40, 10]), np.repeat([0, 1], [10, 40])]
+    X = np.column_stack([x, noisy])
+    every = GeneralizedNB().fit(X, y)
+    effects = every.effects(X)
+    spreads = effects.groupby("feature")[["naive_effect", "sum"]].std(ddof=0)
+    ratio = spreads["sum"] / spreads["naive_effect"]
+    assert ratio[1] < 0.1 < ratio[0]
+    model = GeneralizedNB(least_effect=0.1).fit(X, y)
+    alone = GeneralizedNB().fit(X[:, :1], y)
+    assert model.removed_.tolist() == [False, True]
+    assert model.decision_function(X) == pytest.approx(alone.decision_function(X[:, :1]))
+    assert model.log_likelihood_ == pytest.approx(alone.log_likelihood_)
+    assert model.naive_effects_[1].tolist() == model.marginal_bias_[1].tolist() == [0.0, 0.0]
+    below = GeneralizedNB(least_effect=0.99 * ratio[1]).fit(X, y)
+    above = GeneralizedNB(least_effect=1.01 * ratio[1]).fit(X, y)
+    assert (below.removed_.any(), above.removed_.any()) == (False, True)
+
+
+def test_no_feature_is_removed_where_it_would_be_every_one():
+    X, y = repeated(2)
+    model = GeneralizedNB(least_effect=0.99).fit(X, y)
+    assert (model.factors_ < 0.9).all()
+    assert not model.removed_.any()

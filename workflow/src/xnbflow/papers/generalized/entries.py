@@ -37,7 +37,11 @@ GENERALIZED_NB = Method(
             "pulled towards naive Bayes: xnbflow's own, because backfitting diverges on copies",
             "naive": "as published: backfitting from naive Bayes, which may diverge where "
             "features repeat one another",
-        }
+        },
+        "stop": {
+            "adjustments": "backfitting ends when the adjustments stop changing",
+            "likelihood": "as published: backfitting also ends when the likelihood stops rising",
+        },
     },
 )
 

@@ -45,8 +45,8 @@ class GeneralizedNB(BaseNaiveBayes):
     backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
     stop changing. Before, all naive effects are scaled together, see ``start``.
 
-    ``start="naive", atom=None`` is the method as published (Larsen 2005), which leaves the kernel
-    of the adjustments open.
+    ``start="naive", atom=None, stop="likelihood"`` is the method as published (Larsen 2005), which
+    leaves the kernel of the adjustments open.
 
     Parameters
     ----------
@@ -72,6 +72,15 @@ class GeneralizedNB(BaseNaiveBayes):
         passes then may diverge, and `fit` warns. "logistic": naive effects times factors found by a
         logistic regression with a ridge of ``shrinkage`` on each factor's distance from 1; steps
         that would lower the log-likelihood are halved, so that it never ends below naive Bayes.
+    stop : {"adjustments", "likelihood"}, default="adjustments"
+        What ends backfitting before ``max_iter`` passes. "adjustments": they change by less than
+        ``tol``. "likelihood": also the first pass that does not raise the log-likelihood, as
+        published; the last pass counts.
+    least_effect : float or None, default=None
+        Least standard deviation of ``g_j + b_j`` over the training samples, as a share of that of
+        ``g_j``. Features below it are removed, because the adjustment neutralises their naive
+        effect, and the others are fitted again. (The paper proposes this without a number.) None,
+        or where it would be every feature: none is removed.
     categorical : columns, default=None
         The features whose values are categories, in any form that a block of `HybridNB` takes.
         They get a weight of evidence; a category unknown in training has no effect.
@@ -88,6 +97,8 @@ class GeneralizedNB(BaseNaiveBayes):
         ``b_j`` is ``(factor - 1) g_j`` and a smooth part; 1 with ``start="naive"``.
     categorical_ : ndarray of bool, shape (n_features,)
         Which features are categorical.
+    removed_ : ndarray of bool, shape (n_features,)
+        Which features ``least_effect`` removed: their ``g_j`` and ``b_j`` are 0.
     n_iter_, log_likelihood_ : int, ndarray of shape (``n_iter_`` + 1,)
         Passes made; training log-likelihood of naive Bayes and after each pass.
 
@@ -111,6 +122,13 @@ class GeneralizedNB(BaseNaiveBayes):
     np.float64(0.94)
     >>> GeneralizedNB().fit(X, y).predict_proba([[1.0, 1.0]])[0, 1].round(2)
     np.float64(0.8)
+
+    A noisy copy has lost nine tenths of its effect, so that it can be removed.
+
+    >>> noisy = np.where(np.arange(100) % 10 == 0, 1 - x, x)
+    >>> X = np.column_stack([x, noisy])
+    >>> GeneralizedNB(least_effect=0.1).fit(X, y).removed_
+    array([False,  True])
     """
 
     _squares_features = False
@@ -120,6 +138,8 @@ class GeneralizedNB(BaseNaiveBayes):
         "tol": [number(0.0, closed="left")],
         "max_iter": [whole(0)],
         "start": [one_of("logistic", "naive")],
+        "stop": [one_of("adjustments", "likelihood")],
+        "least_effect": [number(0.0, 1.0), None],
         "categorical": [Columns(), None],
     }
 
@@ -134,6 +154,8 @@ class GeneralizedNB(BaseNaiveBayes):
         tol: float = 1e-3,
         max_iter: int = 100,
         start: str = "logistic",
+        stop: str = "adjustments",
+        least_effect: float | None = None,
         categorical: Any = None,
     ) -> None:
         self.span = span
@@ -144,6 +166,8 @@ class GeneralizedNB(BaseNaiveBayes):
         self.tol = tol
         self.max_iter = max_iter
         self.start = start
+        self.stop = stop
+        self.least_effect = least_effect
         self.categorical = categorical
 
     def __sklearn_tags__(self) -> Tags:
@@ -168,8 +192,8 @@ class GeneralizedNB(BaseNaiveBayes):
         table = pd.DataFrame(
             {"sample": np.repeat(samples, len(names)), "feature": np.tile(names, len(samples))}
         )
-        table["naive_effect"] = self._looked_up(features, self.naive_effects_).T.reshape(-1)
-        table["adjustment"] = self._looked_up(features, self.marginal_bias_).T.reshape(-1)
+        table["naive_effect"] = self._effects_at(features, self.naive_effects_).T.reshape(-1)
+        table["adjustment"] = self._effects_at(features, self.marginal_bias_).T.reshape(-1)
         return table.assign(sum=table["naive_effect"] + table["adjustment"])
 
     def scorecard(self) -> pd.DataFrame:
@@ -217,41 +241,80 @@ class GeneralizedNB(BaseNaiveBayes):
             column.naive_effect(codes, self.shrinkage, self.kernel) for column in columns
         ]
         events = codes.astype(np.float64)
-        careful = self.start == "logistic"
+        fit = self._backfit(columns, self.naive_effects_, events)
+        is_neutralized = self._neutralized(fit)
+        if is_neutralized.any():
+            kept = np.flatnonzero(~is_neutralized)
+            fit = self._backfit(
+                [columns[j] for j in kept], [self.naive_effects_[j] for j in kept], events
+            )
+        self._store(fit, is_neutralized)
+        self._warn_of_convergence(fit, len(codes))
+
+    def _backfit(
+        self, columns: list[SortedFeature], effects: list[np.ndarray], events: np.ndarray
+    ) -> "_LocalScoring":
+        """Return the adjustments of some features."""
         fit = _LocalScoring(
             columns,
-            self.naive_effects_,
+            effects,
             events,
             shrinkage=self.shrinkage,
             kernel=self.adjustment_kernel,
             intercept=self._prior_odds(),
         )
-        history = [_log_likelihood(fit.log_odds, events)]
-        change = np.inf
-        if careful and self.max_iter > 0:
+        is_careful = self.start == "logistic"
+        if is_careful and self.max_iter > 0:
             fit.scale()
-        while len(history) <= self.max_iter and change > self.tol:
-            change = fit.backfit(halving=careful)
-            history.append(_log_likelihood(fit.log_odds, events))
-        self.intercept_ = fit.intercept
-        self.factors_ = fit.factors
-        self.marginal_bias_ = fit.adjustments
-        self.log_likelihood_ = np.array(history)
-        self.n_iter_ = len(history) - 1
-        self._warn_of_convergence(history, change, len(codes))
+        while len(fit.history) <= self.max_iter and fit.change > self.tol:
+            fit.backfit(halving=is_careful)
+            if self.stop == "likelihood" and fit.history[-1] <= fit.history[-2]:
+                fit.has_ceased = True
+                break
+        return fit
 
-    def _warn_of_convergence(self, history: list[float], change: float, n_samples: int) -> None:
+    def _neutralized(self, fit: "_LocalScoring") -> np.ndarray:
+        """Return which features the parameter ``least_effect`` removes, bool (n_features,)."""
+        if self.least_effect is None:
+            return np.zeros(len(fit.columns), dtype=bool)
+        naive_spreads = []
+        spreads = []
+        for column, effect, adjustment in zip(
+            fit.columns, fit.effects, fit.adjustments, strict=True
+        ):
+            naive_spreads.append(effect[column.rows].std())
+            spreads.append((effect + adjustment)[column.rows].std())
+        is_neutralized = np.array(spreads) < self.least_effect * np.array(naive_spreads)
+        return is_neutralized & ~is_neutralized.all()
+
+    def _store(self, fit: "_LocalScoring", is_removed: np.ndarray) -> None:
+        """Set the fitted attributes; removed features have no effect."""
+        self.removed_ = is_removed
+        self.intercept_ = fit.intercept
+        self.factors_ = np.ones(len(is_removed))
+        self.factors_[~is_removed] = fit.factors
+        self.marginal_bias_ = [np.zeros(len(values)) for values in self.values_]
+        for j, adjustment in zip(np.flatnonzero(~is_removed), fit.adjustments, strict=True):
+            self.marginal_bias_[j] = adjustment
+        for j in np.flatnonzero(is_removed):
+            self.naive_effects_[j] = np.zeros(len(self.values_[j]))
+        self.log_likelihood_ = np.array(fit.history)
+        self.n_iter_ = len(fit.history) - 1
+
+    def _warn_of_convergence(self, fit: "_LocalScoring", n_samples: int) -> None:
         """Warn if the passes diverge, or still change the adjustments."""
+        first = fit.history[0]
+        last = fit.history[-1]
         msg = ""
-        if self.n_iter_ and history[-1] < history[0] - _FALL * n_samples:
+        if self.n_iter_ and last < first - _FALL * n_samples:
             msg = (
-                f"backfitting diverges: the log-likelihood fell from {history[0]:.1f} (naive "
-                f"Bayes) to {history[-1]:.1f}; features repeat each other. Use start='logistic'"
+                f"backfitting diverges: the log-likelihood fell from {first:.1f} (naive "
+                f"Bayes) to {last:.1f}; features repeat each other. Use start='logistic'"
             )
-        elif self.n_iter_ and change > self.tol:
+        elif self.n_iter_ and fit.change > self.tol and not fit.has_ceased:
             msg = (
-                f"the adjustments still change by {change:.2g} of their norm after {self.max_iter} "
-                "passes; raise max_iter or tol"
+                f"the adjustments still change by {fit.change:.2g} of their norm after "
+                f"{self.max_iter} passes; raise max_iter or tol"
             )
         if msg:
             warnings.warn(msg, ConvergenceWarning, stacklevel=4)
@@ -262,9 +325,9 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def _log_odds(self, features: np.ndarray) -> np.ndarray:
         sums = [g + b for g, b in zip(self.naive_effects_, self.marginal_bias_, strict=True)]
-        return self.intercept_ + self._looked_up(features, sums).sum(axis=0)
+        return self.intercept_ + self._effects_at(features, sums).sum(axis=0)
 
-    def _looked_up(self, features: np.ndarray, effects: list[np.ndarray]) -> np.ndarray:
+    def _effects_at(self, features: np.ndarray, effects: list[np.ndarray]) -> np.ndarray:
         """Return the effects (n_features, n_samples) of the values of samples."""
         at_samples = np.empty(features.shape)
         for column, categorical in enumerate(self.categorical_):
@@ -309,6 +372,12 @@ class _LocalScoring:
         self.log_odds = np.full(len(events), intercept)
         for column, effect in zip(columns, effects, strict=True):
             self.log_odds += effect[column.rows]
+        #: The log-likelihood of naive Bayes and after each pass.
+        self.history = [_log_likelihood(self.log_odds, events)]
+        #: Change of the adjustments in the last pass, as a share of their norm.
+        self.change = np.inf
+        #: Whether the passes ended because the log-likelihood did not rise.
+        self.has_ceased = False
 
     @property
     def adjustments(self) -> list[np.ndarray]:
@@ -334,16 +403,17 @@ class _LocalScoring:
         self.factors += changes[1:]
         self.log_odds = naive + changes[0] + changes[1:] @ rows
 
-    def backfit(self, *, halving: bool) -> float:
+    def backfit(self, *, halving: bool) -> None:
         """Smooth every feature's partial residuals once; balance the intercept.
 
         With weights ``w = p (1 - p)`` the smoothed residual is ``sum K (w s + y - p) / sum K w``,
         which never divides by a row's weight.
 
         With ``halving`` a step is halved until the log-likelihood does not fall, or else left out.
-        Returns by how much the adjustments changed, as a share of their norm.
+        The pass is added to `history`, and `change` is that of its adjustments.
         """
-        change = norm = 0.0
+        change = 0.0
+        norm = 0.0
         for j, column in enumerate(self.columns):
             step = self._step(column, self.smooth[j])
             if halving:
@@ -353,7 +423,13 @@ class _LocalScoring:
             change += np.sqrt(column.counts @ step**2)
             adjustment = (self.factors[j] - 1.0) * self.effects[j] + self.smooth[j]
             norm += np.sqrt(column.counts @ adjustment**2)
-        share = self.events.mean()  # the expected number of events becomes the actual
+        self._balance()
+        self.change = float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
+        self.history.append(_log_likelihood(self.log_odds, self.events))
+
+    def _balance(self) -> None:
+        """Shift the intercept such that the expected number of events is the actual."""
+        share = self.events.mean()
         centre = np.log(share / (1.0 - share))
         shift = brentq(
             lambda shift: expit(self.log_odds + shift).mean() - share,
@@ -362,7 +438,6 @@ class _LocalScoring:
         )
         self.intercept += shift
         self.log_odds += shift
-        return float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
 
     def _step(self, column: SortedFeature, smooth: np.ndarray) -> np.ndarray:
         """Return the change of a feature's smooth part (n_values,), centred and limited."""
