@@ -140,7 +140,7 @@ def is_severe(n: int, seed: int) -> bool:
                           "predicted": np.where(score > 0, "b", "a"), "log_posterior.a": -score,
                           "log_posterior.b": score})  # fmt: skip
     within, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
-    graded = graded_audit(audit, within, "nb", "NB", {"d": series})
+    graded = graded_audit(audit, within, classifier="nb", label="NB", headers={"d": series})
     return bool((graded["severity"] == "severe").any())
 
 

@@ -89,7 +89,9 @@ class StudyFiles:
         checked = [dataset for dataset, _ in (*keys["tested"], *keys["halved"])]
         keys["checked"] = list(dict.fromkeys(checked))
         of_datasets = dict.fromkeys(study.datasets, entries)
-        tables = study_tables(about | {"labels": labels}, keys, files, 0.05, of_datasets)
+        tables = study_tables(
+            about | {"labels": labels}, keys, files, alpha=0.05, entries=of_datasets
+        )
         self.put("study", tables, study=study.id)
         self.put("description", description_tables(keys, of_datasets, files), study=study.id)
 

@@ -32,12 +32,12 @@ def dataset(values, labels, name="toy", **changes):
     return DataSet(name, values, **parts | changes)
 
 
-def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0, own=3):
-    """Return samples and codes: features without information, and some for each class."""
+def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0, n_markers=3):
+    """Return samples and codes: each class has ``n_markers`` features that are ``shift`` higher."""
     codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     X = rng.normal(size=(len(codes), n_features))
     for c in range(len(sizes)):
-        X[codes == c, own * c : own * (c + 1)] += shift
+        X[codes == c, n_markers * c : n_markers * (c + 1)] += shift
     return X, codes
 
 

@@ -8,6 +8,9 @@ from toys import refused
 
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.moderation import trigamma_inverse
+from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.sheet import SheetRow
 
 #: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
 #: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
@@ -285,3 +288,54 @@ def test_features_without_enough_values_are_refused():
 @pytest.mark.parametrize("x", [1e8, 3.0, 0.01, 1e-9])
 def test_the_inverse_of_trigamma_is_that(x):
     assert polygamma(1, trigamma_inverse(x)) == pytest.approx(x, rel=1e-3)
+
+
+def microarray(folder, name):
+    """Return values and classes of one of CuMiDa's series."""
+    series = read_cumida_csv(folder / "microarray" / f"{name}.csv.gz", name)
+    return series.values, np.unique(series.labels, return_inverse=True)[1]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["SRBCT_Khan2001", "Leukemia_Golub1999", "Heart_GSE1145"])
+def test_classes_of_real_series_are_compared_as_by_limma(shared_data, name):
+    compared = agrees_with_limma(*microarray(shared_data, name))
+    assert len(compared.designs) == 1
+    assert compared.designs[0].left_out == 0
+
+
+@pytest.mark.nightly
+def test_missing_values_of_several_classes_are_left_out_as_by_limma(shared_data, rng):
+    values, codes = microarray(shared_data, "SRBCT_Khan2001")
+    values = blanked(values, rng)
+    values[5, codes == 2] = np.nan  # its contrasts need this class
+    values[6, 3:] = np.nan  # no residual degrees of freedom
+    compared = moderated_contrasts(values, codes)
+    assert np.isnan(compared.t[:, 5:7]).all()
+    agrees_with_limma(np.delete(values, [5, 6], axis=0), codes)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("share", [0.0, 0.03])
+def test_tumours_and_normal_tissue_of_patients_are_paired_as_by_limma(shared_data, rng, share):
+    values, codes = microarray(shared_data, "Pancreas_GSE22780")
+    values = blanked(values[::5], rng, share)
+    patients = np.tile(np.arange(8), 2)
+    compared = agrees_with_limma(values, codes, patients, beside=np.eye(8)[patients][:, 1:])
+    assert compared.designs[0].blocks == 8
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("share", [0.0, 0.03])
+def test_age_and_sex_are_adjusted_for_as_by_limma(shared_data, rng, share):
+    options = {"regex": "patient|healthy control", "map": "patient:cancer,healthy control:normal"}
+    row = SheetRow("early", "geo", "GSE4107", label="title", options=options)
+    series = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
+    age = series.sample_metadata["Age"].to_numpy(dtype=float)
+    sex = series.sample_metadata["Gender"].to_numpy()
+    values = blanked(np.log2(series.values[::5]), rng, share)
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    covariates = {"Age": age, "Gender": sex}
+    agrees_with_limma(
+        values, codes, covariates=covariates, beside=np.column_stack([age, sex == "M"])
+    )

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
@@ -323,3 +324,24 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
         again[["genes", "genes_adjusted"]].tolist()
         == rows.loc["plate", ["genes", "genes_adjusted"]].tolist()
     )
+
+
+@pytest.mark.slow
+def test_random_columns_seldom_raise_an_alarm(rng):
+    """Of 80 columns without information at most one is reported, after Holm's adjustment."""
+    columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
+    columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
+    severities = found(series(**columns), "confounder")["severity"]
+    assert len(severities) == 80
+    assert (severities != "none").sum() <= 1
+
+
+@pytest.mark.slow
+def test_random_phenotypes_seldom_predict_the_class():
+    """The level of the warning is .025, of 15 phenotypes in 999 of 1,000 cases at most three."""
+    rng = np.random.default_rng(1)
+    n_alarms = 0
+    for _ in range(15):
+        columns = {"site": rng.choice(list("abc"), M), "age": rng.normal(50, 9, M).round()}
+        n_alarms += severity(patients(labels=rng.permutation(SIDES), **columns)) != ["none"]
+    assert n_alarms <= binom.ppf(0.999, 15, 0.025) == 3

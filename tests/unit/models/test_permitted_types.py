@@ -1,16 +1,20 @@
 """Models from strangers: whatever their schema names, nothing of it is imported or called."""
 
+import importlib
+import io
 import json
 import sys
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from model_files import edited, packed, parts_of, two_classes
 from toys import PROGRAMS
 
 from xnbflow.core.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model
+from xnbflow.models.permitted_types import FIXED_TYPES, audit_schema, known_types
 from xnbflow.running.cli import commands
 
 CALLABLES = ["call", "Kind", "instance"]
@@ -104,3 +108,67 @@ def used(model):
     assert commands.as_text(commands.summary(model), Path("m.skops"))
     assert commands.signature_text(model)
     assert len(predict_table(model, SERIES.frame()).table) == 40
+
+
+#: The arrays of a file by their names; the second one makes the file large enough for 100 rows.
+MEMBERS = {"0.npy": b"", "other": bytes(1000)}
+
+
+def stored_array(shape, dtype="<f8", n_bytes=0):
+    """Return an array's part of a file: its header, and bytes in place of its items."""
+    stream = io.BytesIO()
+    header = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    return stream.getvalue() + bytes(n_bytes)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        stored_array((10**18, 0)),
+        stored_array((-1, -8), n_bytes=64),
+        stored_array((100,), "<U0"),
+        stored_array((8,), "|O", n_bytes=64),
+        stored_array((4,), n_bytes=64),
+    ],
+    ids=["more rows than bytes", "negative", "items of no size", "objects", "another size"],
+)
+def test_an_array_is_refused_by_its_header_alone(array):
+    with pytest.raises(ValueError, match="declares another array than it stores"):
+        audit_schema({"protocol": 2}, MEMBERS | {"0.npy": array})
+
+
+def test_an_array_of_numbers_is_accepted():
+    members = MEMBERS | {"0.npy": stored_array((8,), n_bytes=64)}
+    array = node("NdArrayNode", "numpy", "ndarray", type="numpy", file="0.npy", __id__=0)
+    assert audit_schema({"protocol": 2, "array": array}, members) == (set(), set())
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 3, "2", None])
+def test_another_protocol_is_refused(protocol):
+    with pytest.raises(ValueError, match="of skops, not 2"):
+        audit_schema({"protocol": protocol}, {})
+
+
+def test_an_id_is_a_whole_number_and_no_truth_value():
+    array = node("NdArrayNode", "numpy", "ndarray", type="numpy", file="True.npy", __id__=True)
+    members = {"True.npy": stored_array((8,), n_bytes=64)}
+    with pytest.raises(ValueError, match="another name than its part"):
+        audit_schema({"protocol": 2, "array": array}, members)
+
+
+def test_of_the_types_that_need_no_trust_one_is_a_function():
+    """All others are classes, which skops creates without their code or by plain values."""
+    functions = set()
+    for name in FIXED_TYPES:
+        module, _, attribute = name.rpartition(".")
+        if not isinstance(getattr(importlib.import_module(module), attribute), type):
+            functions.add(name)
+    assert functions == {"sklearn.feature_selection._univariate_selection.f_classif"}
+
+
+def test_estimators_that_can_open_files_are_not_known():
+    text = "sklearn.feature_extraction.text"
+    assert f"{text}.TfidfTransformer" in known_types()
+    for name in ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer"):
+        assert f"{text}.{name}" not in known_types()

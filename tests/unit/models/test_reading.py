@@ -1,11 +1,15 @@
 """Reading of samples from a table, for training or prediction."""
 
-import numpy as np
-from fitted_models import CSNB, NEW
-from toys import refused
+from dataclasses import replace
 
-from xnbflow.models import fit_model, predict_table
-from xnbflow.models.reading import described, read_samples, read_training
+import numpy as np
+import pandas as pd
+import pytest
+from fitted_models import CSNB, NEW
+from toys import dataset, refused
+
+from xnbflow.models import fit_model, predict_table, reading
+from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.running.cli.commands import training_series
 
 
@@ -21,3 +25,150 @@ def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
     with refused(key=CSNB.features[0]):
         read_samples(described(str(path)), features=CSNB.features)
+
+
+#: Quartiles of logarithms, and of intensities.
+LOGARITHMS = np.array([[4.0], [7.0], [10.0]]) + np.zeros((3, 100))
+INTENSITIES = 2**LOGARITHMS + 2000
+
+
+def needed_transform(
+    monkeypatch, *, kind="not logged", n_features=100, quartiles=LOGARITHMS, option=""
+):
+    """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
+    monkeypatch.setattr(reading, "scale_of", lambda *_: (kind, ""))
+    row = described("new.csv", options=[f"transform={option}"] if option else [])
+    series = dataset(np.ones((n_features, 2)), ["a", "b"])
+    training = {"options": ["missing=impute", "transform=log2"]}
+    return reading._needed_transform(row, training, series, quartiles)
+
+
+@pytest.mark.parametrize(
+    ("changes", "transform"),
+    [
+        ({}, "log2"),
+        ({"kind": "counts"}, "log2"),
+        ({"kind": "logarithms"}, ""),
+        ({"kind": "logged twice"}, ""),
+        ({"kind": "mixed"}, ""),
+        ({"n_features": 99}, ""),
+        ({"quartiles": INTENSITIES}, ""),
+        ({"quartiles": None}, ""),
+        ({"option": "log2p1"}, ""),
+    ],
+)
+def test_values_of_a_hundred_features_get_the_transform_of_the_training(
+    monkeypatch, changes, transform
+):
+    assert needed_transform(monkeypatch, **changes) == transform
+
+
+def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monkeypatch):
+    monkeypatch.setattr(reading, "scale_of", lambda *_: ("not logged", ""))
+    series = dataset(np.ones((100, 2)), ["a", "b"])
+    with refused("new.csv has values that are not logged", key="transform"):
+        reading._needed_transform(described("new.csv"), {}, series, LOGARITHMS)
+
+
+@pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])
+def test_text_is_recognised_in_twenty_rows(tmp_path, row, names):
+    table = pd.DataFrame({"g0": np.arange(30.0), "late": "1"})
+    table.loc[row, "late"] = "high"
+    assert text_columns(table, tmp_path) == names
+
+
+def test_names_that_a_list_cannot_represent_and_exceptions_are_no_columns_of_text(tmp_path):
+    names = ["site", "a, b", "c*", "d?", "e[0]", "label"]
+    table = pd.DataFrame([["x"] * 6, ["y"] * 6], columns=names)
+    assert text_columns(table, tmp_path, exceptions={"label"}) == ["site"]
+
+
+def text_columns(table, folder, exceptions=()):
+    table.to_csv(folder / "new.csv", index=False)
+    with reading.open_table(folder / "new.csv", {}) as file:
+        return reading._text_columns(file, exceptions)
+
+
+def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
+    assert not reading._has_text(["1,5", "", "NA"], ",")
+    assert reading._has_text(["1,5"], ".")
+    assert reading._has_text(["1.5", "high"], ".")
+
+
+def complete(row, training=(), features=(), columns=()):
+    return reading._complete_row(
+        row, dict(training), features=set(features), columns=columns, downloads=None
+    )
+
+
+def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
+    row = complete(described("GSE4107"))
+    assert row.label == "title"
+    assert row.options == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
+    given = complete(described("GSE4107", "source_name_ch1", options=["missing=refuse"]))
+    assert given.label == "source_name_ch1"
+    assert given.options["missing"] == "refuse"
+
+
+def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
+    names = [f"ENSG{i:011}.4" for i in range(5)]
+    path = tmp_path / "new.csv"
+    pd.DataFrame(np.ones((3, 5)), list("xyz"), names).to_csv(path, index_label="sample")
+    features = [name.partition(".")[0] for name in names]
+    assert complete(described(str(path)), features=features).orientation == "rows"
+
+
+def test_the_column_of_names_is_that_of_the_training_only_where_the_table_has_it(tmp_path):
+    path = tmp_path / "new.csv"
+    pd.DataFrame({"sample": ["x", "y"], "g0": [1.0, 2.0]}).to_csv(path, index=False)
+    row = described(str(path))
+    assert complete(row, {"id_column": "sample"}, ["g0"]).id_column == "sample"
+    assert complete(row, {"id_column": "patient"}, ["g0"]).id_column is None
+
+
+@pytest.mark.parametrize(
+    ("location", "source"),
+    [
+        ("GSE4107", "geo"),
+        ("https://example.org/GSE1_series_matrix.txt.gz", "geo"),
+        ("https://example.org/GSE1.soft", "geo"),
+        ("https://example.org/GSE1.soft.gz", "geo"),
+        ("https://example.org/table.txt.gz", "table"),
+        ("bundled:wine", "bundled"),
+        ("other:wine", "table"),
+    ],
+)
+def test_the_source_of_a_location_is_recognised_by_its_form(location, source):
+    assert described(location).source == source
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ('!Series_title\t"A series"\n!Series_geo_accession\t"GSE1"\n', "geo"),
+        ("^DATABASE = GeoMiame\n^SERIES = GSE1\n", "geo"),
+        ("sample,g0\nx,1\n", "table"),
+    ],
+)
+def test_a_file_of_geo_is_recognised_by_its_first_characters(tmp_path, text, source):
+    (tmp_path / "downloaded.txt").write_text(text)
+    assert described(str(tmp_path / "downloaded.txt")).source == source
+
+
+def test_options_and_the_label_of_a_location_are_checked():
+    with refused("option 'transfrom=log2': source table accepts"):
+        described("new.csv", options=["transfrom=log2"])
+    with refused("option 'transform': source table accepts"):
+        described("new.csv", options=["transform"])
+    with refused("new.csv: name the column of the class labels, as --label diagnosis"):
+        read_training(described("new.csv"))
+
+
+def test_a_feature_without_a_symbol_has_none():
+    series = dataset(np.ones((2, 2)), ["a", "b"])
+    assert symbols_of(series) == {}
+    genes = pd.DataFrame({"symbol": ["TP53", ""], "entrez_id": ["7157", "4609"]})
+    series = replace(series, feature_metadata=genes)
+    assert symbols_of(series) == {"g0": "TP53"}
+    assert symbols_of(series, "entrez_id") == {"g0": "7157", "g1": "4609"}
+    assert symbols_of(series, "ensembl") == {}

@@ -13,7 +13,13 @@ from xnbflow.models import recalibration
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import fitted_log_posterior, predict_table
-from xnbflow.models.recalibration import RECALIBRATION, fit_recalibration, recalibrate_model
+from xnbflow.models.recalibration import (
+    RECALIBRATION,
+    fit_recalibration,
+    recalibrate_model,
+    recalibrated,
+    shift_is_shown,
+)
 from xnbflow.models.trained import fit_model
 from xnbflow.running.cli.app import app
 
@@ -180,3 +186,31 @@ def test_figures_after_leave_a_whole_group_out(rng):
     others = fit_recalibration(log_posterior[~first], codes[~first])
     expected = recalibration.recalibrated({RECALIBRATION: others}, log_posterior[first])
     assert held_out[first].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("slope", "intercept", "is_shown"),
+    [
+        ([0.4, 1.6], [-1.0, 2.0], False),
+        ([1.0, 1.6], [-1.0, 0.0], False),
+        ([0.4, 0.9], [-1.0, 2.0], True),
+        ([0.4, 1.6], [0.5, 2.0], True),
+        ([0.4, 0.9], [0.5, 2.0], True),
+    ],
+)
+def test_a_shift_is_shown_if_one_interval_excludes_the_model_as_it_was(slope, intercept, is_shown):
+    recalibration = {"slope_interval": slope, "intercept_interval": intercept}
+    assert shift_is_shown(recalibration) == is_shown
+
+
+def test_an_impossible_class_keeps_a_finite_log_posterior():
+    """Its log posterior counts as -1e6, times the slope 1/2."""
+    series = {RECALIBRATION: {"slope": 0.5, "intercept": [0.0, 0.0]}}
+    assert recalibrated(series, np.array([[-np.inf, 0.0]])).tolist() == [[-5e5, 0.0]]
+
+
+def test_figures_of_the_first_cohort_are_not_those_of_the_recalibrated_model(model, rng):
+    series = cohort(rng, 24, 1.2)
+    validated = replace(model, figures={"folds": 3})
+    made, _ = recalibrate_model(validated, series, fitted_log_posterior(model, series.frame()))
+    assert made.figures == {}

@@ -1,12 +1,18 @@
-"""Models fitted on all samples: imputation, groups."""
+"""Models fitted on all samples: imputation, groups, figures, digests."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from fitted_models import HOLES, SERIES
+import pytest
+from counts_cases import formula_counts
+from fitted_models import CSNB, HOLES, NB, SERIES
+from toys import dataset, refused
 
-from xnbflow.models import fit_model
+from xnbflow.inference.estimates import pooled_performance
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
+from xnbflow.models import cross_validate, fit_model, trained
+from xnbflow.models.trained import CrossValidation, core_figures, series_digest
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 
@@ -31,3 +37,101 @@ def test_groups_stay_together_inside_a_final_fit():
     found = fit_model(grouped, entry).estimator
     assert found.path_.equals(expected.path_)
     assert not found.path_.equals(fit_model(SERIES, entry).estimator.path_)
+
+
+#: Six samples of a, four of b, two of each patient.
+COHORT = dataset(np.zeros((2, 10)), ["a"] * 6 + ["b"] * 4, groups=list("uuvvwwxxyy"))
+
+
+def cross_validation(inflation=CROSS_VALIDATED):
+    """Two repeats of two folds, in which one sample of a is once predicted as b.
+
+    The feature g0 is selected for a in three of the four fits, g1 for b in one.
+    """
+    rows = []
+    for repeat in range(2):
+        for i, label in enumerate(COHORT.labels):
+            row = {"repeat": repeat, "fold": i % 2, "sample": f"s{i}", "true": label}
+            rows.append({**row, "predicted": "b" if (repeat, i) == (1, 0) else label})
+    selected = pd.DataFrame(
+        [(0, 0, "a", "g0"), (0, 1, "a", "g0"), (1, 1, "a", "g0"), (1, 0, "b", "g1")],
+        columns=["repeat", "fold", "class", "feature"],
+    )
+    return CrossValidation(pd.DataFrame(rows), selected, COHORT, inflation)
+
+
+def test_figures_count_each_sample_once_and_name_the_largest_class():
+    figures = cross_validation().figures()
+    assert (figures["folds"], figures["repeats"], figures["groups"]) == (2, 2, 5)
+    assert figures["majority"] == {"class": "a", "share": 0.6}
+    assert figures["accuracy"]["value"] == pytest.approx(0.95)
+    assert (figures["accuracy"]["right"], figures["accuracy"]["of"]) == (9.5, 10)
+    assert (figures["recall"]["a"]["right"], figures["recall"]["a"]["of"]) == (5.5, 6)
+    assert (figures["recall"]["b"]["right"], figures["recall"]["b"]["of"]) == (4.0, 4)
+
+
+def test_figures_have_the_intervals_of_the_classifiers_inflation():
+    tuned = cross_validation(TUNED)
+    expected = pooled_performance(tuned.predictions, COHORT, TUNED).accuracy.lower
+    assert tuned.figures()["accuracy"]["lower"] == expected
+    assert cross_validation().figures()["accuracy"]["lower"] > expected
+
+
+def test_a_share_of_fits_counts_every_fold_of_every_repeat():
+    assert cross_validation().shares() == {("a", "g0"): 0.75, ("b", "g1"): 0.25}
+
+
+@pytest.mark.parametrize(
+    ("entry", "inflation"),
+    [({"method": "csnb"}, CROSS_VALIDATED), ({"method": "csnb_cv", "params": {"cv": 3}}, TUNED)],
+)
+def test_a_cross_validation_has_the_inflation_of_its_classifier(entry, inflation):
+    assert cross_validate(SERIES, entry, 2).inflation == inflation
+
+
+def test_the_first_fold_that_fails_is_named_with_its_reason(monkeypatch):
+    error = "xnbflow.core.errors.InputError: no feature has 10 reads"
+    fits = {"fold": [0, 1, 2], "status": ["ok", "failed", "failed"], "error": ["", error, "other"]}
+    monkeypatch.setattr(trained, "train", lambda *_: {"fits": pd.DataFrame(fits)})
+    with refused("^fold 1 could not be fitted: no feature has 10 reads$"):
+        cross_validate(SERIES, {"method": "csnb"}, 3)
+
+
+def test_quartiles_are_of_the_values_and_of_counts_as_they_are():
+    quartiles = np.quantile(SERIES.values, [0.25, 0.5, 0.75], axis=1)
+    assert np.array_equal(CSNB.quartiles, quartiles)
+    counts, codes = formula_counts()
+    series = dataset(counts, np.array(["a", "b"])[codes], scale="counts")
+    model = fit_model(series, {"steps": [{"method": "count_normalizer"}, {"method": "csnb"}]})
+    assert np.array_equal(model.quartiles, np.quantile(counts, [0.25, 0.5, 0.75], axis=1))
+
+
+def test_an_empty_symbol_is_none():
+    model = fit_model(SERIES, {"method": "gaussian_nb"}, symbols={"g0": "TP53", "g1": ""})
+    assert model.symbols == {"g0": "TP53"}
+
+
+def test_an_estimator_without_classes_is_no_classifier():
+    with refused("KMeans has no classes_ after fit; use a classifier"):
+        fit_model(SERIES, {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}})
+
+
+def test_the_digest_is_of_values_names_labels_and_kinds():
+    first = dataset(np.zeros((1, 2)), ["a", "b"], features=["g"], samples=["12", "3"])
+    changes = [
+        {"values": np.ones((1, 2))},
+        {"features": np.array(["h"])},
+        {"features": np.array(["g1"]), "samples": np.array(["2", "3"])},
+        {"labels": np.array(["b", "a"])},
+        {"kinds": np.array(["angular"])},
+    ]
+    digests = [series_digest(first), *(series_digest(replace(first, **c)) for c in changes)]
+    assert len(set(digests)) == 6
+
+
+def test_only_a_classifier_with_a_core_has_its_figures():
+    assert core_figures(NB) is None
+    model = fit_model(SERIES, {"method": "csnb_cv", "params": {"cv": 3}})
+    core = set().union(*model.estimator.core_features_.values())
+    scores = model.estimator.core_scores_
+    assert core_figures(model) == {"features": len(core), **scores}

@@ -20,7 +20,7 @@ from xnbflow.naive_bayes.size_path import choose_size
 
 
 def overlapping(rng, n_classes=2, n_features=30, each=14):
-    return markers(rng, n_features, [each] * n_classes, 1.2, own=4)
+    return markers(rng, n_features, [each] * n_classes, 1.2, n_markers=4)
 
 
 def averaged(**params):

@@ -27,7 +27,7 @@ one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
 
 def noisy(rng, sizes=(16, 12, 14), n_features=40, shift=1.2):
     """Classes that overlap, with features that repeat one another."""
-    X, codes = markers(rng, n_features, sizes, shift, own=5)
+    X, codes = markers(rng, n_features, sizes, shift, n_markers=5)
     X[:, 20:25] = X[:, :5] + 0.1 * rng.normal(size=(len(codes), 5))
     return X, codes
 

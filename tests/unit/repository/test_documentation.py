@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -119,3 +120,35 @@ def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_pat
     assert "user.py" not in run.stdout
     for mistake in ("NoSuchNB", "int", "no_such_parameter", "curves", "object"):
         assert f'"{mistake}"' in run.stdout
+
+
+def test_every_number_of_the_readme_is_one_that_a_file_contains():
+    """Numbers of results are in documents whose benchmarks write them, not in the README."""
+    readme = (ROOT / "README.md").read_text()
+    text = re.sub(r"```.*?```|`[^`]*`|\(\S+\)|!\[.*?\]", "", readme, flags=re.DOTALL)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    python_version = project["requires-python"].removeprefix(">=")
+    peer_version = re.search(r"xnb==(\S+)", (ROOT / "Makefile").read_text())[1]
+    tables_of_the_paper = {"1", "2"}
+    expected = {python_version, peer_version, *tables_of_the_paper}
+    assert set(re.findall(r"\d[\d.,]*\d|\d", text)) == expected
+
+
+@pytest.mark.slow
+def test_every_documented_benchmark_can_be_imported():
+    modules = set()
+    for path in (*DOCUMENTS, ROOT / "Makefile", *ROOT.glob("benchmarks/*.py")):
+        modules |= set(re.findall(r"python -m (benchmarks\.\w+)", path.read_text()))
+    assert len(modules) > 3
+    command = [sys.executable, "-c", f"import {', '.join(sorted(modules))}"]
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+def test_every_row_of_benchmarks_that_a_document_names_is_measured():
+    """`python -m benchmarks areas` runs the module `bench_areas`."""
+    rows = set()
+    for path in DOCUMENTS:
+        rows |= set(re.findall(r"`python -m benchmarks (\w+)`", path.read_text()))
+    assert len(rows) > 3
+    missing = {row for row in rows if not (ROOT / "benchmarks" / f"bench_{row}.py").is_file()}
+    assert not missing

@@ -150,3 +150,26 @@ def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path)
     assert (whole.values[1, 1], cut.values[1, 1]) == (3.125, 3.1)
     assert not any("cut off" in note for note in whole.notes)
     assert any("cut off within its last number" in note for note in cut.notes)
+
+
+@pytest.mark.parametrize("name", ["SRBCT_Khan2001", "Colorectal_Alon1999"])
+def test_real_microarrays_are_read_as_pandas_reads_them(shared_data, name):
+    path = shared_data / "microarray" / f"{name}.csv.gz"
+    series = read_cumida_csv(path, name)
+    frame = pd.read_csv(path, dtype={"samples": str})
+    np.testing.assert_array_equal(series.values.T, frame.iloc[:, 2:].to_numpy())
+    np.testing.assert_array_equal(series.labels, frame["type"])
+    np.testing.assert_array_equal(series.samples, frame["samples"])
+
+
+def test_a_covariate_among_genes_is_named_in_a_note(rng, tmp_path):
+    """Forty logarithms near 8, and ages from 30 to 80."""
+    frame = pd.DataFrame(rng.normal(8, 1, (10, 40)), columns=[f"g{i}" for i in range(40)])
+    frame.insert(5, "age", rng.integers(30, 80, 10))
+    frame.insert(0, "type", list("ab") * 5)
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    plain = {"label": "type", "id_column": None, "options": {}}
+    (note,) = read_table(tmp_path / "x.csv", row(**plain)).notes
+    assert note.startswith("'age': unlike all other features")
+    dropped = row(**plain | {"options": {"drop": "age"}})
+    assert not read_table(tmp_path / "x.csv", dropped).notes

@@ -130,7 +130,7 @@ def studied(score, **columns):
     checked = audit(made)["audit"].assign(dataset=made.name)
     headers, key = {made.name: made}, (made.name, "f", "nb")
     found, _ = concordances({key: table_of(made, score)}, headers, checked)
-    graded = graded_audit(checked, found, "nb", "NB", headers)
+    graded = graded_audit(checked, found, classifier="nb", label="NB", headers=headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
     return found.set_index("column"), graded, key in inseparable(found)
 

@@ -114,7 +114,7 @@ def confounders(series: DataSet) -> list[Row]:
         finding = f"“{name}” {result.description}"
         if severity == "none":
             finding = f"no difference of “{name}” between the classes was found"
-        row = audit_row("confounder", name, severity, finding, result.strength, result.p)
+        row = audit_row("confounder", name, severity, finding, value=result.strength, p=result.p)
         row["p_holm"] = p_holm
         if severity != "none" or batch:
             row.update(_genes(series, name, finding))
@@ -133,7 +133,13 @@ def _severity(result: Association, p_holm: float, *, batch: bool) -> str:
 
 
 def audit_row(
-    check: str, subject: str, severity: str, finding: str, value: float = np.nan, p: float = np.nan
+    check: str,
+    subject: str,
+    severity: str,
+    finding: str,
+    *,
+    value: float = np.nan,
+    p: float = np.nan,
 ) -> Row:
     """Return a row of the table ``audit``."""
     numbers = {"value": value, "p": p, "p_holm": np.nan, "genes": np.nan, "genes_adjusted": np.nan}

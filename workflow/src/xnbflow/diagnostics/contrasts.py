@@ -7,6 +7,7 @@ slope of a number is a column of its own. Where a comparison names columns, the 
 model only if it is named, too.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -100,8 +101,10 @@ def comparisons(series: DataSet) -> list[Comparison]:
     if series.reference and len(series.classes) > 2:
         others = [str(label) for label in series.classes if label != series.reference]
         against_reference = [f"{label} vs {series.reference}" for label in others]
-    names = dict.fromkeys([*against_reference, *series.contrasts])
-    return [comparison for name in names for comparison in _parse(series, name)]
+    parsed: list[Comparison] = []
+    for text in dict.fromkeys([*against_reference, *series.contrasts]):
+        parsed += _parse(series, text)
+    return parsed
 
 
 def _parse(series: DataSet, text: str) -> Iterator[Comparison]:
@@ -190,27 +193,32 @@ def _of_column(
 
 def _interaction(series: DataSet, text: str, first: str, second: str) -> Comparison:
     """Return the interaction of two factors: all differences of differences of their levels."""
-    first_name, one, first_present = _cells(series, text, first)
-    second_name, other, second_present = _cells(series, text, second)
+    first_name, first_cells, first_present = _cells(series, text, first)
+    second_name, second_cells, second_present = _cells(series, text, second)
     present = first_present & second_present
-    combined = _combine(one, other)
+    combined = _combine(first_cells, second_cells)
     cells = list(np.unique(combined[present]))
-    rows, columns = np.unique(one[present]), np.unique(other[present])
-    empty = [f"{a} / {b}" for a in rows for b in columns if f"{a} / {b}" not in cells]
-    if empty or len(rows) < 2 or len(columns) < 2:
-        why = f"no sample is {listed(empty)}" if empty else "one of both has a single level"
-        msg = f"{series.name}: the interaction {text} cannot be estimated: {why}"
+    first_levels = np.unique(first_cells[present])
+    second_levels = np.unique(second_cells[present])
+    pairs = [f"{a} / {b}" for a, b in itertools.product(first_levels, second_levels)]
+    empty = [pair for pair in pairs if pair not in cells]
+    if empty or len(first_levels) < 2 or len(second_levels) < 2:
+        reason = f"no sample is {listed(empty)}" if empty else "one of both has a single level"
+        msg = f"{series.name}: the interaction {text} cannot be estimated: {reason}"
         raise InputError(f"{msg}; leave it out", key="contrasts")
-    weights, parts = [], []
-    for a in rows[1:]:
-        for b in columns[1:]:
-            contrast = np.zeros(len(cells))
-            contrast[cells.index(f"{a} / {b}")] = 1
-            contrast[cells.index(f"{a} / {columns[0]}")] = -1
-            contrast[cells.index(f"{rows[0]} / {b}")] = -1
-            contrast[cells.index(f"{rows[0]} / {columns[0]}")] = 1
-            weights.append(contrast)
-            parts.append(f"{a} vs {rows[0]}, {b} vs {columns[0]}")
+    weights = []
+    parts = []
+    base_a = first_levels[0]
+    base_b = second_levels[0]
+    # (a / b - a / base) - (base / b - base / base), for each level but the first of both factors
+    for a, b in itertools.product(first_levels[1:], second_levels[1:]):
+        contrast = np.zeros(len(cells))
+        contrast[cells.index(f"{a} / {b}")] = 1
+        contrast[cells.index(f"{a} / {base_b}")] = -1
+        contrast[cells.index(f"{base_a} / {b}")] = -1
+        contrast[cells.index(f"{base_a} / {base_b}")] = 1
+        weights.append(contrast)
+        parts.append(f"{a} vs {base_a}, {b} vs {base_b}")
     return Comparison(
         name=text,
         columns=tuple(name for name in (first_name, second_name) if name != _CLASS),
@@ -265,8 +273,8 @@ def _ordered(series: DataSet, text: str, levels: np.ndarray, order: str | None) 
             msg = f"{series.name}: {text} does not order the levels {listed(names)}, each once"
             raise InputError(msg, key="contrasts")
         return ordered
-    found = [_NUMBER.search(name) for name in names]
-    numbers = [float(match.group()) for match in found if match]
+    matches = map(_NUMBER.search, names)
+    numbers = [float(match.group()) for match in matches if match]
     if len(set(numbers)) < len(names):
         column = text.partition("(")[2].rstrip(")")
         msg = (
@@ -310,15 +318,17 @@ def contrast_table(series: DataSet) -> pd.DataFrame:
     series = with_known_covariates(series)
     modelled = modelled_features(series.values[linear], series)
     names = feature_names(series, linear[modelled.rows])
-    parts = []
+    tables = []
     for comparison in comparisons(series):
         try:
             tests = _fit(series, modelled, comparison)
         except InputError as error:
             msg = f"{series.name}, contrast {comparison.name}: {error}"
             raise InputError(msg, key="contrasts") from error
-        parts.append(_rows(series, comparison, tests, names))
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+        tables.append(_rows(series, comparison, tests, names))
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(tables, ignore_index=True)[columns]
 
 
 def comparison_designs(
@@ -331,11 +341,10 @@ def comparison_designs(
     missing. With ``correlated`` the groups are neither blocks nor averaged.
     """
     used = comparison.samples
-    covariates = {
-        name: column[used]
-        for name, column in series.covariates.items()
-        if name not in comparison.columns
-    }
+    covariates = {}
+    for name, column in series.covariates.items():
+        if name not in comparison.columns:
+            covariates[name] = column[used]
     groups = None if series.groups is None or correlated else series.groups[used]
     if comparison.numbers is not None:
         design, contrasts = number_design(comparison.numbers[used], groups, covariates)
@@ -354,12 +363,21 @@ def comparison_designs(
 def _fit(series: DataSet, modelled: ModelledFeatures, comparison: Comparison) -> ModeratedTests:
     """Test the contrasts of a comparison in the samples that have its columns."""
     used = comparison.samples
-    correlated = series.repeated == "correlation" and series.groups is not None
-    groups = series.groups[used] if correlated and series.groups is not None else None
+    correlated_groups = None
+    if series.repeated == "correlation" and series.groups is not None:
+        correlated_groups = series.groups[used]
+    correlated = correlated_groups is not None
     values = modelled.values if used.all() else modelled.values[:, used]
     sizes = None if modelled.sizes is None else modelled.sizes[used]
-    for part in comparison_designs(series, comparison, correlated=correlated):
-        fit = fit_design(values, part.design, part.contrasts, sizes, groups)
+    # the second design is fitted only if the first one does not determine a contrast
+    for candidate in comparison_designs(series, comparison, correlated=correlated):
+        fit = fit_design(
+            values,
+            candidate.design,
+            candidate.contrasts,
+            sizes=sizes,
+            correlated_groups=correlated_groups,
+        )
         if not np.isnan(fit.unscaled).all(axis=1).any():
             break
     return moderate(fit, trend=modelled.trend)

@@ -83,7 +83,7 @@ def fit_contrasts(
     --------
     >>> values = np.array([[1.0, 2.0, 5.0, 6.5]])
     >>> classes = np.repeat(np.eye(2), 2, axis=0)
-    >>> fit = fit_contrasts(lambda part: values[part], 1, classes, np.array([[-1.0, 1.0]]))
+    >>> fit = fit_contrasts(lambda strip: values[strip], 1, classes, np.array([[-1.0, 1.0]]))
     >>> fit.estimate.round(9).tolist(), fit.variance.round(4).tolist()
     ([[4.25]], [0.8125])
     """
@@ -100,13 +100,13 @@ def fit_contrasts(
     def fit(strip: slice) -> None:
         rows = units(strip)
         strip_weights = None if weights is None else weights[strip]
-        part = _fit_rows(rows, basis, coordinates, strip_weights, whitening)
-        estimate[:, strip] = part.estimate.T
-        unscaled[:, strip] = part.unscaled.T
-        joint[strip] = part.joint
-        variance[strip] = part.variance
-        df[strip] = part.df
-        mean[strip] = part.mean
+        fitted = _fit_rows(rows, basis, coordinates, weights=strip_weights, whitening=whitening)
+        estimate[:, strip] = fitted.estimate.T
+        unscaled[:, strip] = fitted.unscaled.T
+        joint[strip] = fitted.joint
+        variance[strip] = fitted.variance
+        df[strip] = fitted.df
+        mean[strip] = fitted.mean
 
     with threadpool_limits(1, "blas"):  # its threads would compete with those of `map_strips`
         map_strips(fit, n_features, len(matrix))
@@ -160,6 +160,7 @@ def _fit_rows(
     rows: np.ndarray,
     basis: np.ndarray,
     coordinates: np.ndarray,
+    *,
     weights: np.ndarray | None,
     whitening: np.ndarray | None,
 ) -> ContrastFit:

@@ -152,7 +152,13 @@ def moderated_contrasts(
     for design in reversed(designs):
         contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
         contrasts[:, : len(design.compared)] = design.contrasts[design.compared]
-        fit = fit_design(values, design, contrasts, sizes, groups if correlated else None)
+        fit = fit_design(
+            values,
+            design,
+            contrasts,
+            sizes=sizes,
+            correlated_groups=groups if correlated else None,
+        )
         tests = moderate(fit, trend=trend)
         prior_df[design.compared] = tests.prior_df
         for name in (*_PER_CONTRAST, *_PER_FEATURE):
@@ -171,6 +177,7 @@ def fit_design(
     values: np.ndarray,
     design: ClassDesign,
     contrasts: np.ndarray,
+    *,
     sizes: np.ndarray | None = None,
     correlated_groups: np.ndarray | None = None,
 ) -> ContrastFit:
@@ -212,7 +219,7 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
     --------
     >>> values = np.array([[1.0, 2.0, 5.0, 6.5], [3.0, 4.0, 3.1, 4.5], [7.0, 7.5, 7.0, 7.1]])
     >>> classes = np.repeat(np.eye(2), 2, axis=0)
-    >>> fit = fit_contrasts(lambda part: values[part], 3, classes, np.array([[1.0, -1.0]]))
+    >>> fit = fit_contrasts(lambda strip: values[strip], 3, classes, np.array([[1.0, -1.0]]))
     >>> tests = moderate(fit)
     >>> tests.p[0].round(4).tolist(), tests.f_p.round(4).tolist()
     ([0.0014, 0.7035, 0.7605], [0.0014, 0.7035, 0.7605])
@@ -232,13 +239,14 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
     quantile = stdtrit(distinct_df, 0.975)[which]
 
     def test(strip: slice) -> None:
-        part = (slice(None), strip)
-        error[part] = np.sqrt(posterior[strip] * fit.unscaled[part])
-        lower[part] = fit.estimate[part] - quantile[strip] * error[part]
-        upper[part] = fit.estimate[part] + quantile[strip] * error[part]
+        estimate = fit.estimate[:, strip]
+        error[:, strip] = np.sqrt(posterior[strip] * fit.unscaled[:, strip])
+        margin = quantile[strip] * error[:, strip]
+        lower[:, strip] = estimate - margin
+        upper[:, strip] = estimate + margin
         with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 with one constant feature
-            t[part] = fit.estimate[part] / error[part]
-        p[part] = 2 * stdtr(df[strip], -np.abs(t[part]))
+            t[:, strip] = estimate / error[:, strip]
+        p[:, strip] = 2 * stdtr(df[strip], -np.abs(t[:, strip]))
 
     map_strips(test, len(df), len(fit.estimate), 200.0)
     with np.errstate(divide="ignore", invalid="ignore"):

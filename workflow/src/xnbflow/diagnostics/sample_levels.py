@@ -83,7 +83,7 @@ def global_shifts(series: DataSet) -> list[Row]:
                 f"most features are {direction} in “{label}” ({numbers}): normalisation, or a few "
                 "dominating features; settle this before reading the list of single features"
             )
-        rows.append(audit_row("global shift", label, severity, text, change, p))
+        rows.append(audit_row("global shift", label, severity, text, value=change, p=p))
     return rows
 
 
@@ -125,7 +125,7 @@ def library_sizes(series: DataSet) -> list[Row]:
             f"({_in_millions(members.min())} to {_in_millions(members.max())}) in "
             f"{counted(len(members), 'sample')}"
         )
-        rows.append(audit_row("library size", str(label), "none", text, float(median)))
+        rows.append(audit_row("library size", str(label), "none", text, value=float(median)))
     ratio = float(medians.max() / medians.min())
     if ratio < _UNEQUAL or min(map(len, by_class)) < 2:
         return rows
@@ -140,7 +140,7 @@ def library_sizes(series: DataSet) -> list[Row]:
             f"libraries of “{large}” have {ratio:.1f} times the reads of “{small}”: features "
             "with few reads are seen in one class only, and differ for that reason"
         )
-        rows.append(audit_row("library size", "class", severity, text, ratio, p))
+        rows.append(audit_row("library size", "class", severity, text, value=ratio, p=p))
     return rows
 
 

@@ -17,8 +17,7 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features, read_header
-from xnbflow.diagnostics.confounders import Row, as_numbers, confounders, short
-from xnbflow.diagnostics.confounders import audit_row as _row
+from xnbflow.diagnostics.confounders import Row, as_numbers, audit_row, confounders, short
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.sources.cell_texts import is_missing
@@ -157,19 +156,22 @@ def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]
     robust_sd = _MAD_TO_SD * np.median(np.abs(deviations))
     if male_median - female_median < _SEPARATED_SEXES * robust_sd:
         text = f"the genes of the sex chromosomes do not follow “{name}”; check its values"
-        return [_row("sex", name, "warning", text)]
+        return [audit_row("sex", name, "warning", text)]
     midpoint = (male_median + female_median) / 2
     wrong = ((score > midpoint) != male) & (male | female)
     if not wrong.any():
         n = counted(int((male | female).sum()), "sample")
-        return [_row("sex", name, "none", f"“{name}” agrees with the sex chromosomes in {n}", 0.0)]
+        text = f"“{name}” agrees with the sex chromosomes in {n}"
+        return [audit_row("sex", name, "none", text, value=0.0)]
     rows = []
     for i in np.flatnonzero(wrong):
         text = (
             f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
             "are as in the other sex: the sample may be exchanged with another"
         )
-        rows.append(_row("sex", str(series.samples[i]), "warning", text, float(score[i])))
+        rows.append(
+            audit_row("sex", str(series.samples[i]), "warning", text, value=float(score[i]))
+        )
     return rows
 
 
@@ -215,7 +217,7 @@ def _repeated(series: DataSet) -> list[Row]:
         names = " = ".join(str(name) for name in series.samples[positions])
         equal_pairs.update(itertools.product(positions, positions))
         text = "all values are the same: leave out all but one, or name a common column by group="
-        rows.append(_row("repeated sample", names, "severe", text, 1.0))
+        rows.append(audit_row("repeated sample", names, "severe", text, value=1.0))
     linear = _linear(series)
     if series.missing:
         linear = linear[~np.isnan(linear).any(axis=1)]
@@ -231,7 +233,7 @@ def _repeated(series: DataSet) -> list[Row]:
             "feature): replicates or copies of one sample should share a group"
         )
         pair = f"{series.samples[i]} ~ {series.samples[j]}"
-        rows.append(_row("repeated sample", pair, severity, text, float(r)))
+        rows.append(audit_row("repeated sample", pair, severity, text, value=float(r)))
     return rows
 
 
@@ -242,7 +244,8 @@ def _scale(series: DataSet) -> list[Row]:
         return []
     kind, finding = scale_of(linear, series.samples)
     severity = "none" if kind == "logarithms" else "warning"
-    return [_row("scale", kind, severity, finding, float(intensity_quantiles(linear)[4]))]
+    quantile_99 = float(intensity_quantiles(linear)[4])
+    return [audit_row("scale", kind, severity, finding, value=quantile_99)]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
@@ -283,11 +286,11 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     rows = []
     for i, share in enumerate((eigenvalues / total).tolist()):
         name = f"component {i + 1}"
-        rows.append(_row("overview", name, "none", "share of the variance", share))
+        rows.append(audit_row("overview", name, "none", "share of the variance", value=share))
     text = "far from its class in the first principal components (robust standard deviations)"
     outliers = table["sample"][table["outlying"]]
     for name, distance in zip(outliers, distances[table["outlying"]].tolist(), strict=True):
-        rows.append(_row("outlier", str(name), "notice", text, distance))
+        rows.append(audit_row("outlier", str(name), "notice", text, value=distance))
     return table, rows
 
 
@@ -351,7 +354,8 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
         for sample in shared.itertuples(index=False):
             pair = f"{sample.first} = {other}: {sample.second}"
             text = f"the same sample in two series, by {sample.by}: these are not independent"
-            row = _row("shared sample", pair, "warning", text, float(sample.correlation))
+            correlation = float(sample.correlation)
+            row = audit_row("shared sample", pair, "warning", text, value=correlation)
             rows.append({"dataset": one, **row})
     return table_of(rows, STUDY_TABLES["audit"])
 

@@ -349,7 +349,7 @@ class StudyTables:
         columns: Sequence[str] = (),
         rows: pd.DataFrame | None = None,
         *,
-        own: Mapping[str, Column | str] | None = None,
+        declarations: Mapping[str, Column | str] | None = None,
         best: frozenset[tuple[int, str]] = frozenset(),
         links: Mapping[str, Sequence[str]] | None = None,
     ) -> Table:
@@ -359,8 +359,9 @@ class StudyTables:
         several and the page has no column of them. With several ``names``, from which ``rows`` are
         joined, the page links to all, and the first that has a column declares it. ``caption``
         explains the table. ``columns`` are shown in their order, all by default; one without a
-        value is left out. ``own`` are columns, or formats, that no table declares or that replace a
-        declaration. See `xnbflow.report.page.blocks.Table` for ``best`` and ``links``.
+        value is left out. ``declarations`` are columns, or formats, that no table declares or that
+        replace those of the contract. See `xnbflow.report.page.blocks.Table` for ``best`` and
+        ``links``.
         """
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
@@ -369,7 +370,9 @@ class StudyTables:
             shown = shown.loc[:, (shown.notna() & (shown != "")).any()]
         declared: dict[str, Column | str] = {}
         for name in shown.columns:
-            column = own[name] if own and name in own else self._declaration(names, name)
+            column = self._declaration(names, name)
+            if declarations and name in declarations:
+                column = declarations[name]
             declared[name] = column
             if isinstance(column, Column) and column.names == "classifier":
                 labels = self._results.labels

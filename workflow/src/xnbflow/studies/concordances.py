@@ -377,7 +377,7 @@ def inseparable(table: pd.DataFrame) -> set[Key]:
 
 
 def graded_audit(
-    audit: pd.DataFrame, table: pd.DataFrame, classifier: str, label: str, headers: Headers
+    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, label: str, headers: Headers
 ) -> pd.DataFrame:
     """Return the audit, with the severity of columns by the recognition within their levels.
 

@@ -25,8 +25,10 @@ from xnbflow.studies.densities import (
 from xnbflow.tables.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
 from xnbflow.tables.storage import read_parquet, read_stacked
 
-#: Features whose densities are drawn: per class, and in all.
-_PER_CLASS, _MOST = 3, 6
+#: Features of each class whose densities are drawn.
+_DRAWN_PER_CLASS = 3
+#: Features of all classes whose densities are drawn.
+_MOST_DRAWN = 6
 #: Number of features for the test of dependence: those selected most often.
 _MOST_DEPENDENT = 200
 
@@ -43,36 +45,52 @@ def description_tables(
     For the parameters see `xnbflow.studies.study_tables.study_tables`.
     """
     series = dict(zip(owners["datasets"], files["series"], strict=True))
-    schema = DIAGNOSTIC_TABLES["dependence_test"]
-    cuts = {
-        dataset: float(cut)
-        for dataset, path in zip(owners["diagnosed"], files["dependence_test"], strict=True)
-        for cut in read_parquet(path, schema)["cut"]
-    }
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
-    paths = {
-        (dataset, folds, classifier): ({name: files[name][i] for name in _TRAINED}, classifiers)
-        for i, (dataset, folds, classifiers) in enumerate(owners["jobs"])
-        for classifier in classifiers
-    }
+    cuts = _read_cuts(owners["diagnosed"], files["dependence_test"])
+    # the position in `files` of the job that trained a classifier, and all classifiers of this job
+    jobs = {}
+    for position, (dataset, folds, classifiers) in enumerate(owners["jobs"]):
+        for classifier in classifiers:
+            jobs[dataset, folds, classifier] = (position, classifiers)
+    rows: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
     for dataset, of_dataset in itertools.groupby(owners["trained"], lambda key: key[0]):
         data = DataSet.read(series[dataset])  # one at a time: they may be large
         for _, folds, classifier in of_dataset:
-            key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-            tables, classifiers = paths[dataset, folds, classifier]
-            trained = {
-                name: read_stacked(path, TRAINING_TABLES[name], classifiers)[classifier]
-                for name, path in tables.items()
-            }
+            position, classifiers = jobs[dataset, folds, classifier]
+            trained = _read_trained(files, position, classifiers, classifier)
             described = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
             for name, table in described.items():
-                parts[name] += [table.assign(**key)] if len(table) else []
-    return {
-        name: pd.concat(parts[name], ignore_index=True)[table.fixed]
-        if parts[name]
-        else pd.DataFrame(columns=table.fixed)
-        for name, table in DESCRIPTION_TABLES.items()
-    }
+                if len(table):
+                    key = {"dataset": dataset, "folds": folds, "classifier": classifier}
+                    rows[name].append(table.assign(**key))
+    tables = {}
+    for name, schema in DESCRIPTION_TABLES.items():
+        tables[name] = pd.DataFrame(columns=schema.fixed)
+        if rows[name]:
+            tables[name] = pd.concat(rows[name], ignore_index=True)[schema.fixed]
+    return tables
+
+
+def _read_cuts(datasets: Sequence[str], paths: Sequence[str]) -> dict[str, float]:
+    """Return the |r| above which features of a data set count as dependent, if it was diagnosed."""
+    cuts = {}
+    for dataset, path in zip(datasets, paths, strict=True):
+        for cut in read_parquet(path, DIAGNOSTIC_TABLES["dependence_test"])["cut"]:
+            cuts[dataset] = float(cut)
+    return cuts
+
+
+def _read_trained(
+    files: Mapping[str, Sequence[str]],
+    position: int,
+    classifiers: Sequence[str],
+    classifier: str,
+) -> dict[str, pd.DataFrame]:
+    """Return a classifier's tables of training; ``position`` is its job's among the ``files``."""
+    trained = {}
+    for name in _TRAINED:
+        stacked = read_stacked(files[name][position], TRAINING_TABLES[name], classifiers)
+        trained[name] = stacked[classifier]
+    return trained
 
 
 def describe(
@@ -95,7 +113,7 @@ def describe(
     priors = trained["priors"].query("repeat == 0")
     series = filled(series)
     ranked = _ranked(trained["selected"])
-    shown = telling_features(ranked, _PER_CLASS, _MOST)
+    shown = telling_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
     often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
     pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
     groups = dict(zip(often, dependent_groups(pairs, often), strict=True))
@@ -145,10 +163,11 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     symbols = np.full(series.n_features, "", dtype=object)
     if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         symbols = series.feature_metadata["symbol"].to_numpy(dtype=object)
+    directions = [
+        direction(medians[:, i], means[:, i], code) for i, code in zip(at, codes, strict=True)
+    ]
     return pairs.assign(
-        direction=[
-            direction(medians[:, i], means[:, i], code) for i, code in zip(at, codes, strict=True)
-        ],
+        direction=directions,
         median_inside=medians[codes, at],
         median_outside=outside[codes, at],
         constant=spans[codes, at] == 0,
@@ -199,7 +218,8 @@ def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
     >>> dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
     ['a', '', 'a', 'b', 'b']
     """
-    index, n = pd.Index(features), len(features)
+    index = pd.Index(features)
+    n = len(features)
     ends = np.array([index.get_indexer(pairs[name]) for name in ("feature", "other")])
     ends = ends[:, (ends >= 0).all(axis=0)]
     graph = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n, n))
@@ -242,7 +262,7 @@ def relative_evidence(
         if group["scale"].iloc[0] == "density":
             samples = tested.loc[tested["fold"] == fold, "sample"].to_numpy(dtype=str)
             training = ~np.isin(series.samples, samples)
-            reference = _log_mixture(series, index, training, group, entry)
+            reference = _log_mixture(series, index, group, training=training, entry=entry)
         with np.errstate(invalid="ignore"):
             evidence = np.where(np.isneginf(reference), 0.0, of_class - reference)
         parts.append(group.assign(log_reference=reference, evidence=evidence))
@@ -252,8 +272,9 @@ def relative_evidence(
 def _log_mixture(
     series: DataSet,
     index: pd.Index,
-    training: np.ndarray,
     group: pd.DataFrame,
+    *,
+    training: np.ndarray,
     entry: Mapping[str, Any],
 ) -> np.ndarray:
     """Return the log density of all classes together in each row; missing if there is none."""
@@ -291,7 +312,8 @@ def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
     ('high', 'equal')
     """
     for centres in (medians, means):
-        inside, others = centres[code], np.delete(centres, code)
+        inside = centres[code]
+        others = np.delete(centres, code)
         others = others[~np.isnan(others)]
         if np.isnan(inside) or (inside == others).all():
             continue

@@ -53,7 +53,7 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
         f"the phenotype alone ({names}) predicts the class with a balanced accuracy of {value:.0%} "
         f"(95% interval {lower:.0%} to {upper:.0%}; chance {reached.chance:.0%})"
     )
-    row = audit_row("phenotype only", ", ".join(design), severity, text, value)
+    row = audit_row("phenotype only", ", ".join(design), severity, text, value=value)
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)
 
 

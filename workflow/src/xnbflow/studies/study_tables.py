@@ -64,9 +64,18 @@ def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable
     owners = params.owners
     for dataset, series in zip(owners["datasets"], files.series, strict=True):
         jobs = [i for i, (name, *_) in enumerate(owners["jobs"]) if name == dataset]
-        refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in jobs], series)
-    asked = (params.about, owners, files, params.alpha, params.entries)
-    tables = study_tables(*asked, threads=threads)
+        paths: list[str] = []
+        for table in TRAINING_TABLES:
+            paths += [files[table][i] for i in jobs]
+        refuse_other_series(paths, series)
+    tables = study_tables(
+        params.about,
+        owners,
+        files,
+        alpha=params.alpha,
+        entries=params.entries,
+        threads=threads,
+    )
     descriptions = description_tables(owners, params.entries, files)
     check()
     write_tables(tables, Path(outputs[0]).parent, STUDY_TABLES, others=COHORT_TABLES)
@@ -77,9 +86,9 @@ def study_tables(
     about: Mapping[str, Any],
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
+    *,
     alpha: float,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-    *,
     threads: int = 1,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.tables.contract.STUDY_TABLES`.
@@ -97,15 +106,16 @@ def study_tables(
     ``threads``.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
-    predictions, selected, ties, fits = (
-        read_training(owners, files, name) for name in ("predictions", "selected", "ties", "fits")
-    )
+    predictions = read_training(owners, files, "predictions")
+    selected = read_training(owners, files, "selected")
+    ties = read_training(owners, files, "ties")
+    fits = read_training(owners, files, "fits")
     halves = _read_checks(owners, files, "halves", owners["halved"])
     truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
         **_checked(owners, files, headers),
-        **_described(owners, files, headers, fits, alpha),
+        **_described(owners, files, headers, fits=fits, alpha=alpha),
         **_scores(predictions, fits, headers),
         **_gene_lists(owners, files, threads),
         "selection": selected_features.selection(selected, fits, halves),
@@ -113,12 +123,31 @@ def study_tables(
         "stability": selected_features.stability(selected, fits, headers, halves),
         "recovery": selected_features.recovery(selected, fits, truth),
     }
+    return tables | _results(
+        about, tables, predictions, fits=fits, headers=headers, entries=entries
+    )
+
+
+def _results(
+    about: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    predictions: Tables,
+    *,
+    fits: Tables,
+    headers: Headers,
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None,
+) -> dict[str, pd.DataFrame]:
+    """Return the tables that need the classifier of the headline, and those of probabilities.
+
+    The parameters are those of `study_tables`, and the ``tables`` that it has made before. The
+    intervals of the classifier that was chosen by its results are corrected for the candidates.
+    """
     chosen, candidates = subject(about, tables["selection"], tables["averages"])
-    inflations = {
-        key: inflation_of(entries[key[0]][key[2]]) if entries else CROSS_VALIDATED
-        for key in predictions
-    }
-    performances, curves = {}, {}
+    inflations = dict.fromkeys(predictions, CROSS_VALIDATED)
+    if entries:
+        inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
+    performances = {}
+    curves = {}
     for key, table in predictions.items():
         if len(table):
             n_candidates = candidates if key[2] == chosen else 1
@@ -127,28 +156,27 @@ def study_tables(
             curves[key] = areas(*results)
     failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
     estimated = estimates(performances, headers, failed, curves)
-    samples = sample_errors.samples(predictions, estimated)
-    tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
-    within, within_pairs = concordances(predictions, headers, tables["audit"])
+    audit = tables["audit"]
+    within, within_pairs = concordances(predictions, headers, audit)
     label = about["labels"].get(chosen, "")
-    return tables | {
+    samples = sample_errors.samples(predictions, estimated)
+    probabilities = probability_tables.probabilities
+    return {
         "estimates": estimated,
         "concordance": within,
         "concordance_pairs": within_pairs,
-        "audit": graded_audit(tables["audit"], within, chosen, label, headers),
+        "audit": graded_audit(audit, within, classifier=chosen, label=label, headers=headers),
         "verdicts": verdicts(
             performances,
             tables["stability"],
-            tests,
-            copied,
-            inseparable(within),
-            unequal_libraries(tables["audit"], headers),
+            tables["permutation_tests"],
+            copied=copies(audit, headers),
+            inseparable=inseparable(within),
+            unequal=unequal_libraries(audit, headers),
         ),
         "headline": headline(about, chosen, tables["summary"], estimated),
-        **{
-            name: probability_tables.probabilities(name, predictions, headers, inflations)
-            for name in ("calibration", "confidence")
-        },
+        "calibration": probabilities("calibration", predictions, headers, inflations),
+        "confidence": probabilities("confidence", predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
         "samples": samples,
@@ -163,7 +191,8 @@ def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
     summary = fold_scores.summary(metrics, repeats, fits)
-    seconds, confusion = study_overview.seconds(fits), probability_tables.confusion(predictions)
+    seconds = study_overview.seconds(fits)
+    confusion = probability_tables.confusion(predictions)
     return {
         "metrics": metrics,
         "repeats": repeats,
@@ -182,14 +211,14 @@ def _described(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
     headers: Headers,
+    *,
     fits: Tables,
     alpha: float,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on permutation tests."""
-    diagnosed = {
-        name: _read(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
-        for name in ("normality", "normality_within", "dependence", "dependence_test")
-    }
+    diagnosed = {}
+    for name in ("normality", "normality_within", "dependence", "dependence_test"):
+        diagnosed[name] = _read(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
     permuted = _read(owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"])
     permuted |= _read_checks(owners, files, "label_test", owners["tested"])
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
@@ -233,16 +262,19 @@ def _signatures(
 
 def _with_owner(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return tables of data sets, or of classifiers on them, as one table of the study."""
-    owned = [((key, "") if isinstance(key, str) else key, table) for key, table in tables.items()]
-    parts = [table.assign(dataset=key[0], classifier=key[1]) for key, table in owned]
-    return _join_tables(parts, STUDY_TABLES[name])
+    owned = []
+    for key, table in tables.items():
+        dataset, classifier = (key, "") if isinstance(key, str) else key
+        owned.append(table.assign(dataset=dataset, classifier=classifier))
+    return _join_tables(owned, STUDY_TABLES[name])
 
 
 def _gene_lists(
     owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tests of gene sets, of the study's files and of known artefacts."""
-    sets, signatures = read_gene_sets(*files.get("gene_sets", ())), _signatures(owners, files)
+    sets = read_gene_sets(*files.get("gene_sets", ()))
+    signatures = _signatures(owners, files)
     columns = None if sets else _NAMES_OF_GENES  # large tables
     genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"], columns)
     series = {}

@@ -37,7 +37,7 @@ def section(results: StudyResults) -> Section | None:
     wide = wide[list(recalls["method"].unique())]
     formats = dict.fromkeys(wide, ".2f")
     by_type = "The share of each type's cells that the common classifier recognises, by method."
-    recall = tables.show("recalls", by_type, rows=wide.reset_index(), own=formats)
+    recall = tables.show("recalls", by_type, rows=wide.reset_index(), declarations=formats)
     chosen = "The markers of each type, and the number of folds that choose them."
     blocks += [
         tables.show("methods", caption, _METHODS),

@@ -185,10 +185,12 @@ def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     order = measured.assign(method=pd.Categorical(measured["method"], METHODS))
     order = order.sort_values(["measure", *SETTING, "method"])
     columns = ["method", *SETTING, "measure", "median", "lower", "upper", "of_untransformed"]
-    own = {"of_untransformed": Column("number", "", "of that without", ".0%")}
+    declarations = {"of_untransformed": Column("number", "", "of that without", ".0%")}
     return [
         Prose(_compare_errors(measured), "headline", tables.sources("summary")),
-        tables.show("summary", _ENDS.format(seeds=seeds), columns, order, own=own),
+        tables.show(
+            "summary", _ENDS.format(seeds=seeds), columns, order, declarations=declarations
+        ),
     ]
 
 

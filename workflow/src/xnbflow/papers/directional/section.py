@@ -118,7 +118,7 @@ def _counterparts(results: StudyResults) -> Table:
         caption += f" The paper’s data set {missing[0]} is missing here."
     elif len(missing):
         caption += f" The paper’s data sets {', '.join(missing)} are missing here."
-    return results.tables.show("datasets", caption, rows=frame.reset_index(), own=formats)
+    return results.tables.show("datasets", caption, rows=frame.reset_index(), declarations=formats)
 
 
 def _accuracy_table(tables: StudyTables, folds: str) -> Table:
@@ -145,7 +145,7 @@ def _accuracy_table(tables: StudyTables, folds: str) -> Table:
     )
     columns = ["dataset", "classifier", *formats, "counterpart"]
     best = frozenset(best_of_ours + best_of_paper)
-    return tables.show("accuracies", caption, columns, rows, own=formats, best=best)
+    return tables.show("accuracies", caption, columns, rows, declarations=formats, best=best)
 
 
 def _rank_table(tables: StudyTables) -> Table:
@@ -234,7 +234,7 @@ def _complexity(tables: StudyTables, paper: pd.DataFrame) -> Table:
         "runs that differ in the folds by which features are selected. The paper prints for dNB "
         "the parameters of vMNB; ours are those of the intervals into which it cuts features."
     )
-    return tables.show("complexity", caption, columns, rows, own=formats)
+    return tables.show("complexity", caption, columns, rows, declarations=formats)
 
 
 def _angles(tables: StudyTables) -> Group:
@@ -262,7 +262,7 @@ def _angles(tables: StudyTables) -> Group:
             for i, feature in enumerate(sectors["feature"].unique())
         ]
         rows = degrees[degrees["dataset"] == dataset]
-        table = tables.show("fitted", of_all, columns, rows, own=formats)
+        table = tables.show("fitted", of_all, columns, rows, declarations=formats)
         caption = "The angles with most information on the class."
         gallery = Gallery(figures, caption, tables.sources("rose", "densities", "fitted"))
         is_artificial = dataset == "figure 14"

@@ -240,9 +240,9 @@ class _DataSetResults:
             for i in rows.index[rows[statistic] == getattr(rows[statistic], which)()]
         )
         columns = ["model", "features", "part", "n_features", "n_samples", *_STATISTICS]
-        own = dict.fromkeys(list(_STATISTICS)[1:], Column("number", format=".4f"))
+        declarations = dict.fromkeys(list(_STATISTICS)[1:], Column("number", format=".4f"))
         caption = "The best of each set and part is marked."
-        return self.whole.show("fit", caption, columns, fit, own=own, best=best)
+        return self.whole.show("fit", caption, columns, fit, declarations=declarations, best=best)
 
     def costs(self) -> list[Block]:
         """Return both kinds of errors and their costs, for all sets, parts and models."""
@@ -257,7 +257,7 @@ class _DataSetResults:
             "missed": Column("integer", label=f"{self.event} called {self.other}"),
         }
         columns = ["model", "features", "part", *called, "loss_per_1000"]
-        table = self.whole.show("costs", _COSTS, columns, costs, own=called)
+        table = self.whole.show("costs", _COSTS, columns, costs, declarations=called)
         return [Prose(meaning, sources=self.whole.sources("fit")), table]
 
     def curves(self) -> list[Block]:
@@ -323,8 +323,10 @@ class _DataSetResults:
         )
         if self.papers in self.sets:
             caption += f" The paper makes {_PAPER_PASSES} passes with set “{self.papers}”."
-        own = dict.fromkeys(["naive", "last", "greatest"], ",.1f") | {"first_share": ".0%"}
-        return self.whole.show("passes", caption, rows=self.tables["passes"], own=own)
+        declarations = dict.fromkeys(["naive", "last", "greatest"], ",.1f") | {"first_share": ".0%"}
+        return self.whole.show(
+            "passes", caption, rows=self.tables["passes"], declarations=declarations
+        )
 
     def stepwise(self, name: str) -> Table:
         """Return the steps of the selection of a set."""

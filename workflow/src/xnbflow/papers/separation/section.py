@@ -35,7 +35,7 @@ def section(results: StudyResults) -> Section | None:
     by_size = {n: risk[risk["samples"] == n] for n in risk["samples"].unique()}
     sources = tables.sources("risk")
     numbers = [_numbers(tables, rows, n) for n, rows in by_size.items()]
-    theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, own=_FORMATS)
+    theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, declarations=_FORMATS)
     figures = tables.show("figure_summary", _FIGURE_SUMMARY)
     blocks: list[Block] = [
         Prose(_advice(tables), "headline", tables.sources("verdicts", "risk")),
@@ -49,9 +49,9 @@ def section(results: StudyResults) -> Section | None:
         Group("Weights", [_weights(tables)], "of a block by its score"),
     ]
     if len(tables["fitted"]):
-        fitted = tables.show("fitted", _FITTED_TABLE, _FITTED_COLUMNS, own=_FORMATS)
+        fitted = tables.show("fitted", _FITTED_TABLE, _FITTED_COLUMNS, declarations=_FORMATS)
         note = "covariances estimated or known"
-        means = tables.show("fitted_means", _SHRINKAGE, own=_FORMATS)
+        means = tables.show("fitted_means", _SHRINKAGE, declarations=_FORMATS)
         blocks.append(Group("BlockNB fitted", [means, fitted], note))
     if len(tables["blocks"]):
         blocks_of_series = tables.show("blocks", _BLOCKS)
@@ -275,7 +275,9 @@ def _numbers(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
     columns = ["setting", "method", "kept", "D", "separation", "R", "risk", "gain", "gain_error"]
     columns += ["asymptotic_gain", "sets_harmed"]
     marked = frozenset((int(i), "gain") for i in best)
-    return tables.show("risk", caption, columns, rows, own={"D": ".3f", "R": "#.3g"}, best=marked)
+    return tables.show(
+        "risk", caption, columns, rows, declarations={"D": ".3f", "R": "#.3g"}, best=marked
+    )
 
 
 def _weights(tables: StudyTables) -> Gallery:

@@ -80,7 +80,9 @@ def _accuracies(results: StudyResults) -> Table:
         ["estimates", "summary"],
         _TEXTS["matrix"].format(brackets=brackets),
         rows=frame,
-        own={"baseline": Column("number", "share of the largest class", "majority-class baseline")},
+        declarations={
+            "baseline": Column("number", "share of the largest class", "majority-class baseline")
+        },
         best=frozenset((int(row), accuracy.columns[column]) for row, column in best),
     )
 
@@ -125,7 +127,9 @@ def _other_metrics(results: StudyResults) -> list[Block]:
     for name in _SIZES:
         if name in wide and (wide[name].dropna() % 1 == 0).all():  # no decimals of whole numbers
             columns[name] = replace(columns[name], format=",.0f")
-    table = results.tables.show("summary", _TEXTS["other_metrics"], shown, wide, own=columns)
+    table = results.tables.show(
+        "summary", _TEXTS["other_metrics"], shown, wide, declarations=columns
+    )
     return [Group("Other metrics", [table], "balanced accuracy, F1, ROC AUC, log loss …")]
 
 
@@ -179,7 +183,7 @@ def _permutations(results: StudyResults) -> list[Block]:
     digits = max(3, *table["p_value"].map(p_digits))  # a p beside its level is not rounded to it
     shown = {"p_value": replace(declared, format=f".{digits}g")}
     caption = _TEXTS["permutations"]
-    return [results.tables.show("permutation_tests", caption, columns, rows, own=shown)]
+    return [results.tables.show("permutation_tests", caption, columns, rows, declarations=shown)]
 
 
 def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
@@ -209,7 +213,7 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
     recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
     table = results.tables.show(
-        "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, own=RECALL_COLUMNS
+        "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, declarations=RECALL_COLUMNS
     )
     blocks.append(Gallery(figures, _TEXTS["predictions"], sources))
     blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))

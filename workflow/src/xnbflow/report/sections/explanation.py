@@ -191,7 +191,7 @@ def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.D
         f"{_TEXTS['selected']}{rest}",
         [*_SELECTED_COLUMNS, *distances.columns],
         rows.join(directions, on=key).join(distances, on=key),
-        own=declared | dict.fromkeys(distances.columns, ".2f"),
+        declarations=declared | dict.fromkeys(distances.columns, ".2f"),
     )
 
 

@@ -387,6 +387,6 @@ def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
         caption,
         _with_change(_SHOWN, genes),
         rows.assign(**{_DIRECTION: arrows}),
-        own={_DIRECTION: ""},
+        declarations={_DIRECTION: ""},
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )

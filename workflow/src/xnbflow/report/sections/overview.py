@@ -79,7 +79,7 @@ def _problem_table(results: StudyResults) -> Table:
     counts = results.tables["problems"].groupby(keys, sort=False).size().reset_index(name="fits")
     counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
     caption = "Failed fits and warnings, with the number of fits that had the same message."
-    return results.tables.show("problems", caption, rows=counts, own={"fits": ","})
+    return results.tables.show("problems", caption, rows=counts, declarations={"fits": ","})
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:

@@ -46,7 +46,7 @@ def section(results: StudyResults) -> Section | None:
         "hard_samples",
         _TEXTS["hard"],
         ["dataset", "classifiers", "samples", "share"],
-        own={"classifiers": _WRONG_BY},
+        declarations={"classifiers": _WRONG_BY},
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
     blocks += [_misclassified(results, *place) for place in results.places]

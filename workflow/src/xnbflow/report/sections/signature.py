@@ -221,7 +221,7 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
         caption,
         [*columns, *distances],
         rows.drop(columns=distances, errors="ignore").join(distances),
-        own={"distance to it": ".2f"},
+        declarations={"distance to it": ".2f"},
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )
 

@@ -100,7 +100,7 @@ def _overview(results: StudyResults) -> Table:
         _TEXTS["overview"],
         [name for name in columns if rows[name].notna().any()],
         rows,
-        own={"cross-validated": ".0%"},
+        declarations={"cross-validated": ".0%"},
     )
 
 
