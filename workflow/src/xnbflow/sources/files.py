@@ -19,15 +19,20 @@ from isal.isal_zlib import IsalError
 from xnbflow.core.errors import InputError, about_file
 
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
-_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-_HEAD, _BUFFER = 4096, 1 << 20
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+#: Bytes by which the format of a file is recognised.
+_HEAD = 4096
+#: Bytes that are read at once.
+_BUFFER = 1 << 20
 _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
 
-#: A header of ten million probes fits.
+#: Most bytes of a line; a header of ten million probes fits.
 LONGEST_LINE = 1 << 28
 #: Tables of numbers shrink five to ten times, tables of zeros some hundred times; DEFLATE's most is
 #: 1,032.
 _MOST_RATIO = 250
+#: Bytes that any file may unpack to.
 _HARMLESS = 1 << 26
 _MOST_COLUMNS = 20_000_000
 
