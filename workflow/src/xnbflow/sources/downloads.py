@@ -246,14 +246,14 @@ class Downloads:
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        with atomic(target) as part:
+        with atomic(target) as partial:
             try:
-                http.download(url, part, self.retry, checked=checksum is not None)
+                http.download(url, partial, self.retry, checked=checksum is not None)
             except DownloadFailedError as error:
                 msg = f"{url}: {error}"
                 raise type(error)(msg) from error
-            fault = _fault(part, checksum)
-            if fault is None and checksum is None and is_cut_text(part):
+            fault = _fault(partial, checksum)
+            if fault is None and checksum is None and is_cut_text(partial):
                 fault = _CUT
             if fault:
                 msg = f"{url} {fault}"
@@ -276,7 +276,7 @@ class Downloads:
         for path, _ in self._fetched:
             lock[path.name.removesuffix(".gz")] = checksums(path)[-1]  # of the contents
         text = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
-        write_atomically(self.lock, lambda part: part.write_text(text))
+        write_atomically(self.lock, lambda target: target.write_text(text))
 
 
 def _read_lock(path: Path | None) -> dict[str, str]:

@@ -214,10 +214,10 @@ def format_of(head: bytes) -> str | None:
 def refuse_other_formats(path: str | Path) -> None:
     """Raise an `InputError` for a file of another format than text in lines and cells."""
     with open_raw(path) as stream:
-        found = format_of(stream.read(_HEAD))
-    if found in _WAY_OUT:
-        msg = f"{path} is {_WAY_OUT[found]}"
-        raise InputError(msg, file=str(path), remedy=_WAY_OUT[found])
+        file_format = format_of(stream.read(_HEAD))
+    if file_format in _WAY_OUT:
+        remedy = _WAY_OUT[file_format]
+        raise InputError(f"{path} is {remedy}", file=str(path), remedy=remedy)
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:

@@ -58,10 +58,10 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
     """
     end = time.monotonic() + retry.deadline
     for attempt in range(retry.retries + 1):
-        part = path.with_name(f"{path.name}.{attempt}")
+        partial = path.with_name(f"{path.name}.{attempt}")
         try:
-            _attempt(_Transfer(url, part, retry, checked=checked), retry, end)
-            part.replace(path)
+            _attempt(_Transfer(url, partial, retry, checked=checked), retry, end)
+            partial.replace(path)
             return
         except _TemporaryError as error:
             wait = retry.backoff * 2**attempt if error.retry_after is None else error.retry_after
@@ -72,17 +72,17 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
                 msg = f"{error}, and the next attempt would be after {retry.deadline:g} s"
                 raise DownloadFailedError(msg) from error
         finally:
-            part.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
         time.sleep(wait)
 
 
 class _Transfer(threading.Thread):
     """One attempt, in a thread, because no timeout applies to a server that sends byte by byte."""
 
-    def __init__(self, url: str, part: Path, retry: RetryPolicy, *, checked: bool) -> None:
+    def __init__(self, url: str, partial: Path, retry: RetryPolicy, *, checked: bool) -> None:
         super().__init__(daemon=True)
         self.url = url
-        self.part = part
+        self.partial = partial
         self.retry = retry
         self.checked = checked
         self.abandoned = False
@@ -95,14 +95,14 @@ class _Transfer(threading.Thread):
         """Write the answer's body to the file."""
         try:
             with (
-                self.part.open("wb") as file,
+                self.partial.open("wb") as file,
                 _answered(self.url, self.retry, checked=self.checked) as answer,
             ):
                 announced = answer.headers.get("Content-Length", "")
                 self.length = int(announced) if announced.isdecimal() else None
                 if not self.checked:
                     _refuse_unknown_length(answer)
-                _refuse_too_large(self.length or 0, self.part.parent, self.retry)
+                _refuse_too_large(self.length or 0, self.partial.parent, self.retry)
                 checked_at = 0
                 while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
                     file.write(chunk)
@@ -110,7 +110,7 @@ class _Transfer(threading.Thread):
                     if self.received - checked_at > _CHECKED_EVERY:
                         checked_at = self.received
                         rest = max(0, (self.length or 0) - self.received)
-                        _refuse_too_large(self.received, self.part.parent, self.retry, rest)
+                        _refuse_too_large(self.received, self.partial.parent, self.retry, rest)
         except Exception as error:  # noqa: BLE001  raised by `_attempt`
             self.error = error
 
