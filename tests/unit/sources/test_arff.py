@@ -134,3 +134,16 @@ def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):
     series = acquire(row, downloads=tmp_path / "downloads", base_urls=bases)
     first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
     np.testing.assert_array_equal(series.values, first.values)
+
+
+def test_a_class_of_cumida_may_be_called_class(tmp_path):
+    _, text = cumida_files()
+    renamed = text.replace("@attribute type", "@attribute class")
+    series = read_cumida_arff(written(tmp_path, renamed), "x")
+    assert series.labels.tolist() == ["normal", "HCC"] * 3
+    assert "class" not in series.features
+
+
+def test_whole_numbers_and_dates_are_types(tmp_path):
+    text = TUMOURS.replace("g1 numeric", "g1 integer").replace("{m, f}", "date 'yyyy'")
+    assert read_table(written(tmp_path, text), table_row(drop="sex")).values[0].tolist() == [1.5, 4]

@@ -1,8 +1,15 @@
 """Cells of text: which are numbers, missing, or texts."""
 
+import numpy as np
 import pytest
 
-from xnbflow.sources.cell_texts import is_text
+from xnbflow.sources.cell_texts import (
+    complaint,
+    is_missing,
+    is_text,
+    numbers_of,
+    symbols_of_date,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,3 +36,52 @@ def test_numbers_in_any_notation_and_missing_values_are_no_texts(cell):
 def test_other_cells_are_texts(cell):
     """Also what Python reads as a number but no table contains as one: 1_000, and infinities."""
     assert is_text(cell)
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "#N/A", "<NA>", "-nan", "NULL", "None", "?", ""])
+def test_words_of_missing_values_in_any_letters(word):
+    assert is_missing(f" {word} ")
+    assert np.isnan(numbers_of(f"{word}\n{word.lower()}\n{word.upper()}", 3)).all()
+
+
+def test_undetermined_is_missing_as_programs_of_pcr_write_it():
+    assert is_missing("Undetermined")
+    assert np.isnan(numbers_of("Undetermined\nUNDETERMINED\nundetermined", 3)).all()
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("1.5", None),
+        ("-2e3", None),
+        ("1_000", "'1_000' is not a number"),  # Python reads it as 1000
+        ("1,234", "'1,234' is not a number: it has separators of thousands"),
+        ("x", "'x' is not a number"),
+        ("inf", "the value is infinite ('inf')"),
+        ("NA", "the value is missing ('NA')"),
+    ],
+)
+def test_why_a_cell_is_no_number(cell, reason):
+    assert complaint(cell) == reason
+
+
+def test_a_column_with_an_infinite_number_is_not_converted_at_once():
+    assert numbers_of("1\ninf", 2) is None
+    assert numbers_of("1\nx", 2) is None
+    assert numbers_of("1,5\n2", 2, ",").tolist() == [1.5, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "symbols"),
+    [
+        ("2-Sep", ["SEPT2"]),
+        ("Mar-01", ["MARCH1", "MARC1"]),
+        ("2021-12-01", ["DEC1"]),
+        ("4-Oct", ["OCT4"]),
+        ("1-Jan", []),
+        ("2021-13-01", []),
+        ("x", []),
+    ],
+)
+def test_symbols_of_which_excel_makes_dates(name, symbols):
+    assert symbols_of_date(name) == symbols

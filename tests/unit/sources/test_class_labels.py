@@ -90,3 +90,37 @@ def test_small_classes_are_noted_unless_all_are_small():
     (note,) = apply(["a"] * 5 + ["b"] * 4)[2]
     assert "fewer than 5 samples in class 'b' (4)" in note
     assert apply(["a"] * 4 + ["b"] * 4)[2] == []
+
+
+@pytest.mark.parametrize(
+    ("cuts", "labels"),
+    [
+        ("<=60:young,>60:old", ["young", "young", "old"]),
+        ("<60:young,>=60:old", ["young", "old", "old"]),
+    ],
+)
+def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
+    rule = LabelRule.parse(SheetRow("x", "table", options={"map": cuts}))
+    assert [rule.label_of("x", text) for text in ("59.9", "60", "60.1")] == labels
+
+
+@pytest.mark.parametrize(("n_alike", "is_refused"), [(40, False), (39, True)])
+def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_alike, is_refused):
+    labels = [f"s{i}" for i in range(40)] + ["a"] * n_alike  # forty texts of one sample each
+    if is_refused:
+        with pytest.raises(InputError, match="are not classes"):
+            apply(labels)
+    else:
+        apply(labels)
+
+
+def test_the_first_group_of_a_pattern_is_the_label_in_any_letters():
+    rule = LabelRule.parse(SheetRow("x", "table", options={"regex": "stage (i+|iv)|normal"}))
+    texts = ["Stage II b", "NORMAL colon", "other"]
+    assert [rule.label_of("x", text) for text in texts] == ["II", "NORMAL", None]
+
+
+def test_classes_that_differ_by_letters_or_the_form_of_numbers_look_alike():
+    assert "'Tumour' and 'tumour'" in apply(["Tumour"] * 5 + ["tumour"] * 5)[2][0]
+    assert "'1' and '1.0'" in apply(["1"] * 5 + ["1.0"] * 5)[2][0]
+    assert apply(["1"] * 5 + ["2"] * 5)[2] == []

@@ -51,3 +51,40 @@ def test_a_sparse_matrix_is_refused_with_its_conversion(tmp_path, name):
     put(tmp_path, "G1", "features.tsv.gz")
     with refused(r"scanpy.read_10x_mtx\(.*\).write_h5ad", file=tmp_path):
         merge_counts(tmp_path)
+
+
+def test_reads_of_no_gene_do_not_decide_on_the_strand(tmp_path):
+    """Most reads of no feature are of the other strand."""
+    for i in range(2):
+        rows = ["N_noFeature\t900\t0\t900", "TP53\t100\t90\t10"]
+        put(tmp_path, "\n".join(rows) + "\n", f"S{i}ReadsPerGene.out.tab")
+    merged = merge_counts(tmp_path)
+    assert merged.counts.loc["TP53"].tolist() == [90, 90]
+    assert "STAR's columns 2 was taken, because 90% of the reads" in merged.remarks[1]
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "count"),
+    [
+        ("Name\tTPM\tNumReads", "G\t1.5\t7", 7),  # Salmon
+        ("target_id\test_counts\ttpm", "G\t8\t1.5", 8),  # kallisto
+        ("gene_id\texpected_count\tTPM", "G\t9\t1.5", 9),  # RSEM
+        ("Name\tcount\tNumReads", "G\t1\t2", 2),  # the best name first
+        ("Geneid\tChr\tLength\ta.bam", "G\tchr1\t500\t6", 6),  # featureCounts: the last one
+        ("gene\tS1", "G\t5", 5),
+    ],
+)
+def test_the_column_of_counts_of_each_program(tmp_path, header, cells, count):
+    for i in range(2):
+        put(tmp_path, f"{header}\n{cells}\n{cells.replace('G', 'H')}\n", f"S{i}.tsv")
+    assert merge_counts(tmp_path).counts.loc["G"].tolist() == [count, count]
+
+
+def test_files_of_other_genes_or_another_order_are_refused(tmp_path):
+    put(tmp_path, "G\t5\nH\t6\n", "S0.counts")
+    put(tmp_path, "H\t6\nG\t5\n", "S1.counts")
+    with refused("another order of genes"):
+        merge_counts(tmp_path)
+    put(tmp_path, "G\t5\nX\t6\n", "S1.counts")
+    with refused("other genes"):
+        merge_counts(tmp_path)

@@ -82,7 +82,7 @@ def test_a_file_is_downloaded_once(tmp_path):
     assert files(tmp_path) == ["Brain_GSE1.csv"]
 
 
-@pytest.mark.parametrize("failure", ["500", "503", "429", "truncated", "slow"])
+@pytest.mark.parametrize("failure", ["500", "503", "408", "425", "429", "truncated", "slow"])
 def test_what_may_pass_is_tried_again(tmp_path, failure):
     with serve(csv=[failure, failure, CSV]) as server:
         path = downloads(tmp_path, server.url).fetch("cumida", PATH, sha256=SHA256)

@@ -1,8 +1,10 @@
 """Which field of a GEO series is proposed as the label."""
 
 import pytest
+from toys import put
 
-from xnbflow.sources.geo_summary import _is_better_than_titles
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.geo_summary import _is_better_than_titles, summarise
 
 TWO_CLASSES = ["biopsy"] * 5 + ["resection"] * 5
 WITH_A_RARE_CLASS = ["biopsy"] * 5 + ["resection"] * 5 + ["resection, late"]
@@ -21,3 +23,75 @@ WITH_A_RARE_CLASS = ["biopsy"] * 5 + ["resection"] * 5 + ["resection, late"]
 )
 def test_titles_are_the_label_where_no_field_names_the_class_of_all_samples(score, texts, better):
     assert _is_better_than_titles(score, texts) is better
+
+
+def series(titles, *records):
+    """Return a series matrix of intensities with samples of some titles."""
+    accessions = [f"GSM{i}" for i in range(len(titles))]
+    lines = [
+        ["!Series_geo_accession", "GSE5"],
+        ["!Sample_title", *titles],
+        ["!Sample_geo_accession", *accessions],
+        *records,
+        ["!series_matrix_table_begin"],
+        ["ID_REF", *accessions],
+        ["p1", *(f"{5 + i}.5" for i in range(len(titles)))],
+        ["!series_matrix_table_end"],
+    ]
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def proposal(folder, titles, *records, **options):
+    path = put(folder, series(titles, *records), "GSE5_series_matrix.txt")
+    return summarise(str(path), Downloads(folder), options=options)
+
+
+@pytest.mark.parametrize(
+    ("titles", "regex"),
+    [
+        (["colon 1", "colon 2", "colon tumour 1", "colon tumour 2"], "(colon tumour|colon)"),
+        (["a x1", "a x2", "b x1", "b x2"], "(a|b)"),
+        (["a 1", "a 2", "a 3", "b 1"], None),  # one sample of a class
+        (["a 1", "a 2", "a 3", "a 4"], None),
+        (["a 1", "a 2", "1", "2"], None),  # titles of numbers alone
+        (["a;b 1", "a;b 2", "c 1", "c 2"], None),  # a sheet cannot contain it
+    ],
+)
+def test_classes_are_what_titles_share_apart_from_words_with_digits(tmp_path, titles, regex):
+    summary = proposal(tmp_path, titles)
+    if regex is None:
+        assert summary.row is None
+        assert "No field looks like a class" in summary.reason
+    else:
+        assert (summary.row.label, summary.row.options["regex"]) == ("title", regex)
+
+
+TITLES = ["a 1", "a 2", "a 3", "b 1", "b 2", "b 3"]
+TISSUES = ["!Sample_characteristics_ch1", *(f"tissue type: {t}" for t in "xyxyxy")]
+
+
+def test_a_field_with_the_name_of_a_class_comes_before_titles(tmp_path):
+    summary = proposal(tmp_path, TITLES, TISSUES)
+    assert summary.row.label == "characteristics:tissue type"
+    assert summary.reason.startswith("Proposed label: tissue type: x (3), y (3).")
+    asked = put(tmp_path, series(TITLES, TISSUES), "x.txt")
+    summary = summarise(str(asked), Downloads(tmp_path), "title", {"regex": "(a|b)"})
+    assert summary.row.label == "title"
+    assert summary.reason.startswith("Label: title: a (3), b (3).")
+
+
+def test_logarithms_are_proposed_by_the_values_unless_the_user_has_chosen(tmp_path):
+    text = series(TITLES, TISSUES).replace(".5", "00.5")
+    path = put(tmp_path, text, "x.txt")
+    assert summarise(str(path), Downloads(tmp_path)).row.options["transform"] == "log2"
+    chosen = summarise(str(path), Downloads(tmp_path), options={"transform": "none"})
+    assert chosen.row.options["transform"] == "none"
+
+
+def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
+    titles = [f"s{i}" for i in range(12)]
+    kinds = ["!Sample_characteristics_ch1", *(f"tissue type: {t}" for t in "xxyyxxyyxxyy")]
+    patients = ["!Sample_characteristics_ch1", *(f"patient: {i // 2}" for i in range(12))]
+    summary = proposal(tmp_path, titles, kinds, patients)
+    assert summary.row.options["group"] == "patient"
+    assert summary.groups.tolist() == [str(i // 2) for i in range(12)]

@@ -269,3 +269,29 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
 
 #: As many rows as a file of `write_cells` has cells and genes.
 TABLES = {"obs": pd.DataFrame(index=range(N)), "var": pd.DataFrame(index=range(GENES))}
+
+
+def test_fractions_of_cells_are_phenotype_only_where_an_option_names_them(path):
+    with h5py.File(path, "r+") as file:
+        fractions = np.arange(N) / 8
+        fractions[1] = np.nan
+        for name in ("depth", "age"):
+            say(file["obs"].create_dataset(name, data=fractions), "array")
+        names = np.array(["type", "donor", "depth", "age"], dtype=TEXT)
+        file["obs"].attrs["column-order"] = names
+    assert list(read_h5ad(path, cells_row()).sample_metadata) == ["donor"]
+    series = read_h5ad(path, cells_row(phenotype_columns="depth"))
+    assert list(series.sample_metadata) == ["donor", "depth"]
+    assert series.sample_metadata["depth"].tolist()[:3] == ["0.0", "", "0.25"]
+    series = read_h5ad(path, cells_row(adjust="age"))
+    assert list(series.sample_metadata) == ["donor", "age"]
+
+
+def test_the_raw_matrix_has_genes_of_its_own(path):
+    with h5py.File(path, "r+") as file:
+        raw = say(file.create_group("raw"), "raw", "0.1.0")
+        say(raw.create_dataset("X", data=np.hstack([X, X])), "array")
+        put_table(raw, "var", [f"r{i}" for i in range(2 * GENES)])
+    series = read_h5ad(path, cells_row(matrix="raw"))
+    assert series.features.tolist() == [f"r{i}" for i in range(2 * GENES)]
+    np.testing.assert_array_equal(series.values.T, np.hstack([X, X]))

@@ -4,6 +4,7 @@ import pytest
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.header_rows import HeaderRows, chosen_header, fill_forward, find_header
+from xnbflow.sources.table_formats import open_table
 
 HEADER = ["gene", "S1", "S2", "S3", "S4"]
 VALUES = ["TP53", "7.1", "8.2", "6", "9"]
@@ -66,3 +67,27 @@ def test_a_chosen_header_is_a_line_among_the_first_ones():
     assert chosen_header("x.csv", rows, 3) == HeaderRows(1, 2)
     with pytest.raises(InputError, match=r"header=2 names a line that is empty.* 1, 3, 4, 5"):
         chosen_header("x.csv", rows, 2)
+
+
+def test_a_row_of_half_as_many_cells_as_the_widest_is_no_title():
+    assert (
+        find_header([["a", "b"], ["gene", "s1", "s2", "s3"], ["TP53", "1", "2", "3"]]).header == 0
+    )
+    five = [["a", "b"], ["gene", "s1", "s2", "s3", "s4"], ["TP53", "1", "2", "3", "4"]]
+    assert find_header(five).header == 1
+
+
+def test_a_header_of_two_cells_may_be_below_a_title():
+    assert find_header([["A title"], ["sample", "group"], ["s1", "tumour"]]).header == 1
+
+
+@pytest.mark.parametrize(("n_titles", "is_found"), [(10, True), (11, False)])
+def test_the_header_is_among_the_first_twelve_rows(tmp_path, n_titles, is_found):
+    titles = [f"Remark {i}\n" for i in range(n_titles)]
+    (tmp_path / "x.csv").write_text("".join([*titles, "gene,s1\nTP53,1\nMYC,2\n"]))
+    if is_found:
+        with open_table(tmp_path / "x.csv", {}) as table:
+            assert table.header == ["gene", "s1"]
+    else:
+        with pytest.raises(InputError), open_table(tmp_path / "x.csv", {}) as table:
+            list(table.divided_rows(2))

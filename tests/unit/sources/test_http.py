@@ -179,3 +179,23 @@ def test_a_file_is_put_by_hand_only_where_the_folder_remains(tmp_path, temporary
     downloads = Downloads(tmp_path, retry=retry, temporary=temporary)
     with serving("d", {}) as server, pytest.raises(InputError, match=remedy):
         downloads.fetch_location("table", f"{server.url}/x.csv", name="x.csv")
+
+
+@pytest.mark.parametrize(
+    ("other", "is_followed"),
+    [
+        ("www.example.org", True),
+        ("example.org", True),
+        ("evilexample.org", False),  # its name ends with the host's, but it is no part of it
+        ("example.org.evil.net", False),
+    ],
+)
+def test_parts_of_a_host_are_the_same_site(monkeypatch, other, is_followed):
+    monkeypatch.setattr(http, "is_private", lambda _: False)
+    ends = ("https://example.org/x.csv", f"https://{other}/x.csv", RetryPolicy())
+    if is_followed:
+        http._refuse_redirection(*ends, checked=False)
+    else:
+        with pytest.raises(http.DownloadFailedError, match="another host"):
+            http._refuse_redirection(*ends, checked=False)
+    http._refuse_redirection(*ends, checked=True)  # another file would be refused

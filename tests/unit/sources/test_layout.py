@@ -1,10 +1,16 @@
 """Columns of text, names in capitals, and columns beside the samples: their limits."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.layout import find_id_column, is_text_column, recognise_layout
+from xnbflow.sources.layout import (
+    find_id_column,
+    is_text_column,
+    recognise_layout,
+    set_aside,
+)
 from xnbflow.sources.sheet import SheetRow
 
 
@@ -73,3 +79,101 @@ def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
     assert layout.row.options["encoding"] == "cp1252"
     assert "encoding=cp1252" in layout.remarks[0]
     assert layout.fields["Geschlecht"].tolist() == ["männlich"]
+
+
+def rows_layout(folder, frame, **settings):
+    """Return the layout of a table with samples in rows."""
+    frame.to_csv(folder / "rows.csv", index=False)
+    row = SheetRow("x", "table", str(folder / "rows.csv"), label="type", **settings)
+    return recognise_layout(row, Downloads(folder))
+
+
+def genes_in_columns(names, seed=0):
+    """Return 12 samples of two types with logarithms of genes of some names."""
+    values = np.random.default_rng(seed).normal(8, 1, (12, len(names))).round(2)
+    frame = pd.DataFrame(values, columns=names)
+    frame.insert(0, "type", ["a", "b"] * 6)
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "is_gene"),
+    [
+        (10, "weight", True),  # between genes, with values like theirs
+        (0, "weight", False),  # beside the samples
+        (0, "WEIGHT", True),  # in capitals like the genes
+    ],
+)
+def test_a_clinical_name_is_a_gene_by_place_or_capitals(tmp_path, place, name, is_gene):
+    names = [f"ZNF{i}" for i in range(40)]
+    names.insert(place, name)
+    layout = rows_layout(tmp_path, genes_in_columns(names))
+    assert (name not in layout.fields) == is_gene
+
+
+@pytest.mark.parametrize(("n_small", "are_capitals"), [(8, True), (9, False)])
+def test_four_fifths_of_the_names_are_in_capitals(tmp_path, n_small, are_capitals):
+    names = ["AGE", *(f"ZNF{i}" for i in range(40 - n_small)), *(f"x{i}" for i in range(n_small))]
+    layout = rows_layout(tmp_path, genes_in_columns(names))
+    assert ("AGE" not in layout.fields) == are_capitals
+
+
+def test_technical_names_in_capitals_are_genes(tmp_path):
+    names = ["KIT", *(f"ZNF{i}" for i in range(40)), "run"]
+    layout = rows_layout(tmp_path, genes_in_columns(names))
+    assert list(layout.fields) == ["type", "run"]
+
+
+@pytest.mark.parametrize(("n_clinical", "are_features"), [(3, False), (4, True)])
+def test_a_table_of_clinical_numbers_has_these_as_features(tmp_path, n_clinical, are_features):
+    clinical = ["age", "bmi", "psa", "weight"][:n_clinical]
+    layout = rows_layout(tmp_path, genes_in_columns([*clinical, "x", "y", "z"]))
+    assert (list(layout.fields) == ["type"]) == are_features
+
+
+def columns_layout(folder, names, first_rows=()):
+    """Return the layout of a table with genes of some names in rows."""
+    values = np.random.default_rng(1).normal(8, 1, (len(names), 12)).round(2)
+    frame = pd.DataFrame(values, index=names, columns=[f"S{i}" for i in range(12)])
+    frame.to_csv(folder / "columns.csv", index_label="gene")
+    row = SheetRow("x", "table", str(folder / "columns.csv"), orientation="columns")
+    return recognise_layout(row, Downloads(folder))
+
+
+@pytest.mark.parametrize(("place", "is_gene"), [(10, True), (0, False), (40, False)])
+def test_a_row_with_a_clinical_name_is_a_gene_between_genes(tmp_path, place, is_gene):
+    names = [f"Zfp{i}" for i in range(40)]
+    names.insert(place, "weight")
+    assert ("weight" not in columns_layout(tmp_path, names).fields) == is_gene
+
+
+def test_commas_beside_points_are_no_decimal_signs(tmp_path):
+    (tmp_path / "x.csv").write_text("id;type;g1\ns1;a;1,5\ns2;b;2,5\n")
+    row = SheetRow("x", "table", str(tmp_path / "x.csv"), options={"separator": "semicolon"})
+    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).row.options  # it is sniffed
+    (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
+    row = SheetRow("x", "table", str(tmp_path / "x.tsv"))
+    assert recognise_layout(row, Downloads(tmp_path)).row.options["decimal"] == "comma"
+    (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
+    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).row.options
+
+
+def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
+    (tmp_path / "x.csv").write_text("gene,s1,s2\nTP53,1.5,2\nMYC,3,4\n")
+    (tmp_path / "p.csv").write_text("sample,type\ns1,a\ns2,b\ns3,c\n")
+    options = {"phenotype": str(tmp_path / "p.csv")}
+    row = SheetRow("x", "table", str(tmp_path / "x.csv"), label="type", options=options)
+    layout = recognise_layout(row, Downloads(tmp_path))
+    assert layout.row.orientation == "columns"
+    assert layout.fields["type"].tolist() == ["a", "b"]
+
+
+def test_a_label_that_is_no_row_leaves_nothing_to_describe(tmp_path):
+    text = "gene\tS1\tS2\nstage\tI\tII\nTP53\t1.5\t2\n"
+    assert list(layout_of(tmp_path, text, label="stage").fields) == ["stage"]
+    assert list(layout_of(tmp_path, text, label="grade").fields) == []
+
+
+def test_repeated_names_are_set_aside_by_a_pattern():
+    row = set_aside(SheetRow("x", "table"), ["age", "note", "note", "a, b"])
+    assert row.options == {"phenotype_columns": "age", "drop": "note,a? b"}

@@ -46,14 +46,14 @@ def draft(values, features, symbols=None):
 
 @pytest.mark.parametrize("how", ["median", "max_mean"])
 def test_probes_collapse_to_genes_without_those_of_none_or_several(how):
-    own = draft(VALUES.copy(), list("pqrst"), ["A", "", "A", "A /// B", "A"])
-    collapse_probes(own, how)
-    assert list(own.features) == ["A"]
+    probes = draft(VALUES.copy(), list("pqrst"), ["A", "", "A", "A /// B", "A"])
+    collapse_probes(probes, how)
+    assert list(probes.features) == ["A"]
     expected = {"median": [3.0, 8.0], "max_mean": [3.0, 14.0]}[how]
-    np.testing.assert_array_equal(own.values, [expected])
-    assert "3 probes were collapsed to 1 gene" in own.notes[0]
-    assert "left out were 1 without a symbol and 1 of several genes" in own.notes[0]
-    assert ("probe" in own.feature_metadata) == (how == "max_mean")
+    np.testing.assert_array_equal(probes.values, [expected])
+    assert "3 probes were collapsed to 1 gene" in probes.notes[0]
+    assert "left out were 1 without a symbol and 1 of several genes" in probes.notes[0]
+    assert ("probe" in probes.feature_metadata) == (how == "max_mean")
 
 
 @pytest.mark.parametrize(
@@ -65,18 +65,44 @@ def test_probes_collapse_to_genes_without_those_of_none_or_several(how):
     ],
 )
 def test_repeated_names_are_settled_as_the_option_says(how, features, note):
-    own = draft(VALUES.copy(), NAMES)
-    settle_duplicates(own, how)
-    assert list(own.features) == features
-    assert "1 feature name repeats: 'A' (4 times)" in own.notes[0]
-    assert note in own.notes[0]
+    series = draft(VALUES.copy(), NAMES)
+    settle_duplicates(series, how)
+    assert list(series.features) == features
+    assert "1 feature name repeats: 'A' (4 times)" in series.notes[0]
+    assert note in series.notes[0]
     if how == "mean":
-        np.testing.assert_array_equal(own.values[0], [2.25, 8.0])
+        np.testing.assert_array_equal(series.values[0], [2.25, 8.0])
     if how == "max_mean":
-        np.testing.assert_array_equal(own.values[0], [3.0, 14.0])
+        np.testing.assert_array_equal(series.values[0], [3.0, 14.0])
 
 
 def test_repeated_names_are_refused_by_default():
     with pytest.raises(InputError, match="duplicates=max_mean") as error:
         settle_duplicates(draft(VALUES, NAMES), "refuse")
     assert error.value.key == "duplicates"
+
+
+def test_the_first_of_many_equal_rows_is_kept():
+    names = ["A", "B"] * 100  # as many rows as a sort that is not stable exchanges
+    _, unique, rows = merge_rows(np.ones((200, 2)), names, "max_mean")
+    assert (unique.tolist(), rows.tolist()) == (["A", "B"], [0, 1])
+
+
+@pytest.mark.parametrize(("how", "merged"), [("mean", [4.0, 5.0]), ("median", [2.0, 4.0])])
+def test_mean_and_median_of_three_rows_differ(how, merged):
+    values = np.array([[1.0, 9.0], [2.0, 2.0], [9.0, 4.0]])
+    np.testing.assert_array_equal(merge_rows(values, ["g", "g", "g"], how)[0], [merged])
+
+
+def test_a_separator_at_the_beginning_of_a_symbol_is_of_several_genes():
+    probes = draft(VALUES.copy(), list("pqrst"), ["A", "/// B", "A", "A", "A"])
+    collapse_probes(probes, "max_mean")
+    assert list(probes.features) == ["A"]
+    assert "0 without a symbol and 1 of several genes" in probes.notes[0]
+
+
+def test_symbols_are_needed_to_collapse():
+    for symbols in (None, [""] * 5):
+        with pytest.raises(InputError, match="collapse=median needs the symbols") as error:
+            collapse_probes(draft(VALUES, list("pqrst"), symbols), "median")
+        assert error.value.key == "annotation"

@@ -4,7 +4,13 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.phenotype import join_samples, matched_names
+from xnbflow.sources.phenotype import (
+    join_samples,
+    matched_names,
+    naming_column,
+    read_phenotype,
+)
+from xnbflow.sources.sheet import SheetRow
 
 PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"])
 
@@ -62,3 +68,31 @@ def test_no_common_sample_is_an_error_that_names_both():
 )
 def test_names_match_without_an_ending_that_all_of_one_table_have(samples, row_names, matched):
     assert matched_names(samples, row_names) == matched
+
+
+def naming(folder, text, names):
+    (folder / "p.csv").write_text(text)
+    return naming_column(folder / "p.csv", SheetRow("x", "table"), names)
+
+
+def test_the_first_column_names_the_samples_also_in_another_spelling(tmp_path):
+    text = "id,array\nS1,x/S1.bam\nS2,x/S2.bam\n"
+    assert naming(tmp_path, text, ["x/S1.bam", "x/S2.bam"]) == ""
+
+
+def test_a_column_whose_values_repeat_names_no_samples(tmp_path):
+    text = "no,batch,array\n1,S1,S1\n2,S1,S2\n"
+    assert naming(tmp_path, text, ["S1", "S2"]) == "array"
+
+
+def test_rows_whose_names_become_equal_are_not_matched():
+    assert matched_names(["run/S1.bam"], ["S1.bam", "S1.sam"]) is None
+
+
+def test_a_sample_without_a_name_or_named_twice_is_refused(tmp_path):
+    for text, fault in (("S1\n,", "a cell is empty"), ("S1\nS1", "sample 'S1' occurs twice")):
+        cells = "".join(f"{line.rstrip(',')},a\n" for line in text.split("\n"))
+        (tmp_path / "p.csv").write_text(f"id,type\n{cells}")
+        with pytest.raises(InputError, match=fault) as error:
+            read_phenotype(tmp_path / "p.csv", SheetRow("x", "table"))
+        assert error.value.key == "id"

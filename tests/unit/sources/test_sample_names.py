@@ -42,3 +42,8 @@ def test_types_of_samples_have_their_names():
     assert barcode_map(class_pattern(recurrent))["map"] == "01:primary tumour,02:recurrent tumour"
     cells = [name.replace("-11A", "-50A") for name in BARCODES]
     assert barcode_map(class_pattern(cells))["map"] == "01:primary tumour,50:type 50"
+
+
+def test_a_class_that_begins_with_another_is_found_whole():
+    names = [f"{kind}{number}" for kind in ("T.a", "T.ab") for number in (1, 2)]
+    assert classes(names) == ["a", "a", "ab", "ab"]

@@ -139,3 +139,26 @@ def test_summary_rows_are_those_of_htseq_and_star_alone():
     assert read_tallies(STAR.split()) == STAR.split()
     assert read_tallies(["__mine", "N_cadherin", "no_feature"]) == []
     assert tally_pattern([*HTSEQ.split(), *STAR.split()]) == "__*,N_*"
+
+
+@pytest.mark.parametrize(("largest", "are_counts"), [(299, False), (300, True)])
+def test_counts_span_thirty_times_their_median(largest, are_counts):
+    values = np.full((200, 10), 10.0)
+    values[0] = 0.0
+    values[1, 0] = largest
+    values[2, 0] = 10.5
+    assert looks_like_estimated_counts(values) == are_counts
+
+
+@pytest.mark.parametrize(("largest", "are_counts"), [(99, False), (100, True)])
+def test_the_largest_count_is_at_least_a_hundred(largest, are_counts):
+    values = np.full((200, 10), 1.0)
+    values[0] = 0.0
+    values[1, 0] = largest
+    values[2, 0] = 1.5
+    assert looks_like_estimated_counts(values) == are_counts
+
+
+def test_of_two_units_in_a_name_tpm_comes_first():
+    values = RATES * 500 + 0.001
+    assert relative_unit(values, "fpkm_and_tpm.tsv") == "TPM"

@@ -123,3 +123,34 @@ def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
     sheet["mine"] = SheetRow("mine", "table", "a b.csv", label="type", options=options)
     (tmp_path / "sheet.tsv").write_text(sheet_text(sheet.values()))
     assert read_sheet(tmp_path / "sheet.tsv") == sheet
+
+
+def test_checksums_may_have_capital_letters(tmp_path):
+    row = GOOD | {"sha256": "AB" * 32}
+    assert read_sheet(write_sheet(tmp_path, row))["brain"].sha256 == "ab" * 32
+
+
+@pytest.mark.parametrize(("n_bytes", "is_refused"), [(255, False), (256, True)])
+def test_names_of_files_have_255_bytes(tmp_path, n_bytes, is_refused):
+    row = {"id": "x", "source": "table", "label": "type", "location": "ü" * (n_bytes // 2)}
+    row["location"] += "x" * (n_bytes % 2)
+    if is_refused:
+        with refused("has a name of more than 255 bytes", key="location"):
+            read_sheet(write_sheet(tmp_path, row))
+    else:
+        assert read_sheet(write_sheet(tmp_path, row))["x"].location == row["location"]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("adjust=age,factor(type)", "which is the class"),
+        ("group=donor;adjust=donor", "which the option group names"),
+    ],
+)
+def test_comparisons_are_not_adjusted_for_the_class_or_groups(tmp_path, options, reason):
+    row = {"id": "x", "source": "table", "location": "a.csv", "label": "type", "options": options}
+    with refused(reason, key="adjust"):
+        read_sheet(write_sheet(tmp_path, row))
+    row["options"] = "group=donor;adjust=age"
+    assert read_sheet(write_sheet(tmp_path, row))["x"].names("adjust") == ["age"]

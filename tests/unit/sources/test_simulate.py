@@ -31,3 +31,19 @@ def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
     truth = pd.read_parquet(tmp_path / "truth.parquet")
     assert list(truth["feature"]) == list(series.features)
     pd.testing.assert_frame_equal(truth, simulate_truth(70, 2, 3))
+
+
+def test_modules_have_forty_genes_of_which_three_quarters_are_regulated():
+    truth = simulate_truth(n_features=40_010, n_classes=2, seed=1)
+    assert truth["block"].value_counts().sort_index().tolist() == [40] * 1000 + [10]
+    modules = truth.groupby("block")["class"]
+    assert (modules.nunique() <= 1).all()
+    # 1,001 modules, each regulated with probability .75: four standard deviations are .055
+    assert modules.count().gt(0).mean() == pytest.approx(0.75, abs=0.055)
+
+
+@pytest.mark.parametrize(("n_classes", "sizes"), [(2, [20, 10]), (3, [13, 10, 7])])
+def test_the_first_class_has_twice_the_samples_of_the_last(n_classes, sizes):
+    series, _ = simulate_series("sim", 30, 40, n_classes, seed=1)
+    labels = series.labels.tolist()
+    assert [labels.count(f"class_{code}") for code in range(n_classes)] == sizes

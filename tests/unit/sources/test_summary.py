@@ -7,9 +7,11 @@ import pytest
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.summary import (
     class_score,
+    column_options,
     described_numbers,
     distinct_values,
     natural_key,
+    proposed_logarithm,
     summarise_table,
 )
 
@@ -112,3 +114,97 @@ def test_repeated_names_and_missing_values_are_settled_together(tmp_path):
     assert summary.row.options["missing"] == "impute"
     assert summary.row.options["duplicates"] == "max_mean"
     assert "Proposed is duplicates=max_mean" in summary.reason
+
+
+@pytest.mark.parametrize(("lowest", "scale"), [(-5.9, "log2"), (-6.1, None)])
+def test_centred_values_have_no_known_base(tmp_path, lowest, scale):
+    values = logarithms(500, 12.0)
+    values[1, 1] = lowest  # half of the largest value, below 0
+    assert summarise_table(write(tmp_path, values)).row.options.get("scale") == scale
+
+
+@pytest.mark.parametrize(("largest", "scale"), [(19.9, "log2"), (20.1, None)])
+def test_logarithms_to_base_2_are_at_most_20(tmp_path, largest, scale):
+    summary = summarise_table(write(tmp_path, logarithms(500, largest)))
+    assert summary.row.options.get("scale") == scale
+
+
+@pytest.mark.parametrize(
+    ("lowest", "options"), [(1.0, {"transform": "log2"}), (0.0, {}), (-1.0, {})]
+)
+def test_no_logarithm_is_proposed_of_values_without_one(lowest, options):
+    values = np.array([[lowest, 300.0, 9000.5]])
+    option, reason = proposed_logarithm(values, np.arange(3))
+    assert option == options
+    assert ("some are 0 or below, which have no logarithm" in reason) == (not options)
+
+
+@pytest.mark.parametrize("unit", ["tpm", "cpm", "fpkm"])
+def test_one_is_added_to_values_relative_to_the_library(unit):
+    values = np.random.default_rng(0).gamma(0.3, 500, (200, 4))
+    option, reason = proposed_logarithm(values, np.arange(4), f"genes_{unit}.tsv")
+    assert option == {"transform": "log2p1"}
+    assert f"look like {unit.upper()}" in reason
+
+
+@pytest.mark.parametrize(
+    ("patients", "has_remark"),
+    [
+        (list("PQR") * 4, True),  # three patients are too few for a group
+        (list("PQ") * 6, False),  # two are probably no patients
+        ([f"P{i}" for i in range(12)], False),  # each sample is of another patient
+    ],
+)
+def test_few_patients_are_not_proposed_as_group_and_the_reason_is_stated(
+    tmp_path, patients, has_remark
+):
+    values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
+    summary = summarise_table(write(tmp_path, values, patient=patients))
+    assert "group" not in summary.row.options
+    sentence = f"'patient' has {len(set(patients))} values for 12 samples and is not proposed"
+    assert (sentence in summary.reason) == has_remark
+
+
+def test_groups_and_batches_are_those_of_the_samples_with_a_label():
+    """The third class is left out: without it there are two samples of each of two plates."""
+    fields = pd.DataFrame({"plate": ["1", "2", "1", "2", "3", "4", "5"]})
+    labels = np.array(["a", "a", "b", "b", "", "", ""])
+    assert column_options(fields, labels, {}) == {"batch": "plate"}
+    assert column_options(fields, np.array([""] * 7), {}) == {}  # all samples, without a label
+    assert column_options(fields, labels, {"batch": "chip"}) == {}
+
+
+def test_names_that_a_sheet_cannot_contain_are_no_options():
+    fields = pd.DataFrame({"plate; a=b": ["1", "2", "1", "2"]})
+    assert column_options(fields, np.array(list("aabb")), {}) == {}
+
+
+def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
+    """The classes are in the names of samples: those of the column whose names differ."""
+    names = [f"{kind}_{number}" for kind in ("RCC", "normal") for number in range(6)]
+    frame = pd.DataFrame(np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)).add_prefix("g")
+    frame.insert(0, "sample", names)
+    frame.insert(0, "case", [f"c{number}x" for number in [0, *range(11)]])
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
+    assert summary.row.label == "sample names"
+    assert set(summary.labels) == {"RCC", "normal"}
+
+
+def test_a_feature_of_another_scale_is_a_feature_where_duplicates_are_settled(tmp_path):
+    values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
+    values[:, 5] = np.arange(40, 52) + 0.5
+    row = write(tmp_path, values)
+    assert summarise_table(row).row.options["phenotype_columns"] == "g5"
+    settled = SheetRow("x", "table", row.location, options={"duplicates": "mean"})
+    assert "phenotype_columns" not in summarise_table(settled).row.options
+
+
+@pytest.mark.parametrize(("n_samples", "is_proposed"), [(1000, True), (1001, False)])
+def test_a_thousand_columns_are_samples_by_their_names(tmp_path, n_samples, is_proposed):
+    half = n_samples // 2
+    names = [f"T_{i}" for i in range(half)] + [f"N_{i}" for i in range(n_samples - half)]
+    values = np.random.default_rng(0).normal(8, 1, (3, n_samples)).round(2)
+    pd.DataFrame(values, index=["g0", "g1", "g2"], columns=names).to_csv(tmp_path / "x.csv")
+    summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
+    assert (summary.row is not None) == is_proposed

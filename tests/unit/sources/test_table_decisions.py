@@ -139,3 +139,96 @@ def test_control_probes_are_dropped_and_features_keep_their_places(tmp_path):
     complete = text.replace("1,\n", "1,2\n")
     assert read(tmp_path, complete).features.tolist() == ["g1"]
     assert read(tmp_path, complete, controls="keep").features.tolist() == ["AFFX-1", "g1"]
+
+
+def columns_row(label="site", **options):
+    return SheetRow("toy", "table", label=label, orientation="columns", options=options)
+
+
+def test_categories_stay_between_the_numbers_where_the_file_has_them(tmp_path):
+    text = "name,s1,s2\nsite,x,y\na,1.5,2\nsex,f,m\nb,3,4\n"
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row(categorical="sex"))
+    assert series.features.tolist() == ["a", "sex", "b"]
+    assert series.values.tolist() == [[1.5, 2], [0, 1], [3, 4]]
+    with refused("b.*line 5", key="b"):
+        read_table(
+            put(tmp_path, text.replace("3,4", "3,"), "t.csv"), columns_row(categorical="sex")
+        )
+
+
+@pytest.mark.parametrize("n", [50, 51])
+def test_fifty_dropped_columns_annotate_the_features_and_more_do_not(tmp_path, n):
+    header = ",".join(["name", *(f"note{i}" for i in range(n)), "s1", "s2"])
+    cells = ",".join(["t"] * n)
+    text = f"{header}\nsite,{cells},x,y\na,{cells},1.5,2\n"
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row(drop="note*"))
+    assert series.samples.tolist() == ["s1", "s2"]
+    assert (series.feature_metadata is None) == (n > 50)
+
+
+def test_unnamed_features_are_left_out_where_fewer_than_the_named_ones(tmp_path):
+    text = "name,s1,s2\nsite,x,y\na,1.5,2\nb,2,3\n,3,4\n"
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row())
+    assert series.features.tolist() == ["a", "b"]
+    with refused("line 4 .*: the feature has no name"):
+        read_table(put(tmp_path, text.replace("b,2", ",2"), "t.csv"), columns_row())
+    half = text.replace("b,2,3\n", "")
+    with refused("line 4 .*: the feature has no name"):
+        read_table(put(tmp_path, half, "t.csv"), columns_row())
+
+
+def test_days_are_names_of_samples_in_text(tmp_path):
+    text = "name,1-Mar,2-Mar\nsite,x,y\na,1.5,2\n"
+    assert read_table(put(tmp_path, text, "t.csv"), columns_row()).notes == ()
+
+
+def test_a_missing_value_is_named_by_its_column_where_the_phenotype_lacks_a_sample(tmp_path):
+    pheno = put(tmp_path, "sample,site\ns2,x\ns3,y\n", "p.csv")
+    path = put(tmp_path, "name,s1,s2,s3\na,1.5,2,\n", "t.csv")
+    with refused(r"the first in line 2 \('a'\), column 4 \('s3'\)"):
+        read_table(path, columns_row(phenotype=str(pheno)))
+
+
+def test_a_label_in_both_files_must_agree_and_so_must_a_group(tmp_path):
+    pheno = put(tmp_path, "sample,site,donor\ns1,x,p\ns2,y,q\n", "p.csv")
+    text = ",site,donor,a\ns1,x,p,1.5\ns2,y,q,2\n"
+    options = {"phenotype": str(pheno), "group": "donor"}
+    series = read(tmp_path, text, **options)
+    assert (series.labels.tolist(), series.groups.tolist()) == (["x", "y"], ["p", "q"])
+    assert list(series.sample_metadata) == ["donor"]
+    for old, new, key in (("s2,y", "s2,z", "site"), ("y,q", "y,p", "donor")):
+        with refused(f"'{key}' of sample 's2' is .* in the phenotype", key=key):
+            read(tmp_path, text.replace(old, new), **options)
+
+
+def test_rows_of_one_name_are_no_column_of_the_samples(tmp_path):
+    text = "name,s1,s2\nsite,x,y\nnote,p,q\nnote,r,t\na,1.5,2\n"
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row(features="a"))
+    assert series.sample_metadata is None
+    one = read_table(
+        put(tmp_path, text.replace("note,r,t\n", ""), "t.csv"), columns_row(features="a")
+    )
+    assert one.sample_metadata["note"].tolist() == ["p", "q"]
+
+
+def test_a_name_with_brackets_matches_itself(tmp_path):
+    text = "site,IL[2],b\nx,1.5,2\ny,3,4\n"
+    assert read(tmp_path, text, drop="IL[2]").features.tolist() == ["b"]
+    assert read(tmp_path, text, drop="[ab]").features.tolist() == ["IL[2]"]
+
+
+def test_the_first_column_without_a_name_has_the_samples(tmp_path):
+    assert read(tmp_path, ",site,a\ns1,x,1.5\ns2,y,2\n").samples.tolist() == ["s1", "s2"]
+    assert read(tmp_path, "site,a\nx,1.5\ny,2\n").samples.tolist() == ["0", "1"]
+
+
+def test_a_decimal_point_among_commas_is_refused(tmp_path):
+    with refused("has a decimal point, but other cells have commas; make them agree", key="b"):
+        read(tmp_path, "site;a;b\nx;1,5;2.5\ny;3,5;4\n", decimal="comma", separator="semicolon")
+
+
+def test_the_lines_of_gct_count_its_version_and_size(tmp_path):
+    text = "#1.2\n1\t2\nNAME\tDescription\ts1\ts2\na\tx\t1.5\tmuch\n"
+    path = put(tmp_path, text, "t.gct")
+    with refused("column 4 \\('s2'\\), line 4: 'much' is not a number"):
+        read_table(path, SheetRow("toy", "table", options={}))

@@ -1,8 +1,14 @@
 """Sheets of a workbook: which has the values, and which describes the samples."""
 
+import pandas as pd
 import pytest
 
-from xnbflow.sources.workbook_sheets import Sheet, describing_sheet
+from xnbflow.sources.workbook_sheets import (
+    Sheet,
+    describing_sheet,
+    phenotype_sheet,
+    propose_sheets,
+)
 
 NAMES = [f"S{i}" for i in range(10)]
 
@@ -42,3 +48,41 @@ def test_a_list_of_names_describes_nothing():
 def test_numbers_beside_the_first_column_are_counted():
     rows = [["1", "2.5", "x", ""], ["2", "NA", "3", "-1e5"]]
     assert Sheet("values", list("abcd"), rows).n_numbers == 3
+
+
+def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows(tmp_path):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    values = pd.DataFrame([[f"g{i}", *range(10)] for i in range(4)], columns=["gene", *NAMES])
+    samples = pd.DataFrame({"no": range(10), "array": NAMES, "group": [*"ab"] * 5})
+    notes = pd.DataFrame({"remark": ["text"] * 50, "author": ["me"] * 50})
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        for name, frame in (("samples", samples), ("notes", notes), ("values", values)):
+            frame.to_excel(book, sheet_name=name, index=False)
+    options, sentence = propose_sheets(tmp_path / "x.xlsx", {})
+    assert options == {
+        "sheet": "values",
+        "phenotype": str(tmp_path / "x.xlsx"),
+        "phenotype_sheet": "samples",
+        "phenotype_id": "array",
+    }
+    assert sentence.endswith(
+        "'samples' describes 10 samples of it (phenotype_sheet=); not used: notes."
+    )
+    assert propose_sheets(tmp_path / "x.xlsx", {"sheet": "notes"}) == ({}, "")
+    named = {"phenotype": "p.csv"}
+    assert propose_sheets(tmp_path / "x.xlsx", named)[0] == {"sheet": "values"}
+
+
+def test_the_first_column_of_a_sheet_needs_no_option(tmp_path):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    values = pd.DataFrame([[f"g{i}", *range(10)] for i in range(4)], columns=["gene", *NAMES])
+    samples = pd.DataFrame({"array": NAMES, "group": [*"ab"] * 5})
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        samples.to_excel(book, sheet_name="samples", index=False)
+        values.to_excel(book, sheet_name="values", index=False)
+    options, _ = propose_sheets(tmp_path / "x.xlsx", {})
+    assert "phenotype_id" not in options
+    assert phenotype_sheet(tmp_path / "x.xlsx", NAMES) == {
+        "phenotype_sheet": "samples",
+        "phenotype_id": "array",
+    }

@@ -64,7 +64,7 @@ class ArffTable(TableFile):
             problem = f"{quoted(line)} lacks the name or the type of an attribute; correct it"
             raise self._refusal(number, problem)
         single, double, plain, kind = match.groups()
-        name = next(part for part in (single, double, plain) if part is not None)
+        name = next(text for text in (single, double, plain) if text is not None)
         word = kind.split()[0].lower()
         if word not in _TYPES and not kind.startswith("{"):
             raise self._refusal(number, f"{quoted(kind)} is not a type of ARFF; correct it")

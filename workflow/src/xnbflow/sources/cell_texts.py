@@ -22,17 +22,18 @@ _MISSING_WORDS = frozenset(
 )
 #: Longest word of which Arrow, which compares exactly, has every mixture of letters.
 _SHORT_WORD = 5
-_NULLS = sorted(
-    {word.title() for word in _MISSING_WORDS}
-    | {word.upper() for word in _MISSING_WORDS}
-    | {
-        "".join(letters)
-        for word in _MISSING_WORDS
-        for letters in itertools.product(*((c.lower(), c.upper()) for c in word))
-        if len(word) <= _SHORT_WORD
-    }
-    | _MISSING_WORDS
-)
+
+
+def _spellings(word: str) -> set[str]:
+    """Return a word in small and capital letters; of a short one, every mixture of both."""
+    if len(word) > _SHORT_WORD:
+        return {word, word.title(), word.upper()}
+    letters = [(letter.lower(), letter.upper()) for letter in word]
+    return set(map("".join, itertools.product(*letters)))
+
+
+#: The spellings of missing values, for Arrow.
+_NULLS = sorted(set().union(*map(_spellings, _MISSING_WORDS)))
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _MONTHS = _MONTH.strip("()").split("|")
 #: Stems of gene symbols that are months in English.
@@ -71,13 +72,17 @@ def symbols_of_date(name: str) -> list[str]:
     (['MARCH1', 'MARC1'], ['SEPT2'], ['DEC1'])
     """
     name = name.strip()
+    letters = re.search("[A-Za-z]+", name)
+    digits = re.search(r"\d+", name)
     if match := re.match(r"\d{4}-(\d\d)-(\d\d)", name):
-        month, day = _MONTHS[int(match[1]) - 1 if 1 <= int(match[1]) <= 12 else 0], int(match[2])
+        number = int(match[1])
+        month = _MONTHS[number - 1] if 1 <= number <= 12 else ""
+        day = int(match[2])
+    elif letters is not None and digits is not None:
+        month = letters[0].lower()
+        day = int(digits[0])
     else:
-        letters, digits = re.search("[A-Za-z]+", name), re.search(r"\d+", name)
-        if letters is None or digits is None:
-            return []
-        month, day = letters[0].lower(), int(digits[0])
+        return []
     return [f"{stem}{day}" for stem in _STEMS.get(month, ())]
 
 
@@ -92,8 +97,8 @@ def category_codes(cells: Sequence[str]) -> np.ndarray:
     (array([1., 0., 1.]), array([1., 0., 1.]))
     """
     categories = set(cells)
-    numeric = all(complaint(cell) is None for cell in categories)
-    ordered = sorted(categories, key=float) if numeric else sorted(categories)
+    are_numbers = all(complaint(cell) is None for cell in categories)
+    ordered = sorted(categories, key=float) if are_numbers else sorted(categories)
     code = {category: float(position) for position, category in enumerate(ordered)}
     return np.array([code[cell] for cell in cells])
 

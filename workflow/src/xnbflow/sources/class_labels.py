@@ -21,7 +21,8 @@ UNLABELLED = "unlabelled"
 #: The value of the option ``unlabelled`` for such samples.
 IGNORE = "ignore"
 
-_NAMED = 8
+#: Number of texts that a message lists.
+_LISTED = 8
 #: Least number of folds of a proposed study.
 _FOLDS = 5
 #: Number of samples of a class with which no folds can be trained and tested.
@@ -29,7 +30,10 @@ _RARE = 2
 #: The class to which rare ones are joined.
 _OTHERS = "others"
 #: More distinct labels are not classes if most samples share their label with few others.
-_MOST_CLASSES, _FEW_ALIKE, _FEW_NUMBERS_ALIKE = 10, 5, 20
+_MOST_CLASSES = 10
+#: Fewer samples of one label are few, where labels are texts, and where all are numbers.
+_FEW_ALIKE = 5
+_FEW_NUMBERS_ALIKE = 20
 #: A cut point of the option ``map``, as ``<60``.
 _CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -38,8 +42,9 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: For one text; a regular expression of use takes microseconds.
+#: Time limit per text, in seconds; reasonable patterns take microseconds.
 _SECONDS = 1.0
+#: Typographic quotes and the space that does not break, and what they are plainly.
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
@@ -72,8 +77,8 @@ class LabelRule:
         >>> LabelRule.parse(SheetRow("x", "table", options=options)).mapping
         {'stage i, ii': 'early', 'stage iii': 'late'}
         """
-        where, options = f"data set {dataset.id}", dataset.options
-        unlabelled = options.get("unlabelled", "refuse")
+        where = f"data set {dataset.id}"
+        options = dataset.options
         pattern = None
         if "regex" in options:
             import regex  # noqa: PLC0415 - few sheets have one
@@ -86,8 +91,12 @@ class LabelRule:
                     f"regular expression ({quoted(str(error), 100)[1:-1]}); correct it"
                 )
                 raise InputError(msg, key="regex") from error
-        mapping = _mapping(where, options.get("map", ""))
-        return cls(pattern, mapping, frozenset(dataset.names("literal")), unlabelled)
+        return cls(
+            pattern=pattern,
+            mapping=_parse_map(where, options.get("map", "")),
+            literal=frozenset(dataset.names("literal")),
+            unlabelled=options.get("unlabelled", "refuse"),
+        )
 
     def apply(
         self, where: str, samples: Sequence[Any] | np.ndarray, texts: Sequence[str]
@@ -96,7 +105,7 @@ class LabelRule:
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         # None is a text that the option ``regex`` does not match, and a sample without a label.
-        matched_texts = [self._matched(where, plain_text(text)) for text in texts]
+        matched_texts = [self._search(where, plain_text(text)) for text in texts]
         matched = [text for text in matched_texts if text is not None]
         if unused := self.mapping.keys() - {self._key(text) for text in matched}:
             msg = (
@@ -141,10 +150,11 @@ class LabelRule:
         >>> LabelRule(mapping={"gbm": "tumour"}).label_of("x", "GBM")
         'tumour'
         """
-        matched = self._matched(where, plain_text(text))
+        matched = self._search(where, plain_text(text))
         return None if matched is None else self._label(matched)
 
-    def _matched(self, where: str, text: str) -> str | None:
+    def _search(self, where: str, text: str) -> str | None:
+        """Return what the pattern finds in a text; None if it finds nothing."""
         if self.pattern is None:
             return text
         try:
@@ -166,11 +176,14 @@ class LabelRule:
 
     def _key(self, text: str) -> str | None:
         """Return the key of the mapping that a text has, or the first cut point that holds."""
-        if (key := text.lower()) in self.mapping or complaint(text) is not None:
+        key = text.lower()
+        if key in self.mapping or complaint(text) is not None:
             return key
-        cuts = ((cut, match) for cut in self.mapping if (match := _CUT.fullmatch(cut)))
-        holds = (cut for cut, m in cuts if _COMPARED[m[1]](float(text), float(m[2])))
-        return next(holds, None)
+        for cut in self.mapping:
+            match = _CUT.fullmatch(cut)
+            if match is not None and _COMPARED[match[1]](float(text), float(match[2])):
+                return cut
+        return None
 
 
 def label_options(texts: Iterable[str]) -> dict[str, str]:
@@ -182,9 +195,13 @@ def label_options(texts: Iterable[str]) -> dict[str, str]:
     ({'literal': 'none'}, {'unlabelled': 'drop'})
     """
     missing = Counter(plain_text(text) for text in texts if is_missing(text))
-    words = [text for text, n in missing.items() if text.lower() == "none" and n > 1]
-    options = {"literal": ",".join(words)} if words else {}
-    return options | ({"unlabelled": "drop"} if len(missing) > len(words) else {})
+    words = [text for text, count in missing.items() if text.lower() == "none" and count > 1]
+    options = {}
+    if words:
+        options["literal"] = ",".join(words)
+    if len(missing) > len(words):
+        options["unlabelled"] = "drop"
+    return options
 
 
 def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -202,32 +219,34 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
     ({}, '')
     """
     sizes = Counter(map(str, labels))
-    rare = {label: n for label, n in sizes.items() if n <= _RARE}
+    rare = {label: size for label, size in sizes.items() if size <= _RARE}
     others = [label for label in sizes if label not in rare]
     if not rare or len(others) < 2:
         return {}, ""
-    named = listed(f"{label!r} ({n})" for label, n in rare.items())
+    rare_classes = listed(f"{label!r} ({size})" for label, size in rare.items())
     text = (
         f"{counted(len(rare), 'class', 'has', 'have')} one or two samples, too few to train and "
-        f"to test: {named}."
+        f"to test: {rare_classes}."
     )
     if any(";" in label for label in sizes):
         return {}, f"{text} Leave them out, or join them, by map=."
-    unchanged = ",".join(f"{_escaped(label)}:{_escaped(label)}" for label in others)
+    unchanged = ",".join(f"{_escape(label)}:{_escape(label)}" for label in others)
     text += f" The proposed map= leaves {either(len(rare), 'it', 'them')} out"
     if sum(rare.values()) > _RARE:
-        joined = ",".join(f"{_escaped(label)}:{_OTHERS}" for label in rare)
+        joined = ",".join(f"{_escape(label)}:{_OTHERS}" for label in rare)
         text += f"; to join them, write map={unchanged},{joined}"
     return {"map": unchanged}, f"{text}."
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a text as a part of the option ``map``."""
     return text.replace(",", "\\,").replace(":", "\\:")
 
 
 def _commonest(texts: Sequence[str]) -> str:
-    return ", ".join(f"{quoted(text)} ({n})" for text, n in Counter(texts).most_common(_NAMED))
+    """Return the commonest texts with the number of their samples, for messages."""
+    counts = Counter(texts).most_common(_LISTED)
+    return ", ".join(f"{quoted(text)} ({count})" for text, count in counts)
 
 
 def plain_text(text: str) -> str:
@@ -244,39 +263,34 @@ def plain_text(text: str) -> str:
 def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     """Refuse a continuous trait, survival times and names, of which most samples have their own."""
     sizes = Counter(labels.tolist())
-    numbers = all(complaint(label) is None for label in sizes)
-    few = _FEW_NUMBERS_ALIKE if numbers else _FEW_ALIKE
-    if len(sizes) > _MOST_CLASSES and 2 * sum(n for n in sizes.values() if n < few) > len(labels):
-        ways = (
+    are_numbers = all(complaint(label) is None for label in sizes)
+    few = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
+    n_in_small_classes = sum(size for size in sizes.values() if size < few)
+    if len(sizes) <= _MOST_CLASSES or 2 * n_in_small_classes <= len(labels):
+        return
+    remedy = "join texts by map=text:label,text:label, or name another column"
+    if are_numbers:
+        remedy = (
             "make classes by map= with cut points, as map=<60:young,>=60:old, or use a program "
             "for regression or survival analysis"
-            if numbers
-            else "join texts by map=text:label,text:label, or name another column"
         )
-        msg = (
-            f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
-            f"({listed(list(sizes), 3)}) are not classes; xnbflow finds which of a few classes a "
-            f"sample belongs to: {ways}"
-        )
-        raise InputError(msg, key="label")
+    msg = (
+        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
+        f"({listed(list(sizes), 3)}) are not classes; xnbflow finds which of a few classes a "
+        f"sample belongs to: {remedy}"
+    )
+    raise InputError(msg, key="label")
 
 
 def _doubtful(labels: np.ndarray) -> list[str]:
     """Note classes of few samples, and those that differ by the way they are written alone."""
-    spellings: dict[str, list[str]] = {}
+    labels_of_appearance: dict[str, list[str]] = {}
     sizes = Counter(map(str, labels))
     for label in sorted(sizes):
-        composed = unicodedata.normalize("NFKC", label)
-        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf").lower()
-        spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
-    notes = [
-        f"the classes {' and '.join(map(ascii, alike))} look alike: they differ by capital "
-        "letters, a number's form or invisible characters; make them one by map= in the sheet's "
-        "options"
-        for alike in spellings.values()
-        if len(alike) > 1
-    ]
-    few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
+        labels_of_appearance.setdefault(_appearance(label), []).append(label)
+    groups = [labels for labels in labels_of_appearance.values() if len(labels) > 1]
+    notes = list(map(_about_alike, groups))
+    few = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
     if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
         notes.append(
             f"fewer than {_FOLDS} samples in class {listed(few)}: of {_FOLDS} folds some test "
@@ -285,21 +299,51 @@ def _doubtful(labels: np.ndarray) -> list[str]:
     return notes
 
 
-def _mapping(where: str, text: str) -> dict[str, str]:
+def _about_alike(labels: Sequence[str]) -> str:
+    return (
+        f"the classes {' and '.join(map(ascii, labels))} look alike: they differ by capital "
+        "letters, a number's form or invisible characters; make them one by map= in the sheet's "
+        "options"
+    )
+
+
+def _appearance(label: str) -> str:
+    """Return a label without capital letters, invisible characters and the form of a number.
+
+    Examples
+    --------
+    >>> _appearance("Tumour\u200b"), _appearance("1.50")
+    ('tumour', '1.5')
+    """
+    composed = unicodedata.normalize("NFKC", label)
+    visible = [letter for letter in composed if unicodedata.category(letter) != "Cf"]
+    text = "".join(visible).lower()
+    return text if complaint(text) else str(float(text))
+
+
+def _parse_map(where: str, text: str) -> dict[str, str]:
+    """Return the labels of the option ``map`` by their texts in small letters."""
     mapping: dict[str, str] = {}
-    for entry in filter(None, (part.strip() for part in re.split(r"(?<!\\),", text))):
-        *keys, label = re.split(r"(?<!\\):", entry)
-        key, label = (
-            part.replace("\\,", ",").replace("\\:", ":") for part in (":".join(keys), label)
-        )
-        key = plain_text(key).lower()
-        other = mapping.get(key, label.strip())  # both spellings of a text may be given
-        if not keys or not key or not label.strip() or other != label.strip():
-            wrong = f", but {quoted(key)} is {quoted(other)} before" * (other != label.strip())
+    for entry in re.split(r"(?<!\\),", text):
+        if not entry.strip():
+            continue
+        *keys, value = re.split(r"(?<!\\):", entry.strip())
+        key = plain_text(_unescape(":".join(keys))).lower()
+        label = _unescape(value).strip()
+        other = mapping.get(key, label)  # both spellings of a text may be in the option
+        if not keys or not key or not label or other != label:
+            contradiction = f", but {quoted(key)} is {quoted(other)} before"
+            if other == label:
+                contradiction = ""
             msg = (
-                f"{where}: the sheet's option map has {quoted(entry)}{wrong}; write "
-                "text:label,text:label (small and capital letters are alike)"
+                f"{where}: the sheet's option map has {quoted(entry.strip())}{contradiction}; "
+                "write text:label,text:label (small and capital letters are alike)"
             )
             raise InputError(msg, key="map")
-        mapping[key] = label.strip()
+        mapping[key] = label
     return mapping
+
+
+def _unescape(text: str) -> str:
+    """Return a part of the option ``map`` as the text that it means."""
+    return text.replace("\\,", ",").replace("\\:", ":")

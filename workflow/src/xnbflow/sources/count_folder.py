@@ -23,8 +23,9 @@ from xnbflow.sources.sequencing import (
     read_tallies,
 )
 
-#: Endings of files that are read, and columns of counts in a file with a header, best first.
+#: Endings of files that are read.
 _ENDINGS = (".txt", ".tsv", ".tab", ".csv", ".counts", ".count", ".sf", ".results")
+#: Columns of counts in a file with a header, best first.
 _COUNT_COLUMNS = ("numreads", "est_counts", "expected_count", "count", "counts", "reads")
 #: Share of the reads of one strand from which a library is stranded.
 _STRANDED = 0.8
@@ -90,7 +91,7 @@ def merge_counts(folder: Path) -> MergedCounts:
 
 def _refuse_matrix_market(folder: Path) -> None:
     """Refuse the folder of a sparse matrix of cells, as Cell Ranger and STARsolo write it."""
-    matrices = [path for end in ("mtx", "mtx.gz") for path in sorted(folder.glob(f"*.{end}"))]
+    matrices = [*sorted(folder.glob("*.mtx")), *sorted(folder.glob("*.mtx.gz"))]
     if matrices:
         msg = (
             f"{folder} has a sparse matrix ({matrices[0].name}), as Cell Ranger writes it: convert "
@@ -103,7 +104,7 @@ def _refuse_matrix_market(folder: Path) -> None:
 def write_counts(merged: MergedCounts, path: Path) -> None:
     """Write merged counts as a table separated by tabs."""
     text = merged.counts.to_csv(sep="\t", lineterminator="\n")
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+    write_atomically(path, lambda target: target.write_text(text, encoding="utf-8"))
 
 
 def _count_files(folder: Path) -> list[Path]:
@@ -147,12 +148,13 @@ def _read_counts(path: Path) -> pd.DataFrame:
     separator = "," if lines and "\t" not in lines[0] and "," in lines[0] else "\t"
     rows = [line.split(separator) for line in lines]
     width = len(rows[-1]) if rows else 0
-    header = rows.pop(0) if rows and len(rows) > 1 and all(map(is_text, rows[0][1:])) else None
     places = list(range(1, width))
-    if header is not None and len(places) > 1:
-        plain = [name.strip().lower() for name in header]
-        named = [plain.index(name) for name in _COUNT_COLUMNS if name in plain]
-        places = named[:1] or [width - 1]  # featureCounts has its counts in the last column
+    if len(rows) > 1 and all(map(is_text, rows[0][1:])):
+        header = [name.strip().lower() for name in rows.pop(0)]
+        if len(places) > 1:
+            count_places = [header.index(name) for name in _COUNT_COLUMNS if name in header]
+            # featureCounts has its counts in the last column
+            places = count_places[:1] or [width - 1]
     try:
         values = [[float(row[place]) for place in places] for row in rows]
         genes = [row[0].strip() for row in rows]
@@ -173,7 +175,7 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
     for table in tables:
         is_gene = ~table.index.str.match(r"N_", case=False)
         sums += table[is_gene].sum(axis=0).to_numpy(dtype=float)
-    sense, antisense = sums[1], sums[2]
+    _, sense, antisense = sums
     share = max(sense, antisense) / max(sense + antisense, 1.0)
     if share < _STRANDED:
         return 0, "Of STAR's columns the unstranded counts (2) were taken."
@@ -186,8 +188,10 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
 
 def _refuse_other_genes(path: Path, first: Path, genes: pd.Index, expected: pd.Index) -> None:
     others = genes.symmetric_difference(expected)
-    what = f"other genes ({listed(list(others), 3)})" if len(others) else "another order of genes"
-    msg = f"{path} has {what} than {first}; count all samples with one annotation"
+    difference = "another order of genes"
+    if len(others):
+        difference = f"other genes ({listed(list(others), 3)})"
+    msg = f"{path} has {difference} than {first}; count all samples with one annotation"
     raise InputError(msg, file=str(path))
 
 

@@ -78,8 +78,14 @@ def read_cumida_csv(
                 "features. Use source 'table' and name the columns there"
             )
             raise InputError(msg, key="line 1")
-    known = {**_OPTIONS, **(options or {})}
-    row = SheetRow(name, "cumida", str(path), label="type", id_column="samples", options=known)
+    row = SheetRow(
+        name,
+        "cumida",
+        str(path),
+        label="type",
+        id_column="samples",
+        options={**_OPTIONS, **(options or {})},
+    )
     return read_table(path, row, are_intensities=True)
 
 
@@ -93,8 +99,13 @@ def read_cumida_arff(
     """
     with about_file(path), open_raw(path) as stream:
         header = ArffTable(Path(path), stream).header
-    label = next((each for each in ("type", "class") if each in header), "type")
-    known = {**_OPTIONS, **(options or {})}
-    id_column = "samples" if "samples" in header else None
-    row = SheetRow(name, "cumida", str(path), label=label, id_column=id_column, options=known)
+    has_class = "type" not in header and "class" in header
+    row = SheetRow(
+        name,
+        "cumida",
+        str(path),
+        label="class" if has_class else "type",
+        id_column="samples" if "samples" in header else None,
+        options={**_OPTIONS, **(options or {})},
+    )
     return read_table(path, row, are_intensities=True)

@@ -27,8 +27,11 @@ SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe":
 
 #: Number of lines from which the separator and the decimal sign are determined.
 _SNIFFED_LINES = 5
-#: First line of a sample sheet of Illumina, the line above its header, and most lines between.
-_SECTIONS, _DATA, _MOST_SECTION_LINES = "[Header]", "[Data]", 100
+#: First line of a sample sheet of Illumina, and the line above its header.
+_SECTIONS = "[Header]"
+_DATA = "[Data]"
+#: Most lines between these two.
+_MOST_SECTION_LINES = 100
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
 
@@ -99,8 +102,8 @@ class DelimitedText(TableFile):
 
     def _note_titles(self, titles: Sequence[str]) -> None:
         """Note the lines above the header, except the comment with which featureCounts begins."""
-        texts = [line.strip().strip('",;\t ') for line in titles if not line.startswith("# ")]
-        texts = [text for text in texts if text]
+        titles = [line for line in titles if not line.startswith("# ")]
+        texts = [text for line in titles if (text := line.strip().strip('",;\t '))]
         if texts:
             self.notes.append(
                 f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
@@ -113,11 +116,11 @@ class DelimitedText(TableFile):
         The rows become the header, the row of conditions if there is one, and the rows below.
         """
         if header_line is None:
-            found_rows = find_header([cells for _, cells in self._sample])
+            header_rows = find_header([cells for _, cells in self._sample])
         else:
-            found_rows = chosen_header(self.path, self._sample, header_line)
-        header = found_rows.header
-        conditions = found_rows.conditions
+            header_rows = chosen_header(self.path, self._sample, header_line)
+        header = header_rows.header
+        conditions = header_rows.conditions
         if conditions is not None:
             number, cells = self._sample[conditions]
             header_number, header_cells = self._sample[header]

@@ -17,26 +17,28 @@ from xnbflow.sources.sheet import local_path
 if TYPE_CHECKING:
     import io
 
+#: A link in a server's listing of a folder.
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
+#: Bytes of a listing that are read.
 _LONGEST_LISTING = 1 << 22
 _CUT = (
     "does not end with a line break: if it was cut within its last number, that number is wrong. "
     "If it is complete, put its SHA-256 into the sheet"
 )
 
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
-class _Known:
-    """A file's checksum, where it is given, and how to replace it if another file is right."""
+class _Checksum:
+    """A file's checksum, by whom it is required, and how to replace it by that of another file."""
 
     sha256: str
-    who: str
-    mend: str
+    origin: str
+    remedy: str
 
 
-#: A file, and its origin: a URL, a folder's file (the same), or None if it existed before.
+#: A file, and its place: a URL, a folder's file (the same), or None if it existed before.
 _Fetched = tuple[Path, str | Path | None]
 
 
@@ -66,7 +68,7 @@ class Downloads:
     _fetched: list[_Fetched] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
-    def accepted(self, make: Callable[[], _Made]) -> _Made:
+    def accepted(self, make: Callable[[], _Result]) -> _Result:
         """Return the result of ``make`` from fetched files; if refused, from the next place.
 
         Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
@@ -75,19 +77,21 @@ class Downloads:
         while True:
             self._fetched.clear()
             try:
-                made = make()
+                result = make()
             except InputError as error:
-                fresh = [(path, place) for path, place in self._fetched if place is not None]
-                if not fresh:
+                fetched = [(path, place) for path, place in self._fetched if place is not None]
+                if not fetched:
                     raise
-                for path, place in fresh:
-                    why = str(error).replace(str(path), str(place))
-                    self._refused[str(place)] = why if str(place) in why else f"{place}: {why}"
+                for path, place in fetched:
+                    reason = str(error).replace(str(path), str(place))
+                    if str(place) not in reason:
+                        reason = f"{place}: {reason}"
+                    self._refused[str(place)] = reason
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
                 self._keep_checksums()
-                return made
+                return result
 
     def fetch(
         self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
@@ -117,7 +121,7 @@ class Downloads:
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
             return self._get([[location]], target, sha256)
-        _refuse(path, self._known(name, sha256) if sha256 else None)
+        _refuse(path, self._checksum_of(name, sha256) if sha256 else None)
         return path
 
     @contextmanager
@@ -130,8 +134,10 @@ class Downloads:
         """
         failures = []
         present = self.folder / source / path.rpartition("/")[2]
-        bases = self.base_urls.get(source, default)
-        for place in (present, *(each for base in bases for each in _candidates(base, path))):
+        places: list[str | Path] = [present]
+        for base in self.base_urls.get(source, default):
+            places += _candidates(base, path)
+        for place in places:
             if isinstance(place, Path) and place.is_file():
                 with open_raw(place) as stream:
                     yield str(place), stream
@@ -164,43 +170,51 @@ class Downloads:
         """Return the names of files in a folder of a source; none where no place lists them."""
         for base in self.base_urls.get(source, default):
             local = local_path(base)
+            names: list[str] = []
             if local is not None:
-                found = [p.name for f in (local / folder, local) if f.is_dir() for p in f.iterdir()]
+                for place in (local / folder, local):
+                    if place.is_dir():
+                        names += [path.name for path in place.iterdir()]
             else:
                 from xnbflow.sources import http  # noqa: PLC0415
 
-                found = []
                 url = f"{base.rstrip('/')}/{folder}"
                 with suppress(DownloadFailedError), http.open_url(url, self.retry) as page:
-                    found = _HREF.findall(page.read(_LONGEST_LISTING).decode(errors="replace"))
-            if found:
-                return found
+                    names = _HREF.findall(page.read(_LONGEST_LISTING).decode(errors="replace"))
+            if names:
+                return names
         return []
 
     def _get(
         self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
     ) -> Path:
-        known = self._known(target.name, sha256)
+        """Return the file that is there, or get it from the first place that has it.
+
+        Each of the ``places`` has the names under which the file may be there, as with ``.gz``. If
+        it has none, the error of its first name is reported; after another failure its further
+        names are not tried.
+        """
+        checksum = self._checksum_of(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
-                _refuse(present, known)
+                _refuse(present, checksum)
                 self._fetched.append((present, None))
                 return present
         failures = []
         for candidates in places:
-            why: list[DownloadFailedError] = []
+            errors: list[DownloadFailedError] = []
             for place in candidates:
                 try:
-                    path = self._taken(place, target, known)
+                    path = self._get_from(place, target, checksum)
                 except NotThereError as error:
-                    why.append(error)
+                    errors.append(error)
                 except DownloadFailedError as error:
-                    why = [error]
+                    errors = [error]
                     break
                 else:
                     self._fetched.append((path, place))
                     return path
-            failures.append(f"  {why[0]}")
+            failures.append(f"  {errors[0]}")
         tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
         remedy = (
             "Check the network and the base URLs in the configuration, or put the file (plain, or "
@@ -211,59 +225,61 @@ class Downloads:
         msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
         raise InputError(msg, file=str(target))
 
-    def _taken(self, place: str | Path, target: Path, known: _Known | None) -> Path:
+    def _get_from(self, place: str | Path, target: Path, checksum: _Checksum | None) -> Path:
         """Return a mirror folder's file, or download it; an error if it is not the right file."""
         if reason := self._refused.get(str(place)):
             raise DownloadFailedError(reason)
         if isinstance(place, str):
-            return self._downloaded(place, target, known)
+            return self._download(place, target, checksum)
         if not place.is_file():
             msg = f"{place}: no such file"
             raise NotThereError(msg)
-        if wrong := _complaint(place, known):
-            msg = f"{place} {wrong}"
+        if fault := _fault(place, checksum):
+            msg = f"{place} {fault}"
             raise DownloadFailedError(msg)
         return place
 
-    def _downloaded(self, url: str, target: Path, known: _Known | None) -> Path:
+    def _download(self, url: str, target: Path, checksum: _Checksum | None) -> Path:
+        """Download a file; an answer that is not the file is not kept."""
         # needs the extra "workflow", and is slow to import
         from xnbflow.sources import http  # noqa: PLC0415
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        with atomic(target) as part:
+        with atomic(target) as partial:
             try:
-                http.download(url, part, self.retry, checked=known is not None)
+                http.download(url, partial, self.retry, checked=checksum is not None)
             except DownloadFailedError as error:
                 msg = f"{url}: {error}"
                 raise type(error)(msg) from error
-            wrong = _complaint(part, known)
-            if wrong is None and known is None and is_cut_text(part):
-                wrong = _CUT
-            if wrong:
-                msg = f"{url} {wrong}"
+            fault = _fault(partial, checksum)
+            if fault is None and checksum is None and is_cut_text(partial):
+                fault = _CUT
+            if fault:
+                msg = f"{url} {fault}"
                 raise DownloadFailedError(msg)
         return target
 
-    def _known(self, name: str, sha256: str | None) -> _Known | None:
+    def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
         """Return the checksum that a file must have by the sheet, else by the lock."""
         if sha256:
-            return _Known(sha256, "the sheet", "correct the sheet")
-        if locked := _sums(self.lock).get(name.removesuffix(".gz")):
-            return _Known(locked, str(self.lock), f"take its line out of {self.lock}")
+            return _Checksum(sha256, "the sheet", "correct the sheet")
+        if locked := _read_lock(self.lock).get(name.removesuffix(".gz")):
+            return _Checksum(locked, str(self.lock), f"take its line out of {self.lock}")
         return None
 
     def _keep_checksums(self) -> None:
         """Add the checksums of the files that were fetched to the lock."""
         if self.lock is None or not self._fetched:
             return
-        lock = _sums(self.lock)
-        lock |= {path.name.removesuffix(".gz"): checksums(path)[-1] for path, _ in self._fetched}
+        lock = _read_lock(self.lock)
+        for path, _ in self._fetched:
+            lock[path.name.removesuffix(".gz")] = checksums(path)[-1]  # of the contents
         text = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
-        write_atomically(self.lock, lambda part: part.write_text(text))
+        write_atomically(self.lock, lambda target: target.write_text(text))
 
 
-def _sums(path: Path | None) -> dict[str, str]:
+def _read_lock(path: Path | None) -> dict[str, str]:
     """Return the checksums in a file as of ``sha256sum``, by name; none where there is no file."""
     if path is None or not path.is_file():
         return {}
@@ -282,27 +298,30 @@ def _candidates(base: str, path: str) -> list[str | Path]:
 
 
 def _variants(path: Path) -> tuple[Path, Path]:
-    """Return a path with and without ``.gz``, as given first."""
-    return path, path.with_suffix("") if path.suffix == ".gz" else path.with_name(path.name + ".gz")
+    """Return a path with and without ``.gz``, the path itself first."""
+    if path.suffix == ".gz":
+        return path, path.with_suffix("")
+    return path, path.with_name(path.name + ".gz")
 
 
-def _refuse(path: Path, known: _Known | None) -> None:
-    if wrong := _complaint(path, known):
-        msg = f"{path} {wrong}"
+def _refuse(path: Path, checksum: _Checksum | None) -> None:
+    """Refuse a local file that is not the right one."""
+    if fault := _fault(path, checksum):
+        msg = f"{path} {fault}"
         raise InputError(msg, file=str(path))
 
 
-def _complaint(path: Path, known: _Known | None) -> str | None:
+def _fault(path: Path, checksum: _Checksum | None) -> str | None:
     """Return why a file is not the right one: it has no data or another checksum."""
-    if wrong := what_is_wrong(path):
-        return wrong
+    if fault := what_is_wrong(path):
+        return fault
     try:
-        found = checksums(path)
+        actual = checksums(path)
     except InputError as error:
         return str(error).removeprefix(f"{path} ")
-    if known is None or known.sha256 in found:
+    if checksum is None or checksum.sha256 in actual:
         return None
     return (
-        f"has SHA-256 {found[0]}, but {known.who} has {known.sha256}: it is damaged or "
-        f"another version; delete it and get it again, or {known.mend} if it is the right file"
+        f"has SHA-256 {actual[0]}, but {checksum.origin} has {checksum.sha256}: it is damaged or "
+        f"another version; delete it and get it again, or {checksum.remedy} if it is the right file"
     )

@@ -19,15 +19,20 @@ from isal.isal_zlib import IsalError
 from xnbflow.core.errors import InputError, about_file
 
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
-_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-_HEAD, _BUFFER = 4096, 1 << 20
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+#: Bytes by which the format of a file is recognised.
+_HEAD = 4096
+#: Bytes that are read at once.
+_BUFFER = 1 << 20
 _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
 
-#: A header of ten million probes fits.
+#: Most bytes of a line; a header of ten million probes fits.
 LONGEST_LINE = 1 << 28
 #: Tables of numbers shrink five to ten times, tables of zeros some hundred times; DEFLATE's most is
 #: 1,032.
 _MOST_RATIO = 250
+#: Bytes that any file may unpack to.
 _HARMLESS = 1 << 26
 _MOST_COLUMNS = 20_000_000
 
@@ -209,10 +214,10 @@ def format_of(head: bytes) -> str | None:
 def refuse_other_formats(path: str | Path) -> None:
     """Raise an `InputError` for a file of another format than text in lines and cells."""
     with open_raw(path) as stream:
-        found = format_of(stream.read(_HEAD))
-    if found in _WAY_OUT:
-        msg = f"{path} is {_WAY_OUT[found]}"
-        raise InputError(msg, file=str(path), remedy=_WAY_OUT[found])
+        file_format = format_of(stream.read(_HEAD))
+    if file_format in _WAY_OUT:
+        remedy = _WAY_OUT[file_format]
+        raise InputError(f"{path} is {remedy}", file=str(path), remedy=remedy)
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:

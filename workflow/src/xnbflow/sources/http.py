@@ -21,6 +21,7 @@ from urllib3.exceptions import HTTPError
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
 
+#: Bytes that are read at once.
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
 _GIGABYTE = 1e9
@@ -57,10 +58,10 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
     """
     end = time.monotonic() + retry.deadline
     for attempt in range(retry.retries + 1):
-        part = path.with_name(f"{path.name}.{attempt}")
+        partial = path.with_name(f"{path.name}.{attempt}")
         try:
-            _attempt(_Transfer(url, part, retry, checked=checked), retry, end)
-            part.replace(path)
+            _attempt(_Transfer(url, partial, retry, checked=checked), retry, end)
+            partial.replace(path)
             return
         except _TemporaryError as error:
             wait = retry.backoff * 2**attempt if error.retry_after is None else error.retry_after
@@ -71,17 +72,22 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
                 msg = f"{error}, and the next attempt would be after {retry.deadline:g} s"
                 raise DownloadFailedError(msg) from error
         finally:
-            part.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
         time.sleep(wait)
 
 
 class _Transfer(threading.Thread):
     """One attempt, in a thread, because no timeout applies to a server that sends byte by byte."""
 
-    def __init__(self, url: str, part: Path, retry: RetryPolicy, *, checked: bool) -> None:
+    def __init__(self, url: str, partial: Path, retry: RetryPolicy, *, checked: bool) -> None:
         super().__init__(daemon=True)
-        self.url, self.part, self.retry, self.checked = url, part, retry, checked
-        self.abandoned, self.received = False, 0
+        self.url = url
+        self.partial = partial
+        self.retry = retry
+        self.checked = checked
+        self.abandoned = False
+        #: Bytes that were received, and that the server announced.
+        self.received = 0
         self.length: int | None = None
         self.error: Exception | None = None
 
@@ -89,14 +95,14 @@ class _Transfer(threading.Thread):
         """Write the answer's body to the file."""
         try:
             with (
-                self.part.open("wb") as file,
+                self.partial.open("wb") as file,
                 _answered(self.url, self.retry, checked=self.checked) as answer,
             ):
                 announced = answer.headers.get("Content-Length", "")
                 self.length = int(announced) if announced.isdecimal() else None
                 if not self.checked:
                     _refuse_unknown_length(answer)
-                _refuse_too_large(self.length or 0, self.part.parent, self.retry)
+                _refuse_too_large(self.length or 0, self.partial.parent, self.retry)
                 checked_at = 0
                 while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
                     file.write(chunk)
@@ -104,7 +110,7 @@ class _Transfer(threading.Thread):
                     if self.received - checked_at > _CHECKED_EVERY:
                         checked_at = self.received
                         rest = max(0, (self.length or 0) - self.received)
-                        _refuse_too_large(self.received, self.part.parent, self.retry, rest)
+                        _refuse_too_large(self.received, self.partial.parent, self.retry, rest)
         except Exception as error:  # noqa: BLE001  raised by `_attempt`
             self.error = error
 
@@ -146,7 +152,8 @@ def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: b
 
     With a known checksum (``checked``) the latter two are followed, since it refuses another file.
     """
-    host, other = (urlsplit(each).hostname or "" for each in (url, target))
+    host = urlsplit(url).hostname or ""
+    other = urlsplit(target).hostname or ""
     if urlsplit(target).scheme not in ("http", "https"):
         raise DownloadFailedError(f"redirected to {quoted(target)}, which is not a web address")
     if is_private(other) and not is_private(host):
@@ -183,7 +190,11 @@ def is_private(host: str) -> bool:
         addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
     except (OSError, UnicodeError):
         return False  # the request itself fails
-    return any(not ipaddress.ip_address(each.partition("%")[0]).is_global for each in addresses)
+    for address in addresses:
+        without_scope = address.partition("%")[0]  # fe80::1%eth0
+        if not ipaddress.ip_address(without_scope).is_global:
+            return True
+    return False
 
 
 def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
@@ -196,7 +207,9 @@ def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
         mininterval=0.2 if sys.stderr.isatty() else 5.0,
     )
     transfer.start()
-    since, before = time.monotonic(), 0
+    # The rate is measured from this time on, when so many bytes had been received.
+    since = time.monotonic()
+    received_before = 0
     try:
         while transfer.is_alive():
             transfer.join(min(0.1, retry.timeout / 4))
@@ -205,10 +218,11 @@ def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
                 msg = f"not whole within {retry.deadline:g} s"
                 raise DownloadFailedError(msg)
             if now - since >= 2 * retry.timeout and transfer.is_alive():
-                if transfer.received - before < retry.least_rate * (now - since):
+                if transfer.received - received_before < retry.least_rate * (now - since):
                     msg = f"less than {retry.least_rate:g} bytes per second"
                     raise _TemporaryError(msg)
-                since, before = now, transfer.received
+                since = now
+                received_before = transfer.received
             progress.total = transfer.length
             progress.update(transfer.received - progress.n)
     finally:
@@ -247,7 +261,8 @@ def _answered(url: str, retry: RetryPolicy, *, checked: bool) -> Iterator[reques
         reason = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
         if answer.status_code < 500 and answer.status_code not in _TEMPORARY:
             raise NotThereError(reason) from error
-        failure, wait = _TemporaryError(reason), answer.headers.get("Retry-After", "")
+        failure = _TemporaryError(reason)
+        wait = answer.headers.get("Retry-After", "")
         failure.retry_after = float(wait) if wait.isdecimal() else None
         raise failure from error
     except (requests.RequestException, HTTPError, ValueError) as error:
@@ -280,8 +295,10 @@ class _PacedStream(io.RawIOBase):
 
     def __init__(self, raw: Any, retry: RetryPolicy) -> None:
         super().__init__()
-        self._raw, self._retry = raw, retry
-        self._since, self._received = time.monotonic(), 0
+        self._raw = raw
+        self._retry = retry
+        self._since = time.monotonic()
+        self._received = 0
 
     def readable(self) -> bool:
         return True
@@ -295,5 +312,6 @@ class _PacedStream(io.RawIOBase):
             if self._received < self._retry.least_rate * elapsed:
                 msg = f"less than {self._retry.least_rate:g} bytes per second"
                 raise DownloadFailedError(msg)
-            self._since, self._received = time.monotonic(), 0
+            self._since = time.monotonic()
+            self._received = 0
         return len(chunk)

@@ -11,13 +11,22 @@ from xnbflow.sources.sequencing import (
     relative_unit,
 )
 
-_AT_MOST = 250_000
-#: Least number of features of a table of genes, and number of features that show a sample's scale.
-_GENES, _SHOWN = 100, 1000
+#: Most values from which quantiles are computed.
+_MOST_VALUES = 250_000
+#: Least number of features of a table of genes.
+_GENES = 100
+#: Number of features by which the scale of a sample is recognised.
+_FEATURES_OF_SAMPLE = 1000
 #: Least largest value of a table of counts.
 _LEAST_COUNT = 100
+#: Most distinct values of a table of categories or scores, which are whole numbers as well.
+_FEW_VALUES = 10
 #: Logarithms of intensities have a smaller range.
 _RANGE = 50
+#: Least number of cells with a code of missing values.
+_LEAST_CELLS = 3
+#: Samples that are not logged are above the others by more than this factor.
+_OTHER_MAGNITUDE = 3
 #: With fewer features no feature is considered to have another scale.
 _FEATURES = 20
 #: Most features that have another scale than the others; more are a property of the table.
@@ -26,7 +35,8 @@ _MOST_OTHERS = 10
 _COUNTED = 0.9
 #: Medians and largest values of logarithms to base 2 whose logarithms were taken again. The most
 #: similar, logarithms to base 10, have medians of at most 2.32 in 18 series.
-_TWICE_MEDIAN, _TWICE_LARGEST = (2.4, 3.4), (3.3, 4.35)
+_TWICE_MEDIAN = (2.4, 3.4)
+_TWICE_LARGEST = (3.3, 4.35)
 
 
 def intensity_quantiles(values: np.ndarray) -> np.ndarray:
@@ -34,7 +44,7 @@ def intensity_quantiles(values: np.ndarray) -> np.ndarray:
 
     The extremes are exact; the others are from equally spaced features of a large matrix.
     """
-    step = max(1, values.size // _AT_MOST)
+    step = max(1, values.size // _MOST_VALUES)
     sample = values[::step].ravel()
     sample = sample[~np.isnan(sample)]
     if not len(sample):
@@ -103,8 +113,8 @@ def _are_mostly_counts(values: np.ndarray, largest: np.ndarray) -> bool:
     """Return whether values are not negative and nearly all whole, with large ones among them."""
     if np.fmin.reduce(values, axis=None) < 0 or np.nanmax(largest) < _LEAST_COUNT:
         return False
-    some = values[:: max(1, values.size // _AT_MOST)]
-    present = some[~np.isnan(some)]
+    sample = values[:: max(1, values.size // _MOST_VALUES)]
+    present = sample[~np.isnan(sample)]
     return bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
 
 
@@ -131,15 +141,16 @@ def looks_like_counts(values: np.ndarray) -> bool:
     >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
     (False, False)
     """
-    largest, distinct = 0.0, 0
+    largest = 0.0
+    n_distinct = 0
     for rows in row_slices(values.shape):
-        part = np.asarray(values[rows], dtype=np.float64)
-        part = part[~np.isnan(part)]
-        if (part < 0).any() or (part != np.floor(part)).any():
+        counts = np.asarray(values[rows], dtype=np.float64)
+        counts = counts[~np.isnan(counts)]
+        if (counts < 0).any() or (counts != np.floor(counts)).any():
             return False
-        largest = max(largest, part.max(initial=0.0))
-        distinct = max(distinct, len(np.unique(part)))
-    return bool(largest >= _LEAST_COUNT and distinct > 10)
+        largest = max(largest, counts.max(initial=0.0))
+        n_distinct = max(n_distinct, len(np.unique(counts)))
+    return bool(largest >= _LEAST_COUNT and n_distinct > _FEW_VALUES)
 
 
 def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[str, str]:
@@ -152,14 +163,18 @@ def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[s
     """
     if len(values) >= _GENES and (unit := _sequencing_unit(values, name)):
         return unit
-    if (other := of_other_scale(values)).any():
-        values = values[~other]
+    other_scale = of_other_scale(values)
+    if other_scale.any():
+        values = values[~other_scale]
     quantiles = intensity_quantiles(values)
     low, _, median, _, _, high = quantiles
-    if problem := _mixture(values, low, high, samples) if high - low > _RANGE else "":
-        return "mixed", problem
-    twice = _TWICE_MEDIAN[0] <= median <= _TWICE_MEDIAN[1]
-    if len(values) >= _GENES and twice and _TWICE_LARGEST[0] <= high <= _TWICE_LARGEST[1]:
+    if high - low > _RANGE:
+        problem = _code_of_missing(values, low, high) or _mixed_samples(values, samples)
+        if problem:
+            return "mixed", problem
+    has_median = _TWICE_MEDIAN[0] <= median <= _TWICE_MEDIAN[1]
+    has_largest = _TWICE_LARGEST[0] <= high <= _TWICE_LARGEST[1]
+    if len(values) >= _GENES and has_median and has_largest:
         return "logged twice", (
             f"the values look like logarithms of logarithms (median {median:.3g}, largest "
             f"{high:.3g}): if so, leave out transform=, or give the table as it was before; if "
@@ -167,9 +182,10 @@ def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[s
         )
     if not is_not_logged(quantiles):
         return "logarithms", f"values from {low:.4g} to {high:,.6g}"
-    seen = f"99% quantile {quantiles[4]:.4g}, largest {high:.4g}"
-    text = f"the values look like intensities not logged ({seen}); consider transform=log2"
-    return "not logged", text
+    return "not logged", (
+        f"the values look like intensities not logged (99% quantile {quantiles[4]:.4g}, largest "
+        f"{high:.4g}); consider transform=log2"
+    )
 
 
 def _sequencing_unit(values: np.ndarray, name: str) -> tuple[str, str] | None:
@@ -195,60 +211,89 @@ def _sequencing_unit(values: np.ndarray, name: str) -> tuple[str, str] | None:
     return None
 
 
-def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -> str:
-    """Return a sentence on a probable code of missing values, or on samples that are logged."""
-    above = np.min(values, where=values > low, initial=np.inf)
-    below = np.max(values, where=values < high, initial=-np.inf)
-    for code, gap, first, last in (low, above - low, above, high), (high, high - below, low, below):
-        apart = gap > max(_RANGE, last - first) or code < -_RANGE < 0 <= first
-        n = int((values == code).sum())
-        if apart and n > 2:
-            return (
-                f"{code:g} is in {counted(n, 'cell')}, far from all other values ({first:.4g} "
-                f"to {last:.4g}): probably a code for missing values; write NA instead"
-            )
-    if len(values) < _GENES:
-        return ""
-    some = values[:: max(1, len(values) // _SHOWN)].T
-    quantiles = np.array([intensity_quantiles(sample[:, None]) for sample in some])
-    raw, top = np.array([is_not_logged(each) for each in quantiles]), quantiles[:, 4]
-    if raw.all() or not raw.any() or not top[raw].min() > 3 * np.fmax.reduce(top[~raw]):
+def _code_of_missing(values: np.ndarray, low: float, high: float) -> str:
+    """Return a sentence on a probable code of missing values, as -9999; empty without one.
+
+    ``low`` and ``high`` are the least and the largest value. One of them is a code if it occurs in
+    several cells and is farther from the other values than these are from each other.
+    """
+    second_lowest = np.min(values, where=values > low, initial=np.inf)
+    second_highest = np.max(values, where=values < high, initial=-np.inf)
+    gap_below = second_lowest - low
+    gap_above = high - second_highest
+    is_negative_code = low < -_RANGE and second_lowest >= 0
+    if gap_below > max(_RANGE, high - second_lowest) or is_negative_code:
+        sentence = _about_code(values, low, second_lowest, high)
+        if sentence:
+            return sentence
+    if gap_above > max(_RANGE, second_highest - low):
+        return _about_code(values, high, low, second_highest)
+    return ""
+
+
+def _about_code(values: np.ndarray, code: float, first: float, last: float) -> str:
+    """Return a sentence on a code beside values from ``first`` to ``last``; empty if it is rare."""
+    n_cells = int((values == code).sum())
+    if n_cells < _LEAST_CELLS:
         return ""
     return (
-        f"samples differ in scale: {raw.sum()} are not logged ({listed(list(samples[raw]))}), "
-        f"{(~raw).sum()} look logged ({listed(list(samples[~raw]))}); bring all to one scale in "
-        "the table, as no transform fits both"
+        f"{code:g} is in {counted(n_cells, 'cell')}, far from all other values ({first:.4g} "
+        f"to {last:.4g}): probably a code for missing values; write NA instead"
     )
 
 
-def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) -> list[str]:
+def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> str:
+    """Return a sentence on samples that are logged among others that are not; empty without."""
+    if len(values) < _GENES:
+        return ""
+    by_sample = values[:: max(1, len(values) // _FEATURES_OF_SAMPLE)].T
+    quantiles = np.array([intensity_quantiles(cells[:, None]) for cells in by_sample])
+    is_raw = np.array([is_not_logged(sample_quantiles) for sample_quantiles in quantiles])
+    if is_raw.all() or not is_raw.any():
+        return ""
+    # Of one scale, the 99 % quantiles of samples are of one order of magnitude.
+    largest = quantiles[:, 4]
+    if not largest[is_raw].min() > _OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
+        return ""
+    return (
+        f"samples differ in scale: {is_raw.sum()} are not logged "
+        f"({listed(list(samples[is_raw]))}), "
+        f"{(~is_raw).sum()} look logged ({listed(list(samples[~is_raw]))}); bring all to one scale "
+        "in the table, as no transform fits both"
+    )
+
+
+def transform(where: str, values: np.ndarray, how: str, kind: str, finding: str) -> list[str]:
     """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
     With ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
     ``log_cpm`` log(1 + counts per million of the sample). (Robinson and Oshlack, Genome Biology 11,
     2010, R25, for library sizes; without TMM factors, as a sample must not depend on others.) Each
     sample is transformed by itself, so transforms may be applied before folds are drawn. ``kind``
-    and ``seen`` are those of `scale_of`.
+    and ``finding`` are those of `scale_of`.
     """
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values)
     if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
         msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
         raise InputError(msg, key="transform")
-    notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
+    argument = "x + 1" if how == "log2p1" else "all values"
+    notes = [f"logarithms to base 2 were taken of {argument}"]
     if kind == "logarithms":
-        notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
-    notes += [seen] if kind == "mixed" else []
-    lost = 0
-    for part in row_slices(values.shape):
-        rows = values[part]
+        notes.append(f"the values look logged already ({finding}); is transform={how} meant?")
+    if kind == "mixed":
+        notes.append(finding)
+    n_lost = 0
+    for chunk in row_slices(values.shape):
+        rows = values[chunk]
         if how == "log2p1":
             np.add(rows, 1.0, out=rows)
-        lost += int((rows <= 0).sum())
+        n_lost += int((rows <= 0).sum())
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
-    if lost:
-        notes.append(f"{counted(lost, 'value')} of 0 or below became missing: no logarithm exists")
+    if n_lost:
+        values_lost = counted(n_lost, "value")
+        notes.append(f"{values_lost} of 0 or below became missing: no logarithm exists")
     return notes
 
 
@@ -282,8 +327,8 @@ def _log_cpm(what: str, values: np.ndarray) -> list[str]:
         notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
     _refuse_no_counts(what, values)
     sizes = values.sum(axis=0)
-    for part in row_slices(values.shape):
-        rows = values[part]
+    for chunk in row_slices(values.shape):
+        rows = values[chunk]
         np.divide(rows, sizes, out=rows)
         np.multiply(rows, 1e6, out=rows)
         np.log1p(rows, out=rows)
@@ -292,18 +337,19 @@ def _log_cpm(what: str, values: np.ndarray) -> list[str]:
 
 def _refuse_no_counts(what: str, values: np.ndarray) -> None:
     """Refuse missing or negative counts, and samples without reads."""
-    sizes, lowest = values.sum(axis=0), values.min(initial=0.0)
-    wrong = None
+    sizes = values.sum(axis=0)
+    lowest = values.min(initial=0.0)
+    fault = ""
     if np.isnan(sizes).any():
         missing = counted(int(np.isnan(values).sum()), "count", "is", "are")
-        wrong = (
+        fault = (
             f", but {missing} missing, without which the sum of a sample is unknown; write 0 where "
             "no read was found"
         )
     elif lowest < 0:
-        wrong = f" of {lowest:.4g}; counts must not be negative"
+        fault = f" of {lowest:.4g}; counts must not be negative"
     elif (sizes == 0).any():
-        wrong = f": sample {int(np.argmin(sizes)) + 1} has no counts at all; leave it out"
-    if wrong:
-        msg = f"{what}{wrong}"
+        fault = f": sample {int(np.argmin(sizes)) + 1} has no counts at all; leave it out"
+    if fault:
+        msg = f"{what}{fault}"
         raise InputError(msg, key="transform")

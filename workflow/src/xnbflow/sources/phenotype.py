@@ -144,7 +144,7 @@ def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     return frame.set_index(pd.Index(samples, name=None))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Joined:
     """Samples of a table that have a row in a phenotype.
 
@@ -170,10 +170,11 @@ def join_samples(
     texts = list(map(str, samples))
     matched = matched_names(texts, list(phenotype.index))
     if matched is not None:
-        changed = next(i for i, name in enumerate(texts) if matched[i] != name)
+        pairs = zip(texts, matched, strict=True)
+        before, after = next(pair for pair in pairs if pair[0] != pair[1])
         notes.append(
             "names of samples were changed to those of the phenotype file, as "
-            f"{quoted(texts[changed])} to {quoted(matched[changed])}"
+            f"{quoted(before)} to {quoted(after)}"
         )
         texts = matched
     names = pd.Index(np.asarray(texts, dtype=object))
@@ -201,7 +202,7 @@ def join_samples(
             f"{listed(unmeasured)}"
         )
     rows = phenotype.loc[names[keep]].reset_index(drop=True)
-    return Joined(names.to_numpy(dtype=str), keep, rows, notes)
+    return Joined(names=names.to_numpy(dtype=str), keep=keep, rows=rows, notes=notes)
 
 
 def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
@@ -209,10 +210,9 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
 
     Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
     is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, or all names
-    of one table have the same ending more. If a
-    sample has a row name already, only letters and spaces may differ in the other names. The result
-    is None if different names would become equal, and if neither all samples nor all row names
-    match. Samples that do not match have their own names in the result.
+    of one table have the same further ending. If a sample has a row name already, only letters and
+    spaces may differ in the other names. The result is None if different names would become equal,
+    and if neither all samples nor all row names match. Samples that do not match keep their names.
 
     Examples
     --------
@@ -240,20 +240,21 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
 
 
 def _matched_without_ending(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
-    """Return the row name of each sample where all names of one table have the same ending more.
+    """Return the row name of each sample where all names of one table have a further ending.
 
     Examples
     --------
     >>> _matched_without_ending(["treated1", "untreated2"], ["treated1fb", "untreated2fb"])
     ['treated1fb', 'untreated2fb']
     """
-    ending_of_rows = _common_ending(row_names)
-    ending_of_samples = _common_ending(samples)
     rows = set(row_names)
-    if ending_of_rows and {f"{sample}{ending_of_rows}" for sample in samples} <= rows:
-        return [f"{sample}{ending_of_rows}" for sample in samples]
-    without_ending = [sample.removesuffix(ending_of_samples) for sample in samples]
-    if ending_of_samples and set(without_ending) <= rows:
+    row_ending = _common_ending(row_names)
+    with_ending = [f"{sample}{row_ending}" for sample in samples]
+    if row_ending and set(with_ending) <= rows:
+        return with_ending
+    sample_ending = _common_ending(samples)
+    without_ending = [sample.removesuffix(sample_ending) for sample in samples]
+    if sample_ending and set(without_ending) <= rows:
         return without_ending
     return None
 

@@ -39,14 +39,16 @@ _CLINICAL = (
     "months psa sex smoking stadium stage survival weight year years"
 )
 #: Least number of groups that folds keep whole, in all and of each class.
-_GROUPS, _GROUPS_OF_CLASS = 5, 3
+_GROUPS = 5
+_GROUPS_OF_CLASS = 3
 #: Least number of features among which one is conspicuous.
 _AT_LEAST = 20
 #: Most features of whole numbers where the others are not, and the reverse.
 _LONE = 3
-#: Share of the features at each end whose centre and spread are left out of their range, and the
-#: share of this range that is added to both sides.
-_UNUSUAL, _MARGIN = 0.01, 0.25
+#: Share of the features at each end whose centre and spread are left out of their range.
+_UNUSUAL = 0.01
+#: Share of this range that is added to both sides.
+_MARGIN = 0.25
 #: Least number of features to which a column is compared.
 _COMPARED = 20
 #: Names of the time to an event or to the last visit.
@@ -91,10 +93,12 @@ def is_technical(name: str) -> bool:
     [False, False, False]
     """
     words = _words(name)
-    technical = words & {*_TECHNICAL.split()}
-    return bool(technical) or any(
-        word in words and words <= {word, *others.split()} for word, others in _IN_COMPANY.items()
-    )
+    if words & {*_TECHNICAL.split()}:
+        return True
+    for word, companions in _IN_COMPANY.items():
+        if word in words and words <= {word, *companions.split()}:
+            return True
+    return False
 
 
 def is_batch(name: str, cells: Sequence[str]) -> bool:
@@ -139,16 +143,19 @@ def is_like_features(cells: np.ndarray, features: np.ndarray) -> bool:
     present = cells[~np.isnan(cells)]
     if len(features) < _COMPARED or not present.size:
         return False
-    whole = _are_whole(features)
-    if bool(_are_whole(cells[None, :])[0]) != (2 * whole.sum() > len(whole)):
+    is_whole = bool(_are_whole(cells[None, :])[0])
+    are_features_whole = 2 * _are_whole(features).sum() > len(features)
+    if is_whole != are_features_whole:
         return False
-    centres, spreads = np.nanmedian(features, axis=1), np.nanstd(features, axis=1)
-    for value, values in ((np.median(present), centres), (present.std(), spreads)):
-        low, high = np.nanquantile(values, [_UNUSUAL, 1 - _UNUSUAL])
-        margin = _MARGIN * (high - low)
-        if not low - margin <= value <= high + margin:
-            return False
-    return True
+    has_centre = _is_usual(np.median(present), np.nanmedian(features, axis=1))
+    return has_centre and _is_usual(present.std(), np.nanstd(features, axis=1))
+
+
+def _is_usual(value: float, values: np.ndarray) -> bool:
+    """Return whether a value is within the range of most others, widened to both sides."""
+    low, high = np.nanquantile(values, [_UNUSUAL, 1 - _UNUSUAL])
+    margin = _MARGIN * (high - low)
+    return bool(low - margin <= value <= high + margin)
 
 
 def _are_whole(values: np.ndarray) -> np.ndarray:
@@ -191,10 +198,14 @@ def are_places_of_body(cells: Sequence[str]) -> bool:
     >>> are_places_of_body(["colon", "liver", "left lung"]), are_places_of_body(["Ulm", "Kiel"])
     (True, False)
     """
-    organs = {*_ORGANS.split()}
+    organs = set(_ORGANS.split())
     values = {cell for cell in cells if not is_missing(cell)}
-    places = sum(bool(set(re.findall(r"[a-z]+", value.lower())) & organs) for value in values)
-    return 2 * places > len(values)
+    n_places = 0
+    for value in values:
+        words = re.findall(r"[a-z]+", value.lower())
+        if organs.intersection(words):
+            n_places += 1
+    return 2 * n_places > len(values)
 
 
 def is_sample_id(name: str) -> bool:
@@ -212,13 +223,14 @@ def _whole_words(name: str) -> set[str]:
 
     Digits are part of a word, as in BMI1, and so are hyphens, as in COMMD3-BMI1.
     """
-    parts = re.split(r"[\s_.,;:()\[\]/]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    return {part.lower() for part in parts}
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # ScanDate is Scan Date
+    return {word.lower() for word in re.split(r"[\s_.,;:()\[\]/]+", spaced)}
 
 
 def _words(name: str) -> set[str]:
     """Return the words of a name in small letters."""
-    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # ScanDate is Scan Date
+    return set(re.findall(r"[a-z]+", spaced.lower()))
 
 
 def suggested_group(
@@ -237,12 +249,13 @@ def suggested_group(
     >>> suggested_group(table, list("tttnnnttt"))
     'patient'
     """
-    classes = pd.Series(list(labels))
+    least_groups, least_of_class = least
     for name in filter(is_patient, map(str, sample_metadata)):
         cells = pd.Series(list(sample_metadata[name]), dtype=object)
-        per_class = cells.groupby(list(classes)).nunique()
-        repeated = least[0] <= cells.nunique() < len(cells) and not cells.map(is_missing).any()
-        if repeated and per_class.min() >= least[1]:
+        if cells.map(is_missing).any() or not least_groups <= cells.nunique() < len(cells):
+            continue
+        n_of_class = cells.groupby(list(labels)).nunique()
+        if n_of_class.min() >= least_of_class:
             return name
     return None
 
@@ -279,14 +292,15 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
     """
     if len(values) < _AT_LEAST:
         return []
-    whole = np.empty(len(values), dtype=bool)
-    for part in row_slices(values.shape):
-        whole[part] = _are_whole(values[part])
+    is_whole = np.empty(len(values), dtype=bool)
+    for rows in row_slices(values.shape):
+        is_whole[rows] = _are_whole(values[rows])
     varies = np.fmin.reduce(values, axis=1) < np.fmax.reduce(values, axis=1)
-    others = whole if 2 * whole.sum() <= len(whole) else ~whole
-    others &= varies
-    others &= others.sum() <= _LONE
-    positions = np.flatnonzero(others | of_other_scale(values))
+    is_minority = is_whole if 2 * is_whole.sum() <= len(is_whole) else ~is_whole
+    is_lone = is_minority & varies
+    if is_lone.sum() > _LONE:
+        is_lone[:] = False
+    positions = np.flatnonzero(is_lone | of_other_scale(values))
     return [str(features[i]) for i in positions.tolist()]
 
 
@@ -306,16 +320,17 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
     if len(values) < _AT_LEAST:
         return []
     sums = np.zeros(values.shape[1])  # equal samples have equal sums, and few others have
-    for part in row_slices(values.shape):
-        sums += np.nansum(values[part], axis=0)
+    for rows in row_slices(values.shape):
+        sums += np.nansum(values[rows], axis=0)
     _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
-    alike: dict[bytes, list[int]] = {}
+    samples_of_values: dict[bytes, list[int]] = {}
     for sample in np.flatnonzero(counts[position] > 1).tolist():
-        alike.setdefault(values[:, sample].tobytes(), []).append(sample)
+        samples_of_values.setdefault(values[:, sample].tobytes(), []).append(sample)
     repeated = []
-    for samples in alike.values():
-        are_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
+    for samples in samples_of_values.values():
+        is_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
         first = values[:, samples[0]]
-        if len(samples) > 1 and not are_one_group and not (first == np.floor(first)).all():
+        is_whole = (first == np.floor(first)).all()
+        if len(samples) > 1 and not is_one_group and not is_whole:
             repeated.append(samples)
     return repeated

@@ -104,7 +104,7 @@ def write_export(export: Export, path: Path) -> None:
     whole = pd.concat([attributes, export.values.astype(object)]) if len(attributes) else None
     table = export.values if whole is None else whole
     text = table.rename_axis("feature").to_csv(sep="\t", lineterminator="\n")
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+    write_atomically(path, lambda target: target.write_text(text, encoding="utf-8"))
 
 
 def _lines(path: Path, most: int | None) -> list[str]:

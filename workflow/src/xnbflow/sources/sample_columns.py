@@ -74,9 +74,10 @@ def with_known_covariates(series: DataSet) -> DataSet:
 
 def missing_covariates(series: DataSet) -> dict[str, np.ndarray]:
     """Return which samples lack a value of a column to adjust for, by column that has such."""
-    known = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
-    masks = {
-        name: known[name].map(is_missing).to_numpy(dtype=bool)
-        for name in map(column_of_term, series.adjust)
-    }
-    return {name: mask for name, mask in masks.items() if mask.any()}
+    metadata = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
+    lacks_value = {}
+    for name in map(column_of_term, series.adjust):
+        mask = metadata[name].map(is_missing).to_numpy(dtype=bool)
+        if mask.any():
+            lacks_value[name] = mask
+    return lacks_value

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 #: The label of a table whose classes are parts of its samples' names.
 SAMPLE_NAMES = "sample names"
 
-#: Most classes, and the least number of samples of each, that names are searched for.
-_MOST_CLASSES, _LEAST_SAMPLES = 10, 2
-#: Parts of a name that number samples.
+#: Most classes that names are searched for, and the least number of samples of each.
+_MOST_CLASSES = 10
+_LEAST_SAMPLES = 2
+#: Letters at the end of a name, after a digit, as in ``P1T``.
 _END = re.compile(r"(?<=\d)[A-Za-z]+$")
+#: Pieces of a name that number samples.
 _NUMBERED = re.compile(r"(rep|replicate|sample|patient|batch|donor|pool)?\d*", re.IGNORECASE)
 
 
@@ -35,13 +37,14 @@ def class_pattern(names: Sequence[str]) -> str:
     """
     if names and all(map(_BARCODE.fullmatch, names)):
         return _barcode_pattern(names)
-    parts = [[_stem(part) for part in re.split(r"[_.\s-]+", name) if part] for name in names]
-    for place in range(min(map(len, parts), default=0)):
-        stems = [stems_of_name[place] for stems_of_name in parts]
+    stems_of_names = list(map(_stems, names))
+    for place in range(min(map(len, stems_of_names), default=0)):
+        stems = [stems_of_name[place] for stems_of_name in stems_of_names]
         pattern = _pattern_of(stems, names, "(?<![A-Za-z])({})(?![A-Za-z])")
         if pattern:
             return pattern
-    ends = [match[0] if (match := _END.search(name)) else "" for name in names]
+    matches = [_END.search(name) for name in names]
+    ends = ["" if match is None else match[0] for match in matches]
     return _pattern_of(ends, names, "(?<=[0-9])({})$")
 
 
@@ -76,7 +79,8 @@ def barcode_map(pattern: str) -> dict[str, str]:
 
 def _barcode_pattern(names: Sequence[str]) -> str:
     """Return the pattern of the type of sample in TCGA's barcodes; empty for one type."""
-    types = Counter(match[1] for name in names if (match := _BARCODE.fullmatch(name)))
+    matches = [_BARCODE.fullmatch(name) for name in names]
+    types = Counter(match[1] for match in matches if match is not None)
     if len(types) < 2 or min(types.values()) < _LEAST_SAMPLES:
         return ""
     return f"^TCGA[-.]\\w\\w[-.]\\w{{4}}[-.]({'|'.join(sorted(types))})"
@@ -100,6 +104,13 @@ def _pattern_of(stems: Sequence[str], names: Sequence[str], form: str) -> str:
     return pattern
 
 
-def _stem(part: str) -> str:
-    """Return a part of a name without the number at its end; empty for numbers alone."""
-    return "" if _NUMBERED.fullmatch(part) else re.sub(r"\d+$", "", part)
+def _stems(name: str) -> list[str]:
+    """Return the pieces of a name without numbers at their ends; empty for numbers alone.
+
+    Examples
+    --------
+    >>> _stems("RCC12_rep1.late")
+    ['RCC', '', 'late']
+    """
+    pieces = [piece for piece in re.split(r"[_.\s-]+", name) if piece]
+    return ["" if _NUMBERED.fullmatch(piece) else re.sub(r"\d+$", "", piece) for piece in pieces]

@@ -92,15 +92,16 @@ def relative_unit(values: np.ndarray, name: str = "") -> str:
     >>> relative_unit(100 * rates, "genes_FPKM.csv")
     'FPKM'
     """
-    lowest, largest = np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
+    lowest = np.fmin.reduce(values, axis=None)
+    largest = np.fmax.reduce(values, axis=None)
     if not (lowest >= 0 and largest >= _LEAST_LARGEST):
         return ""
     present = _some_values(values)
     if (present == np.floor(present)).all():
         return ""
-    named = [unit for unit, pattern in _RELATIVE_NAMES.items() if pattern.search(name)]
-    if named:
-        return named[0]
+    for unit, pattern in _RELATIVE_NAMES.items():
+        if pattern.search(name):
+            return unit
     sums = np.nansum(values, axis=0)
     if (np.abs(sums / _MILLION - 1) < _ROUNDING).all():
         return "TPM"

@@ -102,12 +102,15 @@ class SheetRow:
         files (`xnbflow.core.entries.Source.files`).
         """
         cells = {"location": self.location, **self.options}
-        found = {
-            key: local_path(cells[key])
-            for key, other in known_sources()[self.source].files.items()
-            if cells.get(key) and not re.fullmatch(other, cells[key])
-        }
-        return {key: path for key, path in found.items() if path is not None}
+        files = {}
+        for key, no_file in known_sources()[self.source].files.items():
+            cell = cells.get(key)
+            if not cell or re.fullmatch(no_file, cell):
+                continue
+            path = local_path(cell)
+            if path is not None:
+                files[key] = path
+        return files
 
     def with_files(self, files: Mapping[str, str]) -> "SheetRow":
         """Return the row with other paths of its own files (see `local_files`)."""
@@ -183,8 +186,8 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
                     "separate cells by one tab each and keep empty ones"
                 )
                 raise InputError(msg)
-            given = dict(zip(header, cells, strict=True))
-            dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
+            filled_cells = dict(zip(header, cells, strict=True))
+            dataset = _parse_row(dict.fromkeys(COLUMNS, "") | filled_cells, where)
             if dataset.id in sheet:
                 msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
                 raise InputError(msg, key="id")
@@ -228,15 +231,17 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _dataset(cells: dict[str, str], where: str) -> SheetRow:
+def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     """Validate one row."""
     _refuse(cells, {"id": _CELLS["id"]}, where)
     where = f"{where} ({cells['id']})"
     sources = known_sources()
     if cells["source"] not in sources:
-        known = known_names(cells["source"], sources)
         msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        raise InputError(f"{msg}; {known}" if "did you" in known else msg, key="source")
+        suggestion = known_names(cells["source"], sources)
+        if "did you" in suggestion:
+            msg = f"{msg}; {suggestion}"
+        raise InputError(msg, key="source")
     source = sources[cells["source"]]
     for key in source.needs:
         if not cells[key]:
@@ -246,7 +251,7 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
     if wrong := wrong_location(cells["location"]):
         msg = f"{where}: location {quoted(cells['location'])} {wrong}"
         raise InputError(msg, key="location")
-    options = _options(cells["options"], source.name, source.options, where)
+    options = _parse_options(cells["options"], source.name, source.options, where)
     for key in source.files.keys() & options.keys():
         if wrong := wrong_location(options[key]):
             msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
@@ -270,15 +275,18 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
 def _refuse_adjusted(label: str, options: Mapping[str, str], where: str) -> None:
     """Refuse to adjust for the class, or for groups, which are part of the model in any case."""
     terms = [term.strip() for term in options.get("adjust", "").split(",")]
-    for what, name in (("label", label), ("group", options.get("group"))):
-        if name and name in map(column_of_term, terms):
-            why = (
-                "which is the class: no comparison of classes can be adjusted for it"
-                if what == "label"
-                else "which the option group names: groups are part of the model without it"
-            )
-            msg = f"{where}: option adjust names {quoted(name)}, {why}; leave it out of adjust"
-            raise InputError(msg, key="adjust")
+    columns = list(map(column_of_term, terms))
+    group = options.get("group", "")
+    if label and label in columns:
+        name = label
+        reason = "which is the class: no comparison of classes can be adjusted for it"
+    elif group and group in columns:
+        name = group
+        reason = "which the option group names: groups are part of the model without it"
+    else:
+        return
+    msg = f"{where}: option adjust names {quoted(name)}, {reason}; leave it out of adjust"
+    raise InputError(msg, key="adjust")
 
 
 def _refuse(
@@ -287,8 +295,9 @@ def _refuse(
     """Raise an `InputError` for the first cell that its schema forbids."""
     for key, cell in cells.items():
         schema = schemas.get(key, {})
-        allowed = cell in schema.get("enum", [cell]) and len(cell) <= schema.get("maxLength", 1e9)
-        if not allowed or not re.search(schema.get("pattern", ""), cell):
+        is_listed = cell in schema.get("enum", [cell])
+        is_short = len(cell) <= schema.get("maxLength", 1e9)
+        if not (is_listed and is_short and re.search(schema.get("pattern", ""), cell)):
             msg = (
                 f"{where}: {what}{key} {quoted(cell)} is not "
                 f"{schema.get('description', 'allowed')}; correct it"
@@ -298,8 +307,8 @@ def _refuse(
 
 def check_options(dataset: SheetRow) -> None:
     """Refuse invalid options of a row that was not read from a sheet."""
-    known = known_sources()[dataset.source].options
-    _refuse(dataset.options, known, f"data set {dataset.id}", "option ")
+    schemas = known_sources()[dataset.source].options
+    _refuse(dataset.options, schemas, f"data set {dataset.id}", "option ")
 
 
 def is_accession(location: str) -> bool:
@@ -345,20 +354,23 @@ def wrong_location(location: str) -> str | None:
     return None if host else "is a URL without a host; correct it"
 
 
-def _options(
-    text: str, source: str, known: Mapping[str, Mapping[str, Any]], where: str
+def _parse_options(
+    text: str, source: str, schemas: Mapping[str, Mapping[str, Any]], where: str
 ) -> dict[str, str]:
+    """Return the options of a cell, ``key=value;key=value``, each valid by its schema."""
     options: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value:
-            msg = f"{where}: option {quoted(part)} is not of the form key=value; separate by ;"
+    for entry in map(str.strip, text.split(";")):
+        if not entry:
+            continue
+        key, _, value = map(str.strip, entry.partition("="))
+        if not value:
+            msg = f"{where}: option {quoted(entry)} is not of the form key=value; separate by ;"
             raise InputError(msg)
-        if key not in known or key in options:
-            what = "repeated" if key in options else "unknown"
-            names = ", ".join(sorted(known)) or "none"
-            msg = f"{where}: {what} option {quoted(key)}; source {source!r} has {names}"
+        if key not in schemas or key in options:
+            fault = "repeated" if key in options else "unknown"
+            names = ", ".join(sorted(schemas)) or "none"
+            msg = f"{where}: {fault} option {quoted(key)}; source {source!r} has {names}"
             raise InputError(msg, key=key)
         options[key] = value
-    _refuse(options, known, where, "option ")
+    _refuse(options, schemas, where, "option ")
     return options

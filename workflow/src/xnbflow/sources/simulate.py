@@ -9,6 +9,7 @@ The truth is drawn first, so that it is available without the values; both depen
 and the seed.
 """
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,12 @@ PURITY = (0.1, 1.0)
 
 SHAPES = ("normal", "skewed", "left-skewed", "bimodal")
 _SHAPE_SHARES = (0.6, 0.15, 0.2, 0.05)
-_SKEW = 0.4  # the logarithm's standard deviation of a skewed (log-normal) feature
-_BIMODAL_SD = 0.8957724757  # of the cube root of a standard normal: sqrt(2^(1/3) Γ(5/6) / √π)
-_MOST_EXPLAINED = 0.9  # of a gene's variance by factors
+#: The logarithm's standard deviation of a skewed (log-normal) feature.
+_SKEW = 0.4
+#: Standard deviation of the cube root of a standard normal: sqrt(2^(1/3) Γ(5/6) / √π).
+_BIMODAL_SD = 0.8957724757
+#: Largest share of a gene's variance that factors explain.
+_MOST_EXPLAINED = 0.9
 _ROWS_PER_CHUNK = 25 * MODULE_SIZE
 
 
@@ -161,17 +165,29 @@ def _fill(
     """
     n_rows, n_samples = values.shape
     rng.standard_normal(out=values)
-    of_modules = rng.standard_normal((-(-n_rows // MODULE_SIZE), n_samples))
+    n_modules = math.ceil(n_rows / MODULE_SIZE)
+    module_factors = rng.standard_normal((n_modules, n_samples))
     loading = truth["loading"].to_numpy()[:, None]
     common = truth[[f"factor_{k + 1}" for k in range(len(factors))]].to_numpy()
     values *= np.sqrt(1.0 - loading**2 - np.sum(common**2, axis=1, keepdims=True))
-    values += loading * np.repeat(of_modules, MODULE_SIZE, axis=0)[:n_rows]
+    values += loading * np.repeat(module_factors, MODULE_SIZE, axis=0)[:n_rows]
     values += common @ factors
     shape = truth["shape"].to_numpy()
-    variance = _SKEW**2  # of log-normal values, then centred and of unit variance
-    center, sd = np.exp(variance / 2), np.sqrt(np.expm1(variance) * np.exp(variance))
-    for name, sign in (("skewed", 1.0), ("left-skewed", -1.0)):
-        rows = shape == name
-        values[rows] = sign * ((np.exp(_SKEW * (sign * values[rows])) - center) / sd)
+    right = shape == "skewed"
+    values[right] = _skewed(values[right])
+    left = shape == "left-skewed"
+    values[left] = -_skewed(-values[left])
     bimodal = shape == "bimodal"
     values[bimodal] = np.cbrt(values[bimodal]) / _BIMODAL_SD
+
+
+def _skewed(values: np.ndarray) -> np.ndarray:
+    """Return log-normal values of normal ones, centred and of unit variance.
+
+    A log-normal variable with the logarithm's variance ``v`` has the mean ``exp(v / 2)`` and the
+    variance ``(exp(v) - 1) exp(v)``.
+    """
+    variance = _SKEW**2
+    mean = np.exp(variance / 2)
+    sd = np.sqrt(np.expm1(variance) * np.exp(variance))
+    return np.asarray((np.exp(_SKEW * values) - mean) / sd)

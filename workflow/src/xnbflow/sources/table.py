@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -150,8 +149,8 @@ def _read_phenotype_option(path: Path, dataset: SheetRow, kinds: "_Kinds") -> pd
         phenotype = read_classes(Path(location), path)
     else:
         phenotype = read_phenotype(location, dataset)
-    named = _columns_of_options(dataset, None, None)
-    dropped = [name for name in phenotype if name not in named and matches(str(name), kinds.drop)]
+    used = _columns_of_options(dataset, None, None)
+    dropped = [name for name in phenotype if name not in used and matches(str(name), kinds.drop)]
     kinds.dropped_columns = {str(name) for name in dropped}
     return phenotype.drop(columns=dropped)
 
@@ -242,7 +241,10 @@ def _samples_in_rows(
     that an option names), categories, and numbers; the last two are features.
     """
     path = Path(table.path)
-    kinds.refuse_unmatched(path, [*table.header, *(() if phenotype is None else phenotype)])
+    names = list(table.header)
+    if phenotype is not None:
+        names += list(phenotype)
+    kinds.refuse_unmatched(path, names)
     columns = _divide_columns(dataset, kinds, table, phenotype)
     cells = table.read(Columns(columns.texts, columns.numbers), by_column=True)
     if not cells.lines:
@@ -252,8 +254,8 @@ def _samples_in_rows(
     if columns.coded:
         values = np.full((len(columns.features), len(cells.lines)), np.nan)
         values[np.searchsorted(columns.features, columns.numbers)] = cells.numbers.T
-    names = [table.header[position] for position in columns.texts]
-    texts = dict(zip(names, cells.texts, strict=True))
+    text_names = [table.header[position] for position in columns.texts]
+    texts = dict(zip(text_names, cells.texts, strict=True))
     if columns.key is None:
         samples = [str(number) for number in range(len(cells.lines))]
     else:
@@ -299,23 +301,23 @@ def _divide_columns(
     key = 0 if header[0] == "" else None  # the row names that R and pandas write
     if dataset.id_column:
         key = position_of(path, header, dataset.id_column, "id_column")
-    of_options = _columns_of_options(dataset, phenotype, header)
-    for name, option in of_options.items():
+    option_columns = _columns_of_options(dataset, phenotype, header)
+    for name, option in option_columns.items():
         position_of(path, header, name, option)
-    named = set(of_options)
+    declared = set(option_columns)
     if key is not None:
-        named.add(header[key])
-    not_features = {name for name in header if name not in named and not kinds.is_feature(name)}
+        declared.add(header[key])
+    not_features = {name for name in header if name not in declared and not kinds.is_feature(name)}
     further_texts = {name for name in not_features if not matches(name, kinds.drop)}
     if len(further_texts) > _MOST_TEXTS:
         further_texts = set()
     features = []
     texts = []
     for position, name in enumerate(header):
-        if position != key and name not in named and name not in not_features:
-            features.append(position)
-        elif position == key or name in named or name in further_texts:
+        if position == key or name in declared or name in further_texts:
             texts.append(position)
+        elif name not in not_features:
+            features.append(position)
     _refuse_empty(path, features, "features")
     coded = [position for position in features if matches(header[position], kinds.categorical)]
     numbers = features
@@ -348,30 +350,33 @@ def _samples_in_columns(
             sample_columns.append(position)
     if len(annotation) > _MOST_TEXTS:
         annotation = []
-    of_options = _columns_of_options(dataset, phenotype, None)
-    is_text = _text_rows(kinds, set(of_options))
+    option_rows = _columns_of_options(dataset, phenotype, None)
+    is_text = _text_rows(kinds, set(option_rows))
     cells = table.read(Columns((key, *annotation), sample_columns, key, is_text))
     numeric, *feature_texts = cells.texts
-    text_rows = {row[key]: (line, row) for line, row in cells.text_rows}
+    line_of_text = {row[key]: line for line, row in cells.text_rows}
+    cells_of_text = {row[key]: row for _, row in cells.text_rows}
     count = Counter(row[key] for _, row in cells.text_rows)
-    for name, option in of_options.items():
-        names = [*count.elements(), *numeric]
-        if phenotype is not None and name not in names:
+    row_names = [*count.elements(), *numeric]
+    for name, option in option_rows.items():
+        if phenotype is not None and name not in row_names:
             _refuse_absent(dataset, name, option, phenotype)
-        position_of(path, [text for text in names if text == name] or names, name, option)
+        # A message about a name that occurs several times lists that name alone.
+        same_names = [row_name for row_name in row_names if row_name == name]
+        position_of(path, same_names or row_names, name, option)
     coded = [name for name in count if matches(name, kinds.categorical)]
     features = numeric + coded
     lines = cells.lines
     values = cells.numbers
     order = list(range(len(features)))
     if coded:  # sort the features by their lines in the file
-        lines = lines + [text_rows[name][0] for name in coded]
+        lines = lines + [line_of_text[name] for name in coded]
         order.sort(key=lines.__getitem__)
         empty = np.full((len(coded), len(sample_columns)), np.nan)
         values = np.vstack([values, empty])[order]
     sample_texts = {}
-    for name, (_, row) in text_rows.items():
-        is_dropped = name not in of_options and matches(name, kinds.drop)
+    for name, row in cells_of_text.items():
+        is_dropped = name not in option_rows and matches(name, kinds.drop)
         if count[name] == 1 and not is_dropped:
             sample_texts[name] = [row[position] for position in sample_columns]
     annotation_names = [header[position] for position in annotation]
@@ -389,15 +394,15 @@ def _samples_in_columns(
     )
 
 
-def _text_rows(kinds: _Kinds, of_options: set[str]) -> Callable[[str], bool] | None:
+def _text_rows(kinds: _Kinds, option_rows: set[str]) -> Callable[[str], bool] | None:
     """Return which rows, by name, are text, dropped or categories; None if there are none."""
-    named = {*of_options, *kinds.drop, *kinds.categorical}
-    patterns = [name for name in named if set(name) & set("*?[")]
-    if not named and not kinds.features:
+    texts = {*option_rows, *kinds.drop, *kinds.categorical}
+    patterns = [name for name in texts if set(name) & set("*?[")]
+    if not texts and not kinds.features:
         return None
 
     def is_text(name: str) -> bool:
-        if name in named or matches(name, patterns):
+        if name in texts or matches(name, patterns):
             return True
         return bool(kinds.features) and not matches(name, kinds.features)
 
@@ -446,36 +451,24 @@ def _draft(
     notes += _plain_names(content, phenotype)
     feature_kinds = _settle_kinds(dataset, kinds, content)
     notes += _changed_names(path, content)
-    values = content.values
-    samples = np.asarray(content.samples, dtype=str)
-    texts = {name: text for name, text in content.texts.items() if name not in content.features}
-    metadata = pd.DataFrame(texts, dtype=object, index=range(len(samples)))
-    positions = np.arange(len(samples))  # in the table, of the samples in the draft
-    if phenotype is not None:
-        joined = join_samples(where, samples, phenotype)
-        notes += joined.notes
-        samples = joined.names
-        if not joined.keep.all():
-            positions = np.flatnonzero(joined.keep)
-            values = np.ascontiguousarray(values[:, positions])
-            samples = samples[positions]
-        metadata = metadata.loc[joined.keep].reset_index(drop=True)
-        _refuse_contradictions(
-            where=where, dataset=dataset, samples=samples, table=metadata, phenotype=joined.rows
-        )
-        metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
-        metadata = pd.concat([metadata, joined.rows], axis=1)
-    labels: Any = [UNLABELLED] * len(samples)  # for samples to predict
+    samples = _join_phenotype(where, dataset, content, phenotype)
+    notes += samples.notes
+    metadata = samples.metadata
+    labels = [UNLABELLED] * len(samples.names)  # for samples to predict
     if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
-        labels = list(samples)
+        labels = samples.names.tolist()
     elif dataset.label is not None:
         labels = list(metadata.pop(dataset.label))
+    values = content.values
+    positions = samples.positions
+    if len(positions) < values.shape[1]:
+        values = np.ascontiguousarray(values[:, positions])
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
     return Draft(
         where=where,
         values=values,
         features=content.features,
-        samples=samples,
+        samples=samples.names,
         labels=labels,
         label_place=f"label {dataset.label!r}",
         sample_metadata=metadata,
@@ -485,6 +478,47 @@ def _draft(
             f"{content.feature_place(feature)}, {content.sample_place(int(positions[sample]))}"
         ),
         notes=notes,
+    )
+
+
+@dataclass(kw_only=True)
+class _JoinedSamples:
+    """The samples of a table that its phenotype has too: names, (n_samples,), and columns.
+
+    ``positions`` (n_samples,) are those in the table; ``notes`` name the samples of only one file.
+    """
+
+    names: np.ndarray
+    positions: np.ndarray
+    metadata: pd.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+
+def _join_phenotype(
+    where: str, dataset: SheetRow, content: _Content, phenotype: pd.DataFrame | None
+) -> _JoinedSamples:
+    """Return the samples of a table with its own columns of text and those of the phenotype.
+
+    A column that both have is that of the phenotype; labels and groups must agree.
+    """
+    names = np.asarray(content.samples, dtype=str)
+    texts = {name: text for name, text in content.texts.items() if name not in content.features}
+    metadata = pd.DataFrame(texts, dtype=object, index=range(len(names)))
+    if phenotype is None:
+        return _JoinedSamples(names=names, positions=np.arange(len(names)), metadata=metadata)
+    joined = join_samples(where, names, phenotype)
+    names = joined.names[joined.keep]
+    metadata = metadata.loc[joined.keep].reset_index(drop=True)
+    _refuse_contradictions(
+        where=where, dataset=dataset, samples=names, table=metadata, phenotype=joined.rows
+    )
+    metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
+    metadata = pd.concat([metadata, joined.rows], axis=1)
+    return _JoinedSamples(
+        names=names,
+        positions=np.flatnonzero(joined.keep),
+        metadata=metadata,
+        notes=joined.notes,
     )
 
 
@@ -507,16 +541,16 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
 
 def _drop_unnamed(content: _Content) -> list[str]:
     """Omit features without a name, if most features have one; return a note about them."""
-    named = np.flatnonzero([name != "" for name in content.features])
-    n_unnamed = len(content.features) - len(named)
-    if not n_unnamed or content.coded or n_unnamed >= len(named):
+    rows = np.flatnonzero([name != "" for name in content.features])
+    n_unnamed = len(content.features) - len(rows)
+    if not n_unnamed or content.coded or n_unnamed >= len(rows):
         return []
     place_in_table = content.feature_place
-    content.values = np.ascontiguousarray(content.values[named])
-    content.features = [content.features[i] for i in named]
+    content.values = np.ascontiguousarray(content.values[rows])
+    content.features = [content.features[row] for row in rows]
     for name, texts in content.feature_texts.items():
-        content.feature_texts[name] = [texts[i] for i in named]
-    content.feature_place = lambda feature: place_in_table(int(named[feature]))
+        content.feature_texts[name] = [texts[row] for row in rows]
+    content.feature_place = lambda feature: place_in_table(int(rows[feature]))
     verb = either(n_unnamed, "was", "were")
     return [f"{counted(n_unnamed, 'feature')} without a name {verb} left out"]
 

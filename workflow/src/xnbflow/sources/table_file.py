@@ -111,15 +111,19 @@ class TableFile:
         contents = Cells([], [[] for _ in columns.text], np.empty(0))
         # The numbers are stored in blocks of columns. At the end blocks are transposed one by one,
         # and each is released, so that the table is not in memory twice.
-        ends = np.linspace(0, len(numbers), _BLOCKS + 1 if by_column else 2).astype(int)
+        n_blocks = _BLOCKS if by_column else 1
+        ends = np.linspace(0, len(numbers), n_blocks + 1).astype(int)
         block_columns = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
         blocks = [np.empty((0, stop - start)) for start, stop in itertools.pairwise(ends)]
         rows = self.divided_rows(first)
-        while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
+        n_rows_at_once = max(1, _CELLS_AT_ONCE // width)
+        while batch := list(itertools.islice(rows, n_rows_at_once)):
             number_rows = []
             for number, cells, rest in batch:
                 if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
-                    row = [*cells, *(rest.split("\n") if first < width else ())]
+                    row = list(cells)
+                    if first < width:
+                        row += rest.split("\n")
                     contents.text_rows.append((number, [cell.strip() for cell in row]))
                 else:
                     number_rows.append((number, cells, rest))
@@ -128,10 +132,10 @@ class TableFile:
             values = self._numbers(number_rows, numbers, first)
             n_before = len(contents.lines)
             contents.lines += [number for number, _, _ in number_rows]
-            for block, which in zip(blocks, block_columns, strict=True):
+            for block, columns_of_block in zip(blocks, block_columns, strict=True):
                 # `resize` lets the system enlarge the array, without a copy.
                 block.resize((len(contents.lines), block.shape[1]), refcheck=False)
-                block[n_before:] = values[:, which]
+                block[n_before:] = values[:, columns_of_block]
         if not by_column:
             contents.numbers = blocks[0]
             return contents

@@ -36,8 +36,9 @@ _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}
 
-#: Limit of memory for a workbook: a constant and a multiple of its unpacked size.
-_LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
+#: Limit of memory for a workbook, in bytes: a constant and a multiple of its unpacked size.
+_LEAST_MEMORY = 1 << 30
+_MEMORY_RATIO = 60
 
 
 @contextmanager
@@ -51,9 +52,9 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
         if suffix in WORKBOOKS:
             book = Workbook(
                 path,
-                options.get("sheet"),
-                _DECIMALS.get(options.get("decimal", "")),
-                _header_line(options),
+                sheet=options.get("sheet"),
+                decimal=_DECIMALS.get(options.get("decimal", "")),
+                header_line=_header_line(options),
             )
             with book.naming_sheets("sheet" in options):
                 yield book
@@ -71,24 +72,33 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
                     raise InputError(msg)
                 yield DelimitedText(path, stream, ("\t", "."), first_line=3)
             else:
-                separator = SEPARATORS.get(options.get("separator", ""))
-                default = separator or ("\t" if suffix in _TABS else ",")
-                sign = _DECIMALS.get(options.get("decimal", ""))
-                certain = separator is not None
-                recoded = utf16_lines(path, stream)
-                text = DelimitedText(
-                    path,
-                    recoded or stream,
-                    lambda head: sniff(path, head, default, sign, certain=certain),
-                    encoding=options.get("encoding"),
-                    header_line=_header_line(options),
-                )
-                if recoded:
-                    text.notes.append("the table is UTF-16 text, and was read as such")
-                yield text
+                yield _open_text(path, stream, options)
+
+
+def _open_text(
+    path: Path, stream: "io.BufferedReader[Any]", options: Mapping[str, str]
+) -> DelimitedText:
+    """Open text whose separator is that of the options, or that of its suffix and first lines."""
+    separator = SEPARATORS.get(options.get("separator", ""))
+    is_certain = separator is not None
+    if separator is None:
+        separator = "\t" if suffix_of(path) in _TABS else ","
+    decimal = _DECIMALS.get(options.get("decimal", ""))
+    recoded = utf16_lines(path, stream)
+    text = DelimitedText(
+        path,
+        recoded or stream,
+        lambda head: sniff(path, head, separator, decimal, certain=is_certain),
+        encoding=options.get("encoding"),
+        header_line=_header_line(options),
+    )
+    if recoded:
+        text.notes.append("the table is UTF-16 text, and was read as such")
+    return text
 
 
 def _header_line(options: Mapping[str, str]) -> int | None:
+    """Return the number of the line that the option ``header`` names."""
     return int(options["header"]) if "header" in options else None
 
 
@@ -116,6 +126,7 @@ class Workbook(TableFile):
     def __init__(
         self,
         path: Path,
+        *,
         sheet: str | None,
         decimal: str | None = None,
         header_line: int | None = None,
@@ -210,22 +221,26 @@ def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[
     memory = _LEAST_MEMORY + _MEMORY_RATIO * size
     command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
     command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
-    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
-    if done.returncode == 0:
-        sheets, rows = json.loads(done.stdout)
+    process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    if process.returncode == 0:
+        sheets, rows = json.loads(process.stdout)
         return sheets, rows
-    why = (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason is given"])[-1]
-    if done.returncode < 0:
-        why = f"it takes more than {memory >> 20} MiB of memory"
-    msg = f"{path} cannot be read as a workbook ({quoted(why, 200)[1:-1]}); save it anew, or as CSV"
-    raise InputError(msg, key="sheet" if "has no sheet" in why else None)
+    lines = process.stderr.decode(errors="replace").strip().splitlines()
+    reason = lines[-1] if lines else "no reason is given"
+    if process.returncode < 0:
+        reason = f"it takes more than {memory >> 20} MiB of memory"
+    msg = (
+        f"{path} cannot be read as a workbook ({quoted(reason, 200)[1:-1]}); save it anew, or as "
+        "CSV"
+    )
+    raise InputError(msg, key="sheet" if "has no sheet" in reason else None)
 
 
 def _text(cell: Any, decimal: str) -> str:
     """Return a cell as text: numbers in their shortest exact form, whole ones without ``.0``."""
     if isinstance(cell, float):
-        whole = cell.is_integer() and abs(cell) < 2**53
-        return str(int(cell)) if whole else str(cell).replace(".", decimal)
+        is_whole = cell.is_integer() and abs(cell) < 2**53
+        return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
     return str(cell).strip()
 
 
@@ -245,8 +260,8 @@ class ParquetTable(TableFile):
             refuse_bomb(path, path.stat().st_size, 8 * n_cells)
             self._table = file.read()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            why = quoted(str(error), 160)
-            msg = f"{path} is not a Parquet file ({why}); correct its name, or get it again"
+            reason = quoted(str(error), 160)
+            msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
             raise InputError(msg) from error
         self.header = [name.strip() for name in self._table.column_names]
 
@@ -262,10 +277,9 @@ class ParquetTable(TableFile):
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows; see `TableFile.read`."""
         numbers = [self._table[place] for place in columns.numbers]
-        kinds = {column.type for column in numbers}
-        if columns.is_text is None and all(
-            pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in kinds
-        ):
+        types = {column.type for column in numbers}
+        are_numeric = all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in types)
+        if columns.is_text is None and are_numeric:
             values = np.empty((len(numbers), len(self._table)))
             for row, column in enumerate(numbers):
                 values[row] = column.cast(pa.float64(), safe=False).to_numpy()
