@@ -89,7 +89,9 @@ def _angle_tables(
     data_sets: list[DataSet], n_bins: int, max_features: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tables ``rose``, ``fitted``, ``densities`` and ``likelihoods``."""
-    rose_of, fitted_of, densities_of = [], [], []
+    roses = []
+    fits = []
+    densities = []
     for data in data_sets:
         angular = np.flatnonzero(data.kinds == "angular")
         if not len(angular):
@@ -99,17 +101,17 @@ def _angle_tables(
         angles = data.values[angular]
         von_mises = VonMises().fit(angles, codes, len(classes))
         gaussian = Gaussian().fit(angles, codes, len(classes))
-        fitted_of.append(_fitted(data, angular, codes, von_mises, gaussian))
+        fits.append(_fitted(data, angular, codes, von_mises, gaussian))
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
-            rose_of.append(_rose(data, feature, n_bins))
-            densities_of.append(_densities(data, feature, row, von_mises, gaussian))
-    fitted = pd.concat(fitted_of, ignore_index=True)
+            roses.append(_rose(data, feature, n_bins))
+            densities.append(_densities(data, feature, row, von_mises, gaussian))
+    fitted = pd.concat(fits, ignore_index=True)
     return {
-        "rose": pd.concat(rose_of, ignore_index=True),
+        "rose": pd.concat(roses, ignore_index=True),
         "fitted": fitted,
-        "densities": pd.concat(densities_of, ignore_index=True),
+        "densities": pd.concat(densities, ignore_index=True),
         "likelihoods": _likelihoods(fitted),
     }
 
