@@ -1,7 +1,8 @@
 """Analyses of the directional study besides accuracies (Lopez-Cruz et al.).
 
 Rose diagrams and fitted densities of angles (Figures 13 and 14), complexity of the classifiers
-(Table 2), and decision regions of the examples (Figures 3 to 12) and of data sets of two angles.
+(Table 2), decision regions of the examples (Figures 3 to 12) and of data sets of two angles, and
+samples of both distributions (Figures 1 and 2).
 """
 
 import time
@@ -15,6 +16,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.families.gaussian import Gaussian
+from xnbflow.papers.directional.compute_distributions import distribution_tables
 from xnbflow.papers.directional.compute_examples import (
     PrintedValue,
     example_tables,
@@ -61,6 +63,7 @@ def analyse(
         complexity = [_complexity(data, params["repeats"]) for data in series.values()]
     tables["complexity"] = pd.concat(complexity, ignore_index=True)
     tables |= example_tables()
+    tables |= distribution_tables()
     for data in series.values():
         if list(data.kinds) == ["angular", "angular"]:
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
