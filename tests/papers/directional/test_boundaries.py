@@ -138,3 +138,28 @@ def test_boundaries_of_the_examples_separate_their_regions(figure):
     assert len(boundaries) > 3
     odds = log_odds(example, boundaries["first"].to_numpy(), boundaries["second"].to_numpy())
     np.testing.assert_allclose(odds, 0, atol=1e-9)
+
+
+def test_a_uniform_class_has_a_boundary_and_two_of_them_have_none():
+    """Concentration 0: 1 / (2 pi) is reached by vM(0, 2) where cos(angle) = log(I0(2)) / 2."""
+    half = np.arccos(np.log(np.i0(2)) / 2)
+    np.testing.assert_allclose(
+        np.sort(von_mises_boundary([0.0, 1.0], [2, 0])), [-half, half], atol=1e-12
+    )
+    assert np.isnan(von_mises_boundary([0.0, 1.0], [0, 0])).all()
+    assert np.isnan(von_mises_boundary([0.0, 0.1], [1, 1], [0.9, 0.1])).all()
+
+
+def test_boundary_angles_are_above_minus_pi_and_at_most_pi():
+    """The bisector of directions at right angles to pi: 0 and pi, not 0 and -pi."""
+    angles = von_mises_boundary([np.pi / 2, -np.pi / 2], [3, 3])
+    assert np.sort(np.abs(angles)).tolist() == pytest.approx([0.0, np.pi])
+    assert angles.max() == pytest.approx(np.pi)
+
+
+def test_a_more_probable_class_has_the_wider_arc():
+    equal = von_mises_boundary([0.0, np.pi], [1, 1])
+    unequal = von_mises_boundary([0.0, np.pi], [1, 1], [0.8, 0.2])
+    np.testing.assert_allclose(np.abs(equal), np.pi / 2)
+    # 2 cos(angle) = log(.2 / .8)
+    np.testing.assert_allclose(np.abs(unequal), np.arccos(np.log(0.25) / 2))

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from xnbflow.papers.directional.mdlp import cut_features
+from xnbflow.papers.directional.mdlp import cut_features, interval_numbers
 
 
 def entropy(y):
@@ -57,3 +57,9 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
+
+
+def test_a_cut_point_belongs_to_the_interval_below():
+    features = np.array([[1.0, 5.5, 5.6, 9.0], [0.0, 1.0, 2.0, 3.0]])
+    cuts = [np.array([5.5, 8.0]), np.empty(0)]
+    assert interval_numbers(features, cuts).tolist() == [[0, 0, 1, 2], [0, 0, 0, 0]]
