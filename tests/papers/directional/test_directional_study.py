@@ -11,8 +11,8 @@ from scipy import stats
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.papers.directional import CLASSIFIERS
-from xnbflow.papers.directional.compute import analyse
+from xnbflow.papers.directional import CLASSIFIERS, compute
+from xnbflow.papers.directional.compute import _rose, analyse
 from xnbflow.papers.directional.compute_comparison import (
     adjusted_rank_tests,
     compare,
@@ -21,7 +21,7 @@ from xnbflow.papers.directional.compute_comparison import (
 from xnbflow.papers.directional.compute_examples import PrintedValue
 from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
-from xnbflow.report.page.blocks import Prose
+from xnbflow.report.page.blocks import Prose, Table, figures_of
 
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}
 #: Of these the paper has the first two.
@@ -319,3 +319,129 @@ def test_angles_with_most_information_on_the_class_are_drawn(tables):
     assert set(rose.loc[rose["dataset"] == "weather", "feature"]) == {"wind"}
     densities = tables["densities"]
     assert set(densities.loc[densities["dataset"] == "weather", "feature"]) == {"wind"}
+
+
+def figures_by_title(page):
+    return {figure.arguments["title"]: figure for figure in figures_of(page.blocks)}
+
+
+def test_figures_have_the_samples_and_curves_of_the_tables(tables, tmp_path):
+    page, _ = drawn(tables, tmp_path)
+    figures = figures_by_title(page)
+    samples = tables["samples"].set_index("example")
+    n_correct = (samples["class"] == samples["predicted"]).groupby("example").sum()
+    for number in (3, 6, 7, 10, 12):
+        size = len(samples.loc[f"figure {number}"])
+        expected = f"{n_correct[f'figure {number}']} of {size} samples are predicted correctly."
+        assert figures[f"Figure {number}"].alt.endswith(expected)
+    # the sphere in Lambert's map: the sine of the latitude
+    boundary = tables["boundaries"].query("example == 'figure 7'")
+    (curve,) = figures["Figure 7"].arguments["boundary"]
+    np.testing.assert_allclose(curve[:, 1], np.sin(boundary["second"]))
+    # a circle has the samples of its category, the first 150 of each class at most
+    category = samples.loc["figure 12"].query("second == 2 and `class` == '1'")
+    second_ring = figures["Figure 12"].arguments["rings"][1]
+    assert second_ring.title == "category 2"
+    np.testing.assert_allclose(second_ring.samples[0], category["first"])
+    assert [len(points) for points in figures["Figure 6"].arguments["samples"]] == [150, 150]
+
+
+def test_distributions_have_the_mean_of_their_points(tables, tmp_path):
+    """Figures 1 and 2; the sphere is seen along its second axis."""
+    page, _ = drawn(tables, tmp_path)
+    figures = figures_by_title(page)
+    points = tables["points"].groupby("example")[["x", "y", "z"]].mean()
+    circle = figures["Figure 1: von Mises"]
+    np.testing.assert_allclose(circle.arguments["mean"], points.loc["figure 1", ["x", "y"]])
+    sphere = figures["Figure 2: von Mises-Fisher"]
+    np.testing.assert_allclose(sphere.arguments["mean"], points.loc["figure 2", ["x", "z"]])
+    length = np.linalg.norm(points.loc["figure 2"])
+    assert f"100 points; the mean of the unit vectors has the length {length:.2f}." in sphere.alt
+
+
+def test_directions_of_angles_are_in_degrees(tables, tmp_path):
+    page, _ = drawn(tables, tmp_path)
+    frames = [table.frame for table in walk(page.blocks) if isinstance(table, Table)]
+    (frame,) = [frame for frame in frames if {"gain", "feature"} <= set(frame) and len(frame) == 2]
+    fitted = tables["fitted"].query("dataset == 'figure 14'")
+    for column in ("mean_direction", "mean", "standard_deviation"):
+        assert frame[column].tolist() == pytest.approx(np.degrees(fitted[column]).tolist())
+
+
+def test_our_data_sets_are_beside_the_papers(tables, tmp_path):
+    _, shown = drawn(tables, tmp_path)
+    table = next(table for caption, table in shown.items() if caption.startswith("Our data sets"))
+    rows = table.frame.set_index("dataset")
+    # Table 2 uses ten features of MAGIC, where Table 6 counts 11
+    assert rows.loc["magic", ["paper’s data set", "features, paper"]].tolist() == ["MAGIC", 10]
+    assert rows.loc["weather", "samples, paper"] == 8753
+    assert rows.loc["pigeons", "relation"] == "not in the paper"
+    assert table.caption.endswith(
+        "The paper’s data sets Megaspores, Protein1, Protein10, Auslan, Arrhythmia, Covertype are "
+        "missing here."
+    )
+
+
+def test_angles_of_any_turn_are_counted_in_the_rose(wind):
+    """Angles in [0, 2 pi) and their like in [-pi, pi) are in the same sectors."""
+    angles = wind.values[[0]]
+    roses = []
+    for turned in (angles, angles % (2 * np.pi)):
+        data = DataSet("w", turned, ["wind"], wind.samples, wind.labels, kinds=["angular"])
+        roses.append(_rose(data, 0, 12))
+    pd.testing.assert_frame_equal(roses[0], roses[1])
+    assert roses[0]["samples"].sum() == 120
+
+
+@pytest.mark.parametrize(("shift", "start"), [(0.0, -np.pi), (2 * np.pi, 0.0)])
+def test_densities_are_along_the_turn_of_the_data(wind, shift, start):
+    angles = np.abs(wind.values[[0]]) if shift else wind.values[[0]]
+    data = DataSet("w", angles, ["wind"], wind.samples, wind.labels, kinds=["angular"])
+    densities = analyse({"w": data}, {"repeats": 1}, 1)["densities"].query("dataset == 'w'")
+    assert densities["angle"].min() == pytest.approx(start)
+    assert densities["angle"].max() == pytest.approx(start + 2 * np.pi)
+
+
+def test_fits_differ_in_their_inner_folds(wind, monkeypatch):
+    seeds = []
+    original = compute.classifiers
+
+    def record(data, folds):
+        seeds.append((folds.n_splits, folds.random_state))
+        return original(data, folds)
+
+    monkeypatch.setattr(compute, "classifiers", record)
+    compute._complexity(wind, 3)
+    assert [n_splits for n_splits, _ in seeds] == [10, 10, 10]
+    assert len(set(seeds)) == 3
+
+
+def test_gnb_takes_angles_as_numbers(wind):
+    built = compute.classifiers(wind, 10)
+    gaussian = [("angular", "gaussian", [0, 2]), ("linear", "gaussian", [1])]
+    assert built["GNB"].groups == [*gaussian, ("categorical", "categorical", [3])]
+    assert built["SelGNB"].estimator.groups == built["GNB"].groups
+    assert built["vMNB"].angular == built["SelvMNB"].estimator.angular == [0, 2]
+    assert built["dNB"].categorical == [3]
+
+
+def test_gains_are_per_sample(tables):
+    fitted = tables["fitted"]
+    np.testing.assert_allclose(fitted["gain_per_sample"] * fitted["samples"], fitted["gain"])
+
+
+def test_the_first_scheme_of_folds_is_compared():
+    common = common_tables()
+    other = {name: common[name].assign(folds="5-fold") for name in ("summary", "pairwise_within")}
+    both = {name: pd.concat([common[name], frame]) for name, frame in other.items()}
+    about = ABOUT | {"folds": ("10-fold", "5-fold")}
+    for name, frame in compare(about, both).items():
+        pd.testing.assert_frame_equal(frame, compare(ABOUT, common)[name])
+
+
+def test_two_data_sets_of_the_papers_are_enough_for_ranks_and_one_is_not():
+    common = common_tables()
+    summary = common["summary"]
+    one = common | {"summary": summary[summary["dataset"] != "weather"]}
+    assert len(compare(ABOUT, common)["average_ranks"]) == 10
+    assert compare(ABOUT, one)["average_ranks"].empty
