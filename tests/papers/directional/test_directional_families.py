@@ -40,9 +40,9 @@ def test_bessel_quotient_agrees_with_its_power_series(order, kappa):
 )
 def test_concentration_inverts_the_mean_resultant_length(dimension, kappa):
     resultant = bessel.bessel_ratio(dimension / 2 - 1, np.array([kappa]))
-    found = bessel.concentration(np.array([resultant[0], 0.0, 1.0, 1 + 1e-12]), dimension)
+    kappas = bessel.concentration(np.array([resultant[0], 0.0, 1.0, 1 + 1e-12]), dimension)
     most = bessel.KAPPA_MAX
-    assert found.tolist() == [pytest.approx(kappa, rel=1e-8), 0.0, most, most]
+    assert kappas.tolist() == [pytest.approx(kappa, rel=1e-8), 0.0, most, most]
 
 
 def test_von_mises_is_scipys(two_classes):
@@ -51,12 +51,12 @@ def test_von_mises_is_scipys(two_classes):
     family = VonMises().fit(angles, codes, 2)
     density = family.log_density(angles)
     for f, code in np.ndindex(2, 2):
-        own = np.angle(np.exp(1j * angles[f, codes == code]))
-        kappa, loc, _ = stats.vonmises.fit(own, fscale=1)
+        of_class = np.angle(np.exp(1j * angles[f, codes == code]))
+        kappa, loc, _ = stats.vonmises.fit(of_class, fscale=1)
         assert family.mean_direction_[f, code] == pytest.approx(loc, rel=1e-5)
         assert family.concentration_[f, code] == pytest.approx(kappa, rel=1e-5)
-        mine = family.concentration_[f, code], family.mean_direction_[f, code]
-        expected = stats.vonmises.logpdf(angles[f], *mine)
+        fitted = stats.vonmises(family.concentration_[f, code], loc=family.mean_direction_[f, code])
+        expected = fitted.logpdf(angles[f])
         np.testing.assert_allclose(density[f, code], expected, atol=1e-12)
 
 
@@ -68,8 +68,8 @@ def test_angles_of_any_unit_and_range_are_the_same_angles(two_classes, period, t
     family = VonMises(period=period).fit(angles * unit, codes, 2)
     np.testing.assert_allclose(family.mean_direction_, radians.mean_direction_ * unit)
     # a density per degree is smaller than one per radian by the unit
-    found = family.log_density(angles * unit + turns * period)
-    np.testing.assert_allclose(found, radians.log_density(angles) - np.log(unit), atol=1e-9)
+    log_density = family.log_density(angles * unit + turns * period)
+    np.testing.assert_allclose(log_density, radians.log_density(angles) - np.log(unit), atol=1e-9)
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 5])

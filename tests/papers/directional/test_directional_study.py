@@ -62,10 +62,10 @@ def tables(wind, pair):
 def test_log_likelihoods_are_those_of_scipy(tables, wind):
     where = "dataset == 'weather' and feature == 'wind' and `class` == '1'"
     row = tables["fitted"].query(where).iloc[0]
-    own = wind.values[0, wind.labels == "1"]
-    expected = stats.vonmises.logpdf(own, row["concentration"], loc=row["mean_direction"]).sum()
+    angles = wind.values[0, wind.labels == "1"]
+    expected = stats.vonmises.logpdf(angles, row["concentration"], loc=row["mean_direction"]).sum()
     assert row["von_mises_log_likelihood"] == pytest.approx(expected)
-    expected = stats.norm.logpdf(own, own.mean(), own.std()).sum()
+    expected = stats.norm.logpdf(angles, angles.mean(), angles.std()).sum()
     assert row["gaussian_log_likelihood"] == pytest.approx(expected, rel=1e-6)
     for _, curve in tables["densities"].groupby(["dataset", "feature", "class"]):
         assert np.trapezoid(curve["von_mises"], curve["angle"]) == pytest.approx(1)
@@ -120,9 +120,10 @@ def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind
     three = DataSet(
         "three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds=kinds
     )
-    found = analyse({"three": three}, {"repeats": 1}, 1)
-    assert set(found["regions"].query("example == 'three'")["predicted"]) == {"0", "1", "2"}
-    assert "three" not in set(found["boundaries"]["example"])
+    of_three = analyse({"three": three}, {"repeats": 1}, 1)
+    regions = of_three["regions"].query("example == 'three'")
+    assert set(regions["predicted"]) == {"0", "1", "2"}
+    assert "three" not in set(of_three["boundaries"]["example"])
     linear = DataSet("linear", wind.values, wind.features, wind.samples, wind.labels)
     with pytest.raises(InputError, match="linear"):
         analyse({"linear": linear}, {}, 1)
@@ -175,14 +176,14 @@ ABOUT = {"parts": {part: name for name, part in LABELS.items()}, "folds": ("10-f
 
 
 def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do():
-    made = compare(ABOUT, common_tables())
-    wide = made["average_ranks"].set_index(["over", "classifier"])
+    compared = compare(ABOUT, common_tables())
+    wide = compared["average_ranks"].set_index(["over", "classifier"])
     # by hand: MAGIC 4, 2, 5, 3, 1; Temperature 1, 2, 4.5, 4.5, 3 (dNB is third, paper's section 4)
     expected = {"SelvMNB": 2.0, "dNB": 2.0, "SelGNB": 3.75, "vMNB": 2.5, "GNB": 4.75}
     assert wide.loc["same", "ours"].to_dict() == wide.loc["same", "paper"].to_dict() == expected
     printed = printed_table(3).set_index("classifier")["average_rank"]
     assert wide.loc["all", "paper"].to_dict() == printed.to_dict()
-    row = made["pair_tests"].set_index(["first", "second"]).loc[("SelvMNB", "GNB")]
+    row = compared["pair_tests"].set_index(["first", "second"]).loc[("SelvMNB", "GNB")]
     # z = 2.75 / sqrt(5 * 6 / 12), two-sided, ten pairs: above 0.8 each
     assert row["nemenyi"] == pytest.approx(0.8197, abs=5e-4)
     paper = row[["nemenyi_paper", "ranks_apart", "ranks_apart_paper"]].tolist()
@@ -190,7 +191,7 @@ def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do():
     # the smallest p of all pairs is multiplied by all ten hypotheses in each procedure
     columns = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
     assert row[columns].nunique() == 1
-    second = made["pair_tests"].set_index(["first", "second"]).loc[("GNB", "dNB")]
+    second = compared["pair_tests"].set_index(["first", "second"]).loc[("GNB", "dNB")]
     # the same ranks apart, so the same p; the printed ones differ
     assert second["bergmann_hommel"] == row["bergmann_hommel"]
     assert second[["shaffer_paper", "bergmann_hommel_paper"]].tolist() == [0.0685, 0.0685]
@@ -229,12 +230,12 @@ def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
     tables = common_tables()
     failed = (tables["summary"]["dataset"] == "magic") & (tables["summary"]["classifier"] == "dnb")
     tables["summary"]["folds_failed"] = failed.astype(int)
-    made = compare(ABOUT, tables)
-    magic = made["accuracies"].query("dataset == 'magic'").set_index("classifier")
+    compared = compare(ABOUT, tables)
+    magic = compared["accuracies"].query("dataset == 'magic'").set_index("classifier")
     assert magic.loc["dNB", ["accuracy", "rank"]].isna().all()
     assert magic["rank"].tolist()[:4] == [3, 1, 4, 2]
     # MAGIC is out of the averages: one data set of the paper's is not enough
-    assert made["average_ranks"].empty
+    assert compared["average_ranks"].empty
 
 
 def drawn(tables, root, common=None):
@@ -252,16 +253,24 @@ def drawn(tables, root, common=None):
         analyses={},
         paper=parts,
     )
-    given = {"labels": LABELS, "largest": 10**6}  # regions are pictures
-    beside = compare(ABOUT, common)
-    made, found = analysis_section(
-        ANALYSIS, tables | beside, root, common=common, study=study, **given
+    page, shown = analysis_section(
+        ANALYSIS,
+        tables | compare(ABOUT, common),
+        root,
+        common=common,
+        study=study,
+        labels=LABELS,
+        largest=10**6,  # regions are pictures
     )
-    return made, {each.caption.partition(":")[0].partition(" of ")[0]: each for each in found}
+    by_caption = {}
+    for table in shown:
+        # "Table 1: accuracy ..." is "Table 1"
+        by_caption[table.caption.partition(":")[0].partition(" of ")[0]] = table
+    return page, by_caption
 
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    made, shown = drawn(tables, tmp_path)
+    page, shown = drawn(tables, tmp_path)
     first = shown["Table 1"].frame.set_index(["dataset", "classifier"])
     row = first.loc[("magic", "vMNB")]
     assert row[["accuracy", "sd", "rank"]].tolist() == pytest.approx([72.75, 1, 4])
@@ -275,7 +284,7 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
         ("pigeons", "vMNB"),
         ("pigeons", "SelvMNB"),
     }
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
     assert "12 have the same direction here; of the 10 that are significant there, 10 are" in words
 
@@ -287,8 +296,8 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
     pair = (within["dataset"] == "magic") & (within["first"] == "gnb") & (within["second"] == "dnb")
     assert pair.sum() == 1
     within.loc[pair, "mean_difference"] *= -1
-    made, _ = drawn(tables, tmp_path, common)
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    page, _ = drawn(tables, tmp_path, common)
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     assert "11 have the same direction here; of the 10 that are significant there, 9 are" in words
 
 
@@ -296,8 +305,8 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
 def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path):
     common = common_tables()
     common["pairwise_within"] = common["pairwise_within"].assign(sorted_runs=0.06)
-    made, _ = drawn(tables, tmp_path, common)
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    page, _ = drawn(tables, tmp_path, common)
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     assert "that are significant there, 0 are significant here" in words
 
 

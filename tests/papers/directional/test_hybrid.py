@@ -96,12 +96,13 @@ def test_columns_are_given_by_their_kind(rng):
     series = dataset(values, labels, kinds=["angular", *["linear"] * 4])
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s3"]})
     path = "xnbflow.papers.directional.von_mises_nb.VonMisesNB"
-    told, given, not_told = (
-        train(series, folds, {"method": path, "params": {"angular": columns}})["predictions"]
-        for columns in ("@angular", [0], [1])
-    )
-    pd.testing.assert_frame_equal(told, given)
-    assert not np.allclose(told[LOG_POSTERIOR + "a"], not_told[LOG_POSTERIOR + "a"])
+    predictions = []
+    for columns in ("@angular", [0], [1]):
+        entry = {"method": path, "params": {"angular": columns}}
+        predictions.append(train(series, folds, entry)["predictions"])
+    by_kind, by_position, by_other_position = predictions
+    pd.testing.assert_frame_equal(by_kind, by_position)
+    assert not np.allclose(by_kind[LOG_POSTERIOR + "a"], by_other_position[LOG_POSTERIOR + "a"])
 
 
 def test_the_smoothing_of_discretized_nb_is_that_of_categories_and_intervals(mixed):
