@@ -26,7 +26,7 @@ from xnbflow.papers.cica.transformer import CICA
 
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
 #: Simulations by their number of samples; integration takes the square of the samples.
-SIMULATIONS = {20: 50, 200: 20}
+SIMULATIONS = {20: 50, 200: 10}
 #: Kernel widths in units of the paper's.
 WIDTHS = (1.0, 0.25)
 N_STEPS = 100

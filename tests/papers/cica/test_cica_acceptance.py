@@ -30,15 +30,16 @@ def mean_square_error(simulation, components, width):
 @pytest.mark.parametrize("params", [{"width": "paper"}, {}], ids=["paper's", "chosen"])
 @pytest.mark.slow
 def test_cica_reduces_the_error_to_a_quarter(n_samples, params):
-    errors, recovery = [], []
+    errors = []
+    recovery = []
     for simulation, cica in fitted(n_samples, 20, **params):
         recovery.append(recovery_error(cica.components_ @ simulation.mixing))
         demixings = [cica.components_, np.eye(2), np.linalg.inv(simulation.mixing)]
         errors.append(
             [mean_square_error(simulation, simulation.inputs @ W.T, "paper") for W in demixings]
         )
-    found, without, truth = np.median(errors, axis=0)
-    assert found <= 0.25 * without
+    with_cica, without, with_true_sources = np.median(errors, axis=0)
+    assert with_cica <= 0.25 * without
     if params:  # at the chosen width it is not below that of the true sources: see the report
-        assert found <= truth
+        assert with_cica <= with_true_sources
         assert np.median(recovery) > 2

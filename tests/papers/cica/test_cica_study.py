@@ -68,21 +68,19 @@ def test_tables_made_of_others_follow_from_them(tables):
 
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    made, shown = analysis_section(ANALYSIS, tables, tmp_path)
-    names = (
-        "descents",
-        "recovery",
-        "summary",
-        "convergence",
-        "regression_summary",
-        "accuracies",
-        "dependence",
-    )
-    for name, column, each in zip(
-        names, ("end", "median", "median", "runs", "r2", "mean", "ratio"), shown, strict=True
-    ):
-        assert set(each.frame[column].dropna()) <= set(tables[name][column]), name
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    page, shown = analysis_section(ANALYSIS, tables, tmp_path)
+    columns = {
+        "descents": "end",
+        "recovery": "median",
+        "summary": "median",
+        "convergence": "runs",
+        "regression_summary": "r2",
+        "accuracies": "mean",
+        "dependence": "ratio",
+    }
+    for (name, column), table in zip(columns.items(), shown, strict=True):
+        assert set(table.frame[column].dropna()) <= set(tables[name][column]), name
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     assert "from 50% to 0% (samples: those fitted)" in words
 
 

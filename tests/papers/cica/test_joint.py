@@ -27,13 +27,13 @@ def joint_scores(components, target, reach=None):
 
 def plain_log_density(z, target, codes):
     """Leave-one-out log p(z_i | y) as the module's docstring states it, pair by pair."""
-    out = np.empty(len(z))
+    log_density = np.empty(len(z))
     for a in range(len(z)):
         others = (codes == codes[a]) & (np.arange(len(z)) != a)
-        near = np.exp(-0.5 * (target[a] - target[others]) ** 2)
-        total = 0.1 * cauchy.pdf(z[a]) + near @ norm.pdf(z[a], z[others], JOINT_WIDTH)
-        out[a] = np.log(total / (0.1 + near.sum()))
-    return out
+        kernels = np.exp(-0.5 * (target[a] - target[others]) ** 2)
+        total = 0.1 * cauchy.pdf(z[a]) + kernels @ norm.pdf(z[a], z[others], JOINT_WIDTH)
+        log_density[a] = np.log(total / (0.1 + kernels.sum()))
+    return log_density
 
 
 @pytest.mark.parametrize("codes", [np.zeros(40), np.repeat([0, 1, 2], [20, 19, 1])])
@@ -68,9 +68,9 @@ def test_scores_are_the_derivative_of_the_summed_log_density(mesh):
 def test_new_samples_get_the_density_they_would_have_had_left_out():
     components, target = joint_samples()
     log_density, _ = joint_scores(components, target)
-    kept = np.arange(40) != 17
+    others = np.arange(40) != 17
     new = conditional_log_density(
-        components[:, kept], target[kept], JOINT_WIDTH, components[:, ~kept], target[~kept]
+        components[:, others], target[others], JOINT_WIDTH, components[:, 17:18], target[17:18]
     )
     np.testing.assert_allclose(new[:, 0], log_density[:, 17], rtol=1e-12)
 
@@ -90,10 +90,10 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     exact = JointDensity(target, reach, width).scores(components)
     meshed = JointDensity(target, reach, width)
     meshed.use_mesh(mesh)
-    near = meshed.scores(components)
-    assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
-    np.testing.assert_allclose(near[0], exact[0], atol=0.1)
-    assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99
+    approximate = meshed.scores(components)
+    assert np.abs((approximate[0] - exact[0]).mean(axis=1)).max() < 1e-4
+    np.testing.assert_allclose(approximate[0], exact[0], atol=0.1)
+    assert np.corrcoef(approximate[1][0], exact[1][0])[0, 1] > 0.99
 
 
 def test_scores_of_more_pairs_than_are_kept_in_memory_are_the_same():

@@ -138,8 +138,8 @@ def test_the_end_is_the_minimum_that_scipy_finds_from_there():
         change = np.array([[1.0, entries[0]], [entries[1], 1.0]])
         return objective(objective.standardise(change @ descent.path[-1]))[0]
 
-    found = minimize(value, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9})
-    assert descent.values[-1] <= found.fun + 1e-9
+    minimum = minimize(value, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9})
+    assert descent.values[-1] <= minimum.fun + 1e-9
 
 
 def test_a_descent_after_another_has_the_steps_of_both():

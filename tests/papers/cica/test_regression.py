@@ -17,15 +17,15 @@ def draw(n_samples=50, n_features=2, seed=0):
     return X + rng.uniform(-1, 1, X.shape), y
 
 
-def plain_log_density(X, y, x, grid, factor, kept=slice(None)):
+def plain_log_density(X, y, x, grid, factor, used=slice(None)):
     """Eqs. 1 and 10 in logarithms: log p(y)**(1 - d) prod p(x_i, y), up to a constant."""
     shrinkage = factor * len(y) ** (-1 / 6)
-    by_target = -0.5 * ((grid[:, None] - y[kept]) / (shrinkage * y.std())) ** 2
-    out = (1 - X.shape[1]) * logsumexp(by_target, axis=1)
+    by_target = -0.5 * ((grid[:, None] - y[used]) / (shrinkage * y.std())) ** 2
+    log_density = (1 - X.shape[1]) * logsumexp(by_target, axis=1)
     for i in range(X.shape[1]):
-        by_feature = -0.5 * ((x[i] - X[kept, i]) / (shrinkage * X[:, i].std())) ** 2
-        out += logsumexp(by_target + by_feature, axis=1)
-    return out
+        by_feature = -0.5 * ((x[i] - X[used, i]) / (shrinkage * X[:, i].std())) ** 2
+        log_density += logsumexp(by_target + by_feature, axis=1)
+    return log_density
 
 
 def normalised(log_density, grid):

@@ -95,5 +95,5 @@ PUBLISHED = {
 def test_the_real_files_have_the_papers_counts(tmp_path, shared_data, location):
     options = {"file": "covtype_sample100000.data"} if location == "covertype" else {}
     series = get(tmp_path, location, base=shared_data / "uci", options=options)
-    found = Counter(series.kinds), len(series.classes), series.n_samples
-    assert found == PUBLISHED[location]
+    actual = Counter(series.kinds), len(series.classes), series.n_samples
+    assert actual == PUBLISHED[location]

@@ -15,7 +15,10 @@ DEPENDENT = [getattr(nb, name)() for name in ("BlockNB", "XNB") if hasattr(nb, n
 DEPENDENT.append(ScikitGaussianNB())
 
 REFUSED = [
-    *((nb.SelectiveNB(each), NOISE, CODES, "independent given the class") for each in DEPENDENT),
+    *(
+        (nb.SelectiveNB(classifier), NOISE, CODES, "independent given the class")
+        for classifier in DEPENDENT
+    ),
     (nb.SelectiveNB(nb.VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
     (nb.VonMisesFisherNB(), NOISE, CODES, "sample 0"),
     (nb.HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),

@@ -43,8 +43,8 @@ def test_theorem_2_gives_the_boundary_that_a_root_finder_finds(priors):
     n_crossed = 0
     for phi, psi in zip(all_phi, curve.T, strict=True):
         expected = numerical_boundary(phi, mu, kappa, priors)
-        found = sorted(psi[np.isfinite(psi)])
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        actual = sorted(psi[np.isfinite(psi)])
+        np.testing.assert_allclose(actual, expected, atol=1e-9)
         n_crossed += len(expected) == 2
     assert 0 < n_crossed < len(all_phi)  # both cases occur
 
@@ -60,9 +60,9 @@ def test_torus_curve_is_where_the_densities_times_priors_are_equal():
             * stats.vonmises.pdf(psi, kappa[c, 1], loc=mu[c, 1])
             for c in (0, 1)
         ]
-        there = np.isfinite(psi)
-        assert there.any()
-        np.testing.assert_allclose(joint[0][there], joint[1][there])
+        exists = np.isfinite(psi)
+        assert exists.any()
+        np.testing.assert_allclose(joint[0][exists], joint[1][exists])
 
 
 def test_hybrid_surface_is_the_difference_of_log_densities(rng):
@@ -90,17 +90,17 @@ def test_hybrid_surface_is_the_difference_of_log_densities(rng):
 def test_equal_concentrations_are_separated_by_the_bisector(first, second):
     """Case 1 of Theorem 1: half-way between the mean directions, and the opposite angle."""
     bisector = np.angle(np.exp(1j * first) + np.exp(1j * second))
-    found = von_mises_boundary([first, second], [4, 4])
-    turns = np.abs(np.exp(1j * found[:, None]) - np.exp(1j * (bisector + np.array([0, np.pi]))))
+    angles = von_mises_boundary([first, second], [4, 4])
+    turns = np.abs(np.exp(1j * angles[:, None]) - np.exp(1j * (bisector + np.array([0, np.pi]))))
     np.testing.assert_allclose(np.sort(turns.min(axis=1)), [0, 0], atol=1e-12)
-    assert abs(np.exp(1j * found[0]) + np.exp(1j * found[1])) < 1e-12
+    assert abs(np.exp(1j * angles[0]) + np.exp(1j * angles[1])) < 1e-12
 
 
 def test_equal_mean_directions_are_separated_symmetrically_around_them():
     """Case 2 of Theorem 1: mu +- arccos(D / (kappa_1 - kappa_2)) with D = log(I0(k1) / I0(k2))."""
     half = np.arccos(np.log(np.i0(10) / np.i0(2)) / 8)
-    found = von_mises_boundary([0.5, 0.5], [2, 10])
-    np.testing.assert_allclose(np.sort(found), [0.5 - half, 0.5 + half])
+    angles = von_mises_boundary([0.5, 0.5], [2, 10])
+    np.testing.assert_allclose(np.sort(angles), [0.5 - half, 0.5 + half])
 
 
 def test_equal_concentrations_are_separated_through_the_origin():
@@ -138,3 +138,28 @@ def test_boundaries_of_the_examples_separate_their_regions(figure):
     assert len(boundaries) > 3
     odds = log_odds(example, boundaries["first"].to_numpy(), boundaries["second"].to_numpy())
     np.testing.assert_allclose(odds, 0, atol=1e-9)
+
+
+def test_a_uniform_class_has_a_boundary_and_two_of_them_have_none():
+    """Concentration 0: 1 / (2 pi) is reached by vM(0, 2) where cos(angle) = log(I0(2)) / 2."""
+    half = np.arccos(np.log(np.i0(2)) / 2)
+    np.testing.assert_allclose(
+        np.sort(von_mises_boundary([0.0, 1.0], [2, 0])), [-half, half], atol=1e-12
+    )
+    assert np.isnan(von_mises_boundary([0.0, 1.0], [0, 0])).all()
+    assert np.isnan(von_mises_boundary([0.0, 0.1], [1, 1], [0.9, 0.1])).all()
+
+
+def test_boundary_angles_are_above_minus_pi_and_at_most_pi():
+    """The bisector of directions at right angles to pi: 0 and pi, not 0 and -pi."""
+    angles = von_mises_boundary([np.pi / 2, -np.pi / 2], [3, 3])
+    assert np.sort(np.abs(angles)).tolist() == pytest.approx([0.0, np.pi])
+    assert angles.max() == pytest.approx(np.pi)
+
+
+def test_a_more_probable_class_has_the_wider_arc():
+    equal = von_mises_boundary([0.0, np.pi], [1, 1])
+    unequal = von_mises_boundary([0.0, np.pi], [1, 1], [0.8, 0.2])
+    np.testing.assert_allclose(np.abs(equal), np.pi / 2)
+    # 2 cos(angle) = log(.2 / .8)
+    np.testing.assert_allclose(np.abs(unequal), np.arccos(np.log(0.25) / 2))

@@ -11,8 +11,8 @@ from scipy import stats
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.papers.directional import CLASSIFIERS
-from xnbflow.papers.directional.compute import analyse
+from xnbflow.papers.directional import CLASSIFIERS, compute
+from xnbflow.papers.directional.compute import _rose, analyse
 from xnbflow.papers.directional.compute_comparison import (
     adjusted_rank_tests,
     compare,
@@ -21,7 +21,7 @@ from xnbflow.papers.directional.compute_comparison import (
 from xnbflow.papers.directional.compute_examples import PrintedValue
 from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
-from xnbflow.report.page.blocks import Prose
+from xnbflow.report.page.blocks import Prose, Table, figures_of
 
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}
 #: Of these the paper has the first two.
@@ -62,10 +62,10 @@ def tables(wind, pair):
 def test_log_likelihoods_are_those_of_scipy(tables, wind):
     where = "dataset == 'weather' and feature == 'wind' and `class` == '1'"
     row = tables["fitted"].query(where).iloc[0]
-    own = wind.values[0, wind.labels == "1"]
-    expected = stats.vonmises.logpdf(own, row["concentration"], loc=row["mean_direction"]).sum()
+    angles = wind.values[0, wind.labels == "1"]
+    expected = stats.vonmises.logpdf(angles, row["concentration"], loc=row["mean_direction"]).sum()
     assert row["von_mises_log_likelihood"] == pytest.approx(expected)
-    expected = stats.norm.logpdf(own, own.mean(), own.std()).sum()
+    expected = stats.norm.logpdf(angles, angles.mean(), angles.std()).sum()
     assert row["gaussian_log_likelihood"] == pytest.approx(expected, rel=1e-6)
     for _, curve in tables["densities"].groupby(["dataset", "feature", "class"]):
         assert np.trapezoid(curve["von_mises"], curve["angle"]) == pytest.approx(1)
@@ -120,9 +120,10 @@ def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind
     three = DataSet(
         "three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds=kinds
     )
-    found = analyse({"three": three}, {"repeats": 1}, 1)
-    assert set(found["regions"].query("example == 'three'")["predicted"]) == {"0", "1", "2"}
-    assert "three" not in set(found["boundaries"]["example"])
+    of_three = analyse({"three": three}, {"repeats": 1}, 1)
+    regions = of_three["regions"].query("example == 'three'")
+    assert set(regions["predicted"]) == {"0", "1", "2"}
+    assert "three" not in set(of_three["boundaries"]["example"])
     linear = DataSet("linear", wind.values, wind.features, wind.samples, wind.labels)
     with pytest.raises(InputError, match="linear"):
         analyse({"linear": linear}, {}, 1)
@@ -175,14 +176,14 @@ ABOUT = {"parts": {part: name for name, part in LABELS.items()}, "folds": ("10-f
 
 
 def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do():
-    made = compare(ABOUT, common_tables())
-    wide = made["average_ranks"].set_index(["over", "classifier"])
+    compared = compare(ABOUT, common_tables())
+    wide = compared["average_ranks"].set_index(["over", "classifier"])
     # by hand: MAGIC 4, 2, 5, 3, 1; Temperature 1, 2, 4.5, 4.5, 3 (dNB is third, paper's section 4)
     expected = {"SelvMNB": 2.0, "dNB": 2.0, "SelGNB": 3.75, "vMNB": 2.5, "GNB": 4.75}
     assert wide.loc["same", "ours"].to_dict() == wide.loc["same", "paper"].to_dict() == expected
     printed = printed_table(3).set_index("classifier")["average_rank"]
     assert wide.loc["all", "paper"].to_dict() == printed.to_dict()
-    row = made["pair_tests"].set_index(["first", "second"]).loc[("SelvMNB", "GNB")]
+    row = compared["pair_tests"].set_index(["first", "second"]).loc[("SelvMNB", "GNB")]
     # z = 2.75 / sqrt(5 * 6 / 12), two-sided, ten pairs: above 0.8 each
     assert row["nemenyi"] == pytest.approx(0.8197, abs=5e-4)
     paper = row[["nemenyi_paper", "ranks_apart", "ranks_apart_paper"]].tolist()
@@ -190,7 +191,7 @@ def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do():
     # the smallest p of all pairs is multiplied by all ten hypotheses in each procedure
     columns = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
     assert row[columns].nunique() == 1
-    second = made["pair_tests"].set_index(["first", "second"]).loc[("GNB", "dNB")]
+    second = compared["pair_tests"].set_index(["first", "second"]).loc[("GNB", "dNB")]
     # the same ranks apart, so the same p; the printed ones differ
     assert second["bergmann_hommel"] == row["bergmann_hommel"]
     assert second[["shaffer_paper", "bergmann_hommel_paper"]].tolist() == [0.0685, 0.0685]
@@ -229,12 +230,12 @@ def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
     tables = common_tables()
     failed = (tables["summary"]["dataset"] == "magic") & (tables["summary"]["classifier"] == "dnb")
     tables["summary"]["folds_failed"] = failed.astype(int)
-    made = compare(ABOUT, tables)
-    magic = made["accuracies"].query("dataset == 'magic'").set_index("classifier")
+    compared = compare(ABOUT, tables)
+    magic = compared["accuracies"].query("dataset == 'magic'").set_index("classifier")
     assert magic.loc["dNB", ["accuracy", "rank"]].isna().all()
     assert magic["rank"].tolist()[:4] == [3, 1, 4, 2]
     # MAGIC is out of the averages: one data set of the paper's is not enough
-    assert made["average_ranks"].empty
+    assert compared["average_ranks"].empty
 
 
 def drawn(tables, root, common=None):
@@ -252,16 +253,24 @@ def drawn(tables, root, common=None):
         analyses={},
         paper=parts,
     )
-    given = {"labels": LABELS, "largest": 10**6}  # regions are pictures
-    beside = compare(ABOUT, common)
-    made, found = analysis_section(
-        ANALYSIS, tables | beside, root, common=common, study=study, **given
+    page, shown = analysis_section(
+        ANALYSIS,
+        tables | compare(ABOUT, common),
+        root,
+        common=common,
+        study=study,
+        labels=LABELS,
+        largest=10**6,  # regions are pictures
     )
-    return made, {each.caption.partition(":")[0].partition(" of ")[0]: each for each in found}
+    by_caption = {}
+    for table in shown:
+        # "Table 1: accuracy ..." is "Table 1"
+        by_caption[table.caption.partition(":")[0].partition(" of ")[0]] = table
+    return page, by_caption
 
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    made, shown = drawn(tables, tmp_path)
+    page, shown = drawn(tables, tmp_path)
     first = shown["Table 1"].frame.set_index(["dataset", "classifier"])
     row = first.loc[("magic", "vMNB")]
     assert row[["accuracy", "sd", "rank"]].tolist() == pytest.approx([72.75, 1, 4])
@@ -275,7 +284,7 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
         ("pigeons", "vMNB"),
         ("pigeons", "SelvMNB"),
     }
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
     assert "12 have the same direction here; of the 10 that are significant there, 10 are" in words
 
@@ -287,8 +296,8 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
     pair = (within["dataset"] == "magic") & (within["first"] == "gnb") & (within["second"] == "dnb")
     assert pair.sum() == 1
     within.loc[pair, "mean_difference"] *= -1
-    made, _ = drawn(tables, tmp_path, common)
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    page, _ = drawn(tables, tmp_path, common)
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     assert "11 have the same direction here; of the 10 that are significant there, 9 are" in words
 
 
@@ -296,8 +305,8 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
 def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path):
     common = common_tables()
     common["pairwise_within"] = common["pairwise_within"].assign(sorted_runs=0.06)
-    made, _ = drawn(tables, tmp_path, common)
-    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    page, _ = drawn(tables, tmp_path, common)
+    words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     assert "that are significant there, 0 are significant here" in words
 
 
@@ -319,3 +328,129 @@ def test_angles_with_most_information_on_the_class_are_drawn(tables):
     assert set(rose.loc[rose["dataset"] == "weather", "feature"]) == {"wind"}
     densities = tables["densities"]
     assert set(densities.loc[densities["dataset"] == "weather", "feature"]) == {"wind"}
+
+
+def figures_by_title(page):
+    return {figure.arguments["title"]: figure for figure in figures_of(page.blocks)}
+
+
+def test_figures_have_the_samples_and_curves_of_the_tables(tables, tmp_path):
+    page, _ = drawn(tables, tmp_path)
+    figures = figures_by_title(page)
+    samples = tables["samples"].set_index("example")
+    n_correct = (samples["class"] == samples["predicted"]).groupby("example").sum()
+    for number in (3, 6, 7, 10, 12):
+        size = len(samples.loc[f"figure {number}"])
+        expected = f"{n_correct[f'figure {number}']} of {size} samples are predicted correctly."
+        assert figures[f"Figure {number}"].alt.endswith(expected)
+    # the sphere in Lambert's map: the sine of the latitude
+    boundary = tables["boundaries"].query("example == 'figure 7'")
+    (curve,) = figures["Figure 7"].arguments["boundary"]
+    np.testing.assert_allclose(curve[:, 1], np.sin(boundary["second"]))
+    # a circle has the samples of its category, the first 150 of each class at most
+    category = samples.loc["figure 12"].query("second == 2 and `class` == '1'")
+    second_ring = figures["Figure 12"].arguments["rings"][1]
+    assert second_ring.title == "category 2"
+    np.testing.assert_allclose(second_ring.samples[0], category["first"])
+    assert [len(points) for points in figures["Figure 6"].arguments["samples"]] == [150, 150]
+
+
+def test_distributions_have_the_mean_of_their_points(tables, tmp_path):
+    """Figures 1 and 2; the sphere is seen along its second axis."""
+    page, _ = drawn(tables, tmp_path)
+    figures = figures_by_title(page)
+    points = tables["points"].groupby("example")[["x", "y", "z"]].mean()
+    circle = figures["Figure 1: von Mises"]
+    np.testing.assert_allclose(circle.arguments["mean"], points.loc["figure 1", ["x", "y"]])
+    sphere = figures["Figure 2: von Mises-Fisher"]
+    np.testing.assert_allclose(sphere.arguments["mean"], points.loc["figure 2", ["x", "z"]])
+    length = np.linalg.norm(points.loc["figure 2"])
+    assert f"100 points; the mean of the unit vectors has the length {length:.2f}." in sphere.alt
+
+
+def test_directions_of_angles_are_in_degrees(tables, tmp_path):
+    page, _ = drawn(tables, tmp_path)
+    frames = [table.frame for table in walk(page.blocks) if isinstance(table, Table)]
+    (frame,) = [frame for frame in frames if {"gain", "feature"} <= set(frame) and len(frame) == 2]
+    fitted = tables["fitted"].query("dataset == 'figure 14'")
+    for column in ("mean_direction", "mean", "standard_deviation"):
+        assert frame[column].tolist() == pytest.approx(np.degrees(fitted[column]).tolist())
+
+
+def test_our_data_sets_are_beside_the_papers(tables, tmp_path):
+    _, shown = drawn(tables, tmp_path)
+    table = next(table for caption, table in shown.items() if caption.startswith("Our data sets"))
+    rows = table.frame.set_index("dataset")
+    # Table 2 uses ten features of MAGIC, where Table 6 counts 11
+    assert rows.loc["magic", ["paper’s data set", "features, paper"]].tolist() == ["MAGIC", 10]
+    assert rows.loc["weather", "samples, paper"] == 8753
+    assert rows.loc["pigeons", "relation"] == "not in the paper"
+    assert table.caption.endswith(
+        "The paper’s data sets Megaspores, Protein1, Protein10, Auslan, Arrhythmia, Covertype are "
+        "missing here."
+    )
+
+
+def test_angles_of_any_turn_are_counted_in_the_rose(wind):
+    """Angles in [0, 2 pi) and their like in [-pi, pi) are in the same sectors."""
+    angles = wind.values[[0]]
+    roses = []
+    for turned in (angles, angles % (2 * np.pi)):
+        data = DataSet("w", turned, ["wind"], wind.samples, wind.labels, kinds=["angular"])
+        roses.append(_rose(data, 0, 12))
+    pd.testing.assert_frame_equal(roses[0], roses[1])
+    assert roses[0]["samples"].sum() == 120
+
+
+@pytest.mark.parametrize(("shift", "start"), [(0.0, -np.pi), (2 * np.pi, 0.0)])
+def test_densities_are_along_the_turn_of_the_data(wind, shift, start):
+    angles = np.abs(wind.values[[0]]) if shift else wind.values[[0]]
+    data = DataSet("w", angles, ["wind"], wind.samples, wind.labels, kinds=["angular"])
+    densities = analyse({"w": data}, {"repeats": 1}, 1)["densities"].query("dataset == 'w'")
+    assert densities["angle"].min() == pytest.approx(start)
+    assert densities["angle"].max() == pytest.approx(start + 2 * np.pi)
+
+
+def test_fits_differ_in_their_inner_folds(wind, monkeypatch):
+    seeds = []
+    original = compute.classifiers
+
+    def record(data, folds):
+        seeds.append((folds.n_splits, folds.random_state))
+        return original(data, folds)
+
+    monkeypatch.setattr(compute, "classifiers", record)
+    compute._complexity(wind, 3)
+    assert [n_splits for n_splits, _ in seeds] == [10, 10, 10]
+    assert len(set(seeds)) == 3
+
+
+def test_gnb_takes_angles_as_numbers(wind):
+    built = compute.classifiers(wind, 10)
+    gaussian = [("angular", "gaussian", [0, 2]), ("linear", "gaussian", [1])]
+    assert built["GNB"].groups == [*gaussian, ("categorical", "categorical", [3])]
+    assert built["SelGNB"].estimator.groups == built["GNB"].groups
+    assert built["vMNB"].angular == built["SelvMNB"].estimator.angular == [0, 2]
+    assert built["dNB"].categorical == [3]
+
+
+def test_gains_are_per_sample(tables):
+    fitted = tables["fitted"]
+    np.testing.assert_allclose(fitted["gain_per_sample"] * fitted["samples"], fitted["gain"])
+
+
+def test_the_first_scheme_of_folds_is_compared():
+    common = common_tables()
+    other = {name: common[name].assign(folds="5-fold") for name in ("summary", "pairwise_within")}
+    both = {name: pd.concat([common[name], frame]) for name, frame in other.items()}
+    about = ABOUT | {"folds": ("10-fold", "5-fold")}
+    for name, frame in compare(about, both).items():
+        pd.testing.assert_frame_equal(frame, compare(ABOUT, common)[name])
+
+
+def test_two_data_sets_of_the_papers_are_enough_for_ranks_and_one_is_not():
+    common = common_tables()
+    summary = common["summary"]
+    one = common | {"summary": summary[summary["dataset"] != "weather"]}
+    assert len(compare(ABOUT, common)["average_ranks"]) == 10
+    assert compare(ABOUT, one)["average_ranks"].empty

@@ -8,10 +8,13 @@ from sklearn import naive_bayes as sk
 from toys import dataset
 
 from xnbflow.core.errors import InputError
+from xnbflow.density.families import Gaussian
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
-from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
+from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, VonMisesNB
+from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.mdlp import cut_features, interval_numbers
+from xnbflow.papers.directional.mutual_information import mutual_information
 from xnbflow.papers.directional.von_mises import VonMises
 
 
@@ -93,9 +96,56 @@ def test_columns_are_given_by_their_kind(rng):
     series = dataset(values, labels, kinds=["angular", *["linear"] * 4])
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s3"]})
     path = "xnbflow.papers.directional.von_mises_nb.VonMisesNB"
-    told, given, not_told = (
-        train(series, folds, {"method": path, "params": {"angular": columns}})["predictions"]
-        for columns in ("@angular", [0], [1])
-    )
-    pd.testing.assert_frame_equal(told, given)
-    assert not np.allclose(told[LOG_POSTERIOR + "a"], not_told[LOG_POSTERIOR + "a"])
+    predictions = []
+    for columns in ("@angular", [0], [1]):
+        entry = {"method": path, "params": {"angular": columns}}
+        predictions.append(train(series, folds, entry)["predictions"])
+    by_kind, by_position, by_other_position = predictions
+    pd.testing.assert_frame_equal(by_kind, by_position)
+    assert not np.allclose(by_kind[LOG_POSTERIOR + "a"], by_other_position[LOG_POSTERIOR + "a"])
+
+
+def test_the_smoothing_of_discretized_nb_is_that_of_categories_and_intervals(mixed):
+    X, y = mixed
+    nb = DiscretizedNB(categorical=["sky"], alpha=0.25).fit(X, y)
+    features = X[["speed", "wind", "pressure"]].to_numpy().T
+    cuts = cut_features(features, np.unique(y, return_inverse=True)[1], 3)
+    table = np.column_stack([interval_numbers(features, cuts).T, X["sky"]]).astype(int)
+    reference = sk.CategoricalNB(alpha=0.25).fit(table, y)
+    np.testing.assert_allclose(nb.predict_proba(X), reference.predict_proba(table))
+
+
+def test_information_of_intervals_is_that_of_their_numbers(mixed):
+    """Shannon's, of the smoothed probabilities: the ranking of SelectiveNB(DiscretizedNB())."""
+    X, y = mixed
+    nb = DiscretizedNB().fit(X[["speed", "pressure"]], y)
+    codes = np.unique(y, return_inverse=True)[1]
+    information = mutual_information(nb, X[["speed", "pressure"]].to_numpy().T, codes)
+    prior = np.bincount(codes) / len(codes)
+    family = nb.groups_[0].distribution
+    for row, values in enumerate(X[["speed", "pressure"]].to_numpy().T):
+        numbers = np.searchsorted(family.cut_points_[row], values)
+        counts = np.array([np.bincount(numbers[codes == k], minlength=4) for k in range(3)])
+        counts = counts[:, : numbers.max() + 1] + 1
+        probability = counts / counts.sum(axis=1, keepdims=True)
+        mixture = prior @ probability
+        expected = np.sum(prior[:, None] * probability * np.log(probability / mixture))
+        assert information[row] == pytest.approx(expected)
+
+
+def test_parameters_of_the_papers_classifiers_reach_their_families(mixed):
+    X, y = mixed
+    parameters = {"period": 360, "alpha": 0.3, "var_smoothing": 0.5}
+    vmnb = VonMisesNB(angular=["wind"], categorical=["sky"], **parameters).fit(X, y)
+    groups = [
+        ("wind", VonMises(period=360), ["wind"]),
+        ("sky", Categorical(alpha=0.3), ["sky"]),
+        ("linear", Gaussian(var_smoothing=0.5), ["speed", "pressure"]),
+    ]
+    expected = HybridNB(groups).fit(X, y).predict_joint_log_proba(X)
+    np.testing.assert_allclose(vmnb.predict_joint_log_proba(X), expected)
+    vectors = np.random.default_rng(0).normal(size=(20, 3))
+    scaled = VonMisesFisherNB(normalize=True).fit(5 * vectors, np.repeat([0, 1], 10))
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    reference = VonMisesFisherNB().fit(unit, np.repeat([0, 1], 10))
+    np.testing.assert_allclose(scaled.predict_proba(vectors), reference.predict_proba(unit))

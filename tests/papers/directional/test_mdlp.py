@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from xnbflow.papers.directional.mdlp import cut_features
+from xnbflow.papers.directional.mdlp import cut_features, interval_numbers
 
 
 def entropy(y):
@@ -27,14 +27,14 @@ def cuts_by_recursion(x, y):
     if best is None:
         return []
     weighted, low, high = best
-    parts = [y[x <= low], y[x > low]]
-    k, *ks = (len(np.unique(part)) for part in (y, *parts))
-    delta = np.log2(3**k - 2) - (
-        k * entropy(y) - sum(j * entropy(part) for j, part in zip(ks, parts, strict=True))
-    )
+    left, right = y[x <= low], y[x > low]
+    k = len(np.unique(y))
+    in_parts = len(np.unique(left)) * entropy(left) + len(np.unique(right)) * entropy(right)
+    delta = np.log2(3**k - 2) - (k * entropy(y) - in_parts)
     if entropy(y) - weighted <= (np.log2(len(y) - 1) + delta) / len(y):
         return []
-    below, above = (cuts_by_recursion(x[part], y[part]) for part in (x <= low, x > low))
+    below = cuts_by_recursion(x[x <= low], y[x <= low])
+    above = cuts_by_recursion(x[x > low], y[x > low])
     return [*below, (low + high) / 2, *above]
 
 
@@ -43,8 +43,8 @@ def test_cut_points_of_iris_are_those_of_the_r_package_discretization():
     X, y = load_iris(return_X_y=True)
     cuts = cut_features(X.T, y, 3)
     expected = [[5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.80, 1.75]]
-    for found, printed in zip(cuts, expected, strict=True):
-        np.testing.assert_allclose(found, printed)
+    for actual, printed in zip(cuts, expected, strict=True):
+        np.testing.assert_allclose(actual, printed)
 
 
 @settings(deadline=None, max_examples=60)
@@ -57,3 +57,9 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
+
+
+def test_a_cut_point_belongs_to_the_interval_below():
+    features = np.array([[1.0, 5.5, 5.6, 9.0], [0.0, 1.0, 2.0, 3.0]])
+    cuts = [np.array([5.5, 8.0]), np.empty(0)]
+    assert interval_numbers(features, cuts).tolist() == [[0, 0, 1, 2], [0, 0, 0, 0]]

@@ -6,6 +6,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from unit.data.test_samples import check_inner_folds
 
 from xnbflow.naive_bayes import HybridNB, SelectiveNB, VonMisesNB
+from xnbflow.naive_bayes.inner_folds import inner_folds
+from xnbflow.papers.directional import selective_nb
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +71,36 @@ def test_a_multivariate_group_is_taken_or_left_as_a_whole(angles):
 
 def test_inner_folds_may_be_a_list_or_a_generator_of_splits():
     check_inner_folds(SelectiveNB, StratifiedKFold(4))
+
+
+def test_of_equally_accurate_prefixes_the_shortest_is_selected():
+    """Two copies of an angle that separates the classes: one of them is as accurate as both."""
+    y = np.repeat(["a", "b"], 20)
+    angle = np.where(y == "a", 0.0, 3.0) + np.tile([-0.1, 0.1], 20)
+    nb = SelectiveNB(VonMisesNB(), cv=5).fit(np.column_stack([angle, angle]), y)
+    assert nb.ranking_["accuracy"].tolist() == [1.0, 1.0]
+    assert len(nb.selected_) == 1
+
+
+def test_many_samples_are_classified_in_pieces(monkeypatch, angles):
+    X, y = angles
+    whole = SelectiveNB(VonMisesNB()).fit(X, y)
+    # pieces of 7 samples: 6 features and 3 classes
+    monkeypatch.setattr("xnbflow.papers.directional.selective_nb._CHUNK_VALUES", 7 * 6 * 3)
+    pieces = SelectiveNB(VonMisesNB()).fit(X, y)
+    np.testing.assert_array_equal(pieces.ranking_["accuracy"], whole.ranking_["accuracy"])
+    np.testing.assert_array_equal(pieces.predict_proba(X), whole.predict_proba(X))
+
+
+def test_samples_of_a_group_are_not_in_training_and_test(angles, monkeypatch):
+    X, y = angles
+    groups = np.arange(150) // 5
+    seen = []
+
+    def folds(cv, codes, given):
+        seen.append(given)
+        return inner_folds(cv, codes, given)
+
+    monkeypatch.setattr(selective_nb, "inner_folds", folds)
+    SelectiveNB(VonMisesNB(), cv=5).fit(X, y, groups)
+    np.testing.assert_array_equal(seen[0], groups)

@@ -87,9 +87,9 @@ def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipel
         used = features_with_effect(plain[-1])
         assert 0 < used.sum() < used.size
         search = GridSearchCV(last, [{}], cv=3)
-        found = feature_use(make_pipeline(StandardScaler(), search).fit(X, y), X, explain=False)
-        assert found.per_class == pytest.approx(used.sum() / 3)
-        assert found.distinct == used.any(axis=0).sum()
+        use = feature_use(make_pipeline(StandardScaler(), search).fit(X, y), X, explain=False)
+        assert use.per_class == pytest.approx(used.sum() / 3)
+        assert use.distinct == used.any(axis=0).sum()
     for dense in (LogisticRegression(), NearestCentroid()):
         assert features_with_effect(dense.fit(X, y)) is None
 
@@ -135,8 +135,8 @@ STUDY = Study(
 
 def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
     common = {"summary": pd.DataFrame()}
-    _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=STUDY)
-    shown = next(table for table in found if "least" in table.frame)
+    _, tables_of_page = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=STUDY)
+    shown = next(table for table in tables_of_page if "least" in table.frame)
     sizes = tables["sizes"]["n_features"]
     expected = [sizes.min(), sizes.median(), sizes.max()]
     assert shown.frame[["least", "median", "most"]].iloc[0].tolist() == expected

@@ -11,8 +11,11 @@ from scipy.special import i0e, i1e, ive
 #: common direction would have an infinite concentration.
 KAPPA_MAX = 1e8
 
+#: Order from which on the uniform expansion is used; its error there is below 1e-8.
 _UNIFORM_EXPANSION_FROM = 50
+#: Resultant lengths within it of 1 have their concentration by a series.
 _SPREAD_OF_SERIES = 1e-4
+#: Steps of Newton's method, after which the relative error is below 1e-8.
 _NEWTON_STEPS = 4
 
 
@@ -42,9 +45,10 @@ def bessel_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
     kappa = np.maximum(kappa, _least(order))
     if order < _UNIFORM_EXPANSION_FROM:
         return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
-    # the large terms of both expansions cancel and are left out
+    # The large terms of both expansions cancel and are left out.
     above = order + 1
-    length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
+    length = np.hypot(order, kappa)
+    length_above = np.hypot(above, kappa)
     difference = (
         (order + above) / (length + length_above)
         + order * np.arcsinh(order / kappa)
@@ -67,19 +71,21 @@ def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     order = dimension / 2 - 1
     resultant = np.clip(resultant, 0.0, 1.0)
     spread = np.maximum(1 - resultant, np.finfo(np.float64).eps)
-    half, bend = order + 0.5, (order**2 - 0.25) / 2
+    # 1 - A_d(kappa) = half / kappa + bend / kappa² + ..., solved for kappa.
+    half = order + 0.5
+    bend = (order**2 - 0.25) / 2
     series = half / spread - bend / half - bend * (bend / half + 1) / half**2 * spread
-    newton = spread > _SPREAD_OF_SERIES
-    found = np.where(newton, 0.0, np.minimum(series, KAPPA_MAX))
-    resultant = resultant[newton]
+    by_newton = spread > _SPREAD_OF_SERIES
+    concentrations = np.where(by_newton, 0.0, np.minimum(series, KAPPA_MAX))
+    resultant = resultant[by_newton]
     kappa = resultant * (dimension - resultant**2) / (1 - resultant**2)
     for _ in range(_NEWTON_STEPS):
         kappa = np.maximum(kappa, _least(order))
         ratio = bessel_ratio(order, kappa)
         slope = 1 - ratio * (ratio + (dimension - 1) / kappa)
         kappa = kappa - (ratio - resultant) / slope
-    found[newton] = np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
-    return found
+    concentrations[by_newton] = np.where(resultant > 0, np.maximum(kappa, 0.0), 0.0)
+    return concentrations
 
 
 def _scaled_bessel(order: float, kappa: np.ndarray) -> np.ndarray:
@@ -95,6 +101,10 @@ def _least(order: float) -> float:
 
 
 def _uniform_correction(order: float, length: np.ndarray) -> np.ndarray:
+    """Return ``log(1 + sum_k U_k(t) / order**k)`` of the expansion, ``t = order / length``.
+
+    The polynomials U are those of the NIST Digital Library, 10.41.10.
+    """
     t = order / length
     square = t * t
     terms = (

@@ -23,14 +23,26 @@ _NO_TABLE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Published:
     """The place of a published data set, and the cleaning of its file.
 
-    ``clean`` takes the row of the sheet and the file's ``columns``; it returns a frame of features
-    (in radians, numbers and codes) with the column ``label`` and samples as its index, and the kind
-    of each feature. Columns of ``text`` are text, the others numbers. Without ``header`` the file
-    has exactly these columns.
+    Attributes
+    ----------
+    path : str
+        The file below the base URLs.
+    columns : sequence of str
+        The columns that are read. Without a ``header`` the file has exactly these.
+    clean : callable
+        Takes the row of the sheet and the file's columns. Returns a frame of features (in radians,
+        numbers and codes) with the column ``label`` and samples as its index, and the kind of each
+        feature.
+    bases : sequence of str
+        Base URLs; none for a file that the user has.
+    text : collection of str
+        Columns of text; the others are numbers.
+    header : bool
+        Whether the first row has the names of the columns.
     """
 
     path: str
@@ -58,9 +70,9 @@ def load_published(
     entry = known[dataset.location]
     path = dataset.options.get("file", entry.path)
     local = downloads.fetch(dataset.source, path, default=entry.bases, sha256=dataset.sha256)
-    frame, kinds = entry.clean(dataset, _columns(dataset, entry, local))
+    frame, kinds = entry.clean(dataset, _read_columns(dataset, entry, local))
     refuse_empty(dataset, frame)
-    frame = _some_rows(dataset, frame)
+    frame = _draw_rows(dataset, frame)
     values = numbers(dataset, frame[list(kinds)])
     return DataSet(
         name=dataset.id,
@@ -72,11 +84,12 @@ def load_published(
     )
 
 
-def _columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
+def _read_columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
     """Read the columns of an entry; what is missing or ``?`` is NaN."""
     try:
         with open_raw(local) as stream, warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            # Rows longer than the header are an error.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
                 stream,
                 sep="\t" if ".tsv" in entry.path else ",",
@@ -103,7 +116,7 @@ def _columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
         if column in entry.text:
             typed[column] = frame[column].map(str, na_action="ignore").astype(object)
         else:
-            (typed[column],) = numbers(dataset, frame[[column]], allow_missing=True)
+            typed[column] = numbers(dataset, frame[[column]], allow_missing=True)[0]
     return pd.DataFrame(typed, index=frame.index)
 
 
@@ -112,7 +125,8 @@ def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = Fal
     values = np.empty((len(frame.columns), len(frame)))
     for row, column in enumerate(frame.columns):
         cells = frame[column]
-        if cells.dtype == object:  # a whole number of hundreds of digits has no float
+        if cells.dtype == object:
+            # A whole number of hundreds of digits has no float.
             cells = cells.map(str, na_action="ignore")
         values[row] = pd.to_numeric(cells, errors="coerce")
         bad = ~np.isfinite(values[row])
@@ -137,7 +151,7 @@ def refuse_empty(dataset: SheetRow, frame: pd.DataFrame) -> None:
         raise InputError(msg)
 
 
-def _some_rows(dataset: SheetRow, frame: pd.DataFrame) -> pd.DataFrame:
+def _draw_rows(dataset: SheetRow, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the random rows that the options ``rows`` and ``seed`` ask for, in their order."""
     n_rows = int(dataset.options.get("rows", len(frame)))
     if not 0 < n_rows <= len(frame):

@@ -45,10 +45,11 @@ _VECTOR_ANGLES = [f"{wave}_angle" for wave in ["QRS", "T", "P", "QRST", "J"]]
 ARRHYTHMIA = [
     *("age", "sex", "height", "weight"),
     *(*_INTERVALS, *_VECTOR_ANGLES, "heart_rate"),
-    *(f"{lead}_{what}" for lead in _LEADS for what in _WIDTHS + _ODDITIES),
-    *(f"{lead}_{what}_amplitude" for lead in _LEADS for what in _AMPLITUDES),
+    *(f"{lead}_{measure}" for lead in _LEADS for measure in _WIDTHS + _ODDITIES),
+    *(f"{lead}_{wave}_amplitude" for lead in _LEADS for wave in _AMPLITUDES),
 ]
-_ARRHYTHMIA_DISCRETE = {"sex", *(f"{lead}_{what}" for lead in _LEADS for what in _ODDITIES)}
+_ARRHYTHMIA_DISCRETE = {"sex", *(f"{lead}_{oddity}" for lead in _LEADS for oddity in _ODDITIES)}
+#: Linear features of which fewer rows differ from the commonest value are dropped.
 _LEAST_DEVIATING_SHARE = 0.01
 
 _QUANTITATIVE = [
@@ -74,20 +75,29 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
 
 
 def _kinds(features: list[str], **special: Any) -> dict[str, str]:
-    """Return each feature's kind, by the lists of names; the default is linear."""
-    kind = {name: kind for kind, names in special.items() for name in names}
-    return {name: kind.get(name, "linear") for name in features}
+    """Return each feature's kind; those in no list of ``special`` are linear.
+
+    Examples
+    --------
+    >>> _kinds(["length", "angle"], angular=["angle"])
+    {'length': 'linear', 'angle': 'angular'}
+    """
+    kinds = dict.fromkeys(features, "linear")
+    for kind, names in special.items():
+        kinds |= dict.fromkeys(names, kind)
+    return kinds
 
 
-def _labelled(
+def _cleaning(
     kinds: dict[str, str], labels: Mapping[Any, str]
 ) -> Callable[[SheetRow, pd.DataFrame], tuple[pd.DataFrame, dict[str, str]]]:
-    """Return what turns degrees into radians and codes of classes into names."""
+    """Return a function that turns degrees into radians and codes of classes into names."""
 
     def clean(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         label = frame["class"].map(labels)
-        if label.isna().any():
-            row = label.index[label.isna()][0]
+        is_unknown = label.isna()
+        if is_unknown.any():
+            row = label.index[is_unknown][0]
             msg = (
                 f"data set {dataset.id}: row {row} (from 0) has the class "
                 f"{quoted(frame['class'][row])}, not one of {', '.join(map(str, labels))}; get the "
@@ -133,29 +143,37 @@ def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, d
     return cleaned, {name: kinds[name] for name in cleaned.columns[:-1]}
 
 
-def _uci(
+def _describe(
     path: str, features: list[str], clean: Callable[..., Any], text: tuple[str, ...] = ()
 ) -> Published:
-    return Published(path, [*features, "class"], clean, BASE_URLS, text, header=False)
+    """Return the entry of a file without header, whose last column is the class."""
+    return Published(
+        path=path,
+        columns=[*features, "class"],
+        clean=clean,
+        bases=BASE_URLS,
+        text=text,
+        header=False,
+    )
 
 
 #: Mails; showers (the axis' angle to the origin, in degrees); electrocardiograms; patches of forest
 #: (aspect and slope are the two angles of Table 6). Names as in the papers.
 UCI = {
-    "spambase": _uci(
-        "spambase/spambase.data", SPAMBASE, _labelled(_kinds(SPAMBASE), {0: "mail", 1: "spam"})
+    "spambase": _describe(
+        "spambase/spambase.data", SPAMBASE, _cleaning(_kinds(SPAMBASE), {0: "mail", 1: "spam"})
     ),
-    "magic": _uci(
+    "magic": _describe(
         "magic/magic04.data",
         MAGIC,
-        _labelled(_kinds(MAGIC, angular=["fAlpha"]), {"g": "gamma", "h": "hadron"}),
+        _cleaning(_kinds(MAGIC, angular=["fAlpha"]), {"g": "gamma", "h": "hadron"}),
         text=("class",),
     ),
-    "arrhythmia": _uci("arrhythmia/arrhythmia.data", ARRHYTHMIA, _arrhythmia),
-    "covertype": _uci(
+    "arrhythmia": _describe("arrhythmia/arrhythmia.data", ARRHYTHMIA, _arrhythmia),
+    "covertype": _describe(
         "covtype/covtype.data.gz",
         COVERTYPE,
-        _labelled(
+        _cleaning(
             _kinds(
                 COVERTYPE, angular=["Aspect", "Slope"], categorical=COVERTYPE[len(_QUANTITATIVE) :]
             ),

@@ -16,6 +16,7 @@ file                        contents
 `angular`, `auslan`         data sets with angles
 `compute`                   tables of the study: angles, complexity
 `compute_examples`          tables of the study: the artificial examples
+`compute_distributions`     tables of the study: samples of both distributions
 `compute_comparison`        tables of the study: ranks and tests beside the printed ones
 `section`, `drawings`       the page
 `printed_tables`            the paper's Tables 1 to 6

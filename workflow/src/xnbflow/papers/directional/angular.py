@@ -133,7 +133,7 @@ _NYCFLIGHTS = ("https://raw.githubusercontent.com/tidyverse/nycflights13/main/da
 def _proteins(clean: Callable[..., Any]) -> Published:
     """Return the entry of the dihedral angles, cleaned for one of the tasks."""
     columns = ("pdb", "chain", "dssp_no", "ss8", "phi", "psi")
-    return Published("protein_dihedrals.tsv", columns, clean, text=_TEXT)
+    return Published(path="protein_dihedrals.tsv", columns=columns, clean=clean, text=_TEXT)
 
 
 ANGULAR = {
@@ -141,12 +141,16 @@ ANGULAR = {
     "protein-strand": _proteins(_protein_strand),
     "protein-window": _proteins(_protein_window),
     "weather": Published(
-        "weather.csv",
-        ("origin", "month", "temp", "wind_dir", "wind_speed"),
-        _weather,
-        _NYCFLIGHTS,
-        _TEXT,
+        path="weather.csv",
+        columns=("origin", "month", "temp", "wind_dir", "wind_speed"),
+        clean=_weather,
+        bases=_NYCFLIGHTS,
+        text=_TEXT,
     ),
-    "pigeons": Published("pigeons.csv", ("treatment", "bearing"), _animals, text=_TEXT),
-    "swallows": Published("swallows.csv", ("treatment", "heading"), _animals, text=_TEXT),
+    "pigeons": Published(
+        path="pigeons.csv", columns=("treatment", "bearing"), clean=_animals, text=_TEXT
+    ),
+    "swallows": Published(
+        path="swallows.csv", columns=("treatment", "heading"), clean=_animals, text=_TEXT
+    ),
 }

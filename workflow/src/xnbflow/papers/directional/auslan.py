@@ -57,6 +57,11 @@ class _Recording:
     number: int
     frames: np.ndarray
 
+    @property
+    def name(self) -> str:
+        """The name of the sample, as ``alive-2-3``: sign, session, number."""
+        return f"{self.sign}-{self.session}-{self.number}"
+
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     """Get the data set whose location is ``high-quality``.
@@ -81,7 +86,9 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         recordings = _read_recordings(stream, str(archive))
     recordings.sort(key=lambda recording: (recording.session, recording.sign, recording.number))
 
-    values, features, kinds = [], [], []
+    values = []
+    features: list[str] = []
+    kinds: list[str] = []
     for position, channel in enumerate(CHANNELS):
         name = channel.partition("_")[2]
         if name in _FINGERS:
@@ -95,8 +102,8 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         dataset.id,
         values=np.concatenate(values),
         features=features,
-        samples=[f"{r.sign}-{r.session}-{r.number}" for r in recordings],
-        labels=[r.sign for r in recordings],
+        samples=[recording.name for recording in recordings],
+        labels=[recording.sign for recording in recordings],
         kinds=kinds,
     )
 

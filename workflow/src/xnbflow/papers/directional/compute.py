@@ -1,7 +1,8 @@
 """Analyses of the directional study besides accuracies (Lopez-Cruz et al.).
 
 Rose diagrams and fitted densities of angles (Figures 13 and 14), complexity of the classifiers
-(Table 2), and decision regions of the examples (Figures 3 to 12) and of data sets of two angles.
+(Table 2), decision regions of the examples (Figures 3 to 12) and of data sets of two angles, and
+samples of both distributions (Figures 1 and 2).
 """
 
 import time
@@ -15,6 +16,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.families.gaussian import Gaussian
+from xnbflow.papers.directional.compute_distributions import distribution_tables
 from xnbflow.papers.directional.compute_examples import (
     PrintedValue,
     example_tables,
@@ -61,6 +63,7 @@ def analyse(
         complexity = [_complexity(data, params["repeats"]) for data in series.values()]
     tables["complexity"] = pd.concat(complexity, ignore_index=True)
     tables |= example_tables()
+    tables |= distribution_tables()
     for data in series.values():
         if list(data.kinds) == ["angular", "angular"]:
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
@@ -89,7 +92,9 @@ def _angle_tables(
     data_sets: list[DataSet], n_bins: int, max_features: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tables ``rose``, ``fitted``, ``densities`` and ``likelihoods``."""
-    rose_of, fitted_of, densities_of = [], [], []
+    roses = []
+    fits = []
+    densities = []
     for data in data_sets:
         angular = np.flatnonzero(data.kinds == "angular")
         if not len(angular):
@@ -99,17 +104,17 @@ def _angle_tables(
         angles = data.values[angular]
         von_mises = VonMises().fit(angles, codes, len(classes))
         gaussian = Gaussian().fit(angles, codes, len(classes))
-        fitted_of.append(_fitted(data, angular, codes, von_mises, gaussian))
+        fits.append(_fitted(data, angular, codes, von_mises, gaussian))
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
-            rose_of.append(_rose(data, feature, n_bins))
-            densities_of.append(_densities(data, feature, row, von_mises, gaussian))
-    fitted = pd.concat(fitted_of, ignore_index=True)
+            roses.append(_rose(data, feature, n_bins))
+            densities.append(_densities(data, feature, row, von_mises, gaussian))
+    fitted = pd.concat(fits, ignore_index=True)
     return {
-        "rose": pd.concat(rose_of, ignore_index=True),
+        "rose": pd.concat(roses, ignore_index=True),
         "fitted": fitted,
-        "densities": pd.concat(densities_of, ignore_index=True),
+        "densities": pd.concat(densities, ignore_index=True),
         "likelihoods": _likelihoods(fitted),
     }
 

@@ -112,9 +112,9 @@ def example_tables() -> dict[str, pd.DataFrame]:
 
     Boundaries are those between the true distributions.
     """
-    samples_of = []
-    regions_of = []
-    boundaries_of = []
+    all_samples = []
+    all_regions = []
+    all_boundaries = []
     for example in EXAMPLES:
         label = {"example": f"figure {example.figure}", "space": example.space}
         classifier = _classifier(example.space)
@@ -123,13 +123,13 @@ def example_tables() -> dict[str, pd.DataFrame]:
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
         regions["predicted"] = classifier.predict(_features(example.space, regions))
-        samples_of.append(samples.assign(**label))
-        regions_of.append(regions.assign(**label))
-        boundaries_of.append(_boundary(example).assign(**label))
+        all_samples.append(samples.assign(**label))
+        all_regions.append(regions.assign(**label))
+        all_boundaries.append(_boundary(example).assign(**label))
     return {
-        "samples": pd.concat(samples_of, ignore_index=True),
-        "regions": pd.concat(regions_of, ignore_index=True),
-        "boundaries": pd.concat(boundaries_of, ignore_index=True),
+        "samples": pd.concat(all_samples, ignore_index=True),
+        "regions": pd.concat(all_regions, ignore_index=True),
+        "boundaries": pd.concat(all_boundaries, ignore_index=True),
     }
 
 
@@ -361,7 +361,8 @@ def _cylinder_curves(mu: np.ndarray, kappa: np.ndarray, second: np.ndarray) -> p
     At an angle the surface is ``a y**2 + b y + c = 0``.
     """
     surface = hybrid_boundary(mu, kappa, second[:, 0], second[:, 1])
-    a, b = surface.quadratic.item(), surface.linear.item()
+    a = surface.quadratic.item()
+    b = surface.linear.item()
     c = np.column_stack([np.cos(_TURN), np.sin(_TURN)]) @ surface.normal + surface.offset
     if a == 0:
         return _curve(_TURN, -c / b)

@@ -128,6 +128,24 @@ def draw_surface(
     return figure
 
 
+def draw_directions(title: str, points: np.ndarray, mean: np.ndarray) -> Figure:
+    """Draw unit vectors on their circle, and the mean of all as a line from the centre.
+
+    A sphere is seen from the side. ``points`` have the shape (n_points, 2): x and y, or x and z;
+    the ``mean`` (2,) is that of the vectors, and its length the mean resultant length.
+    """
+    side = column_width(2.4)
+    figure = Figure(figsize=(side, side + _HEAD))
+    write_heading(figure, title)
+    axes = figure.add_axes((0, 0, 1, side / (side + _HEAD)), frame_on=False)
+    axes.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xticks=[], yticks=[], aspect="equal")
+    turn = np.linspace(0, 2 * np.pi, 181)
+    axes.plot(np.cos(turn), np.sin(turn), color=GREY, linewidth=0.8)
+    _dots(axes, points[:, 0], points[:, 1], COLOURS[0])
+    axes.plot([0.0, mean[0]], [0.0, mean[1]], color=INK, linewidth=1.6)
+    return figure
+
+
 def draw_angle(
     title: str,
     classes: Sequence[str],

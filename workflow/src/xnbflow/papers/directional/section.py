@@ -1,6 +1,6 @@
 """Directional naive Bayes: the paper's tables and ours, angles, and decision regions.
 
-Lopez-Cruz, Bielza and Larranaga: Tables 1 to 6, Figures 3 to 14.
+Lopez-Cruz, Bielza and Larranaga: Tables 1 to 6, Figures 1 to 14.
 """
 
 import re
@@ -11,7 +11,13 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.papers.directional import ADJUSTMENTS, counterpart, counterpart_name
-from xnbflow.papers.directional.drawings import Ring, draw_angle, draw_rings, draw_surface
+from xnbflow.papers.directional.drawings import (
+    Ring,
+    draw_angle,
+    draw_directions,
+    draw_rings,
+    draw_surface,
+)
 from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
@@ -22,6 +28,11 @@ from xnbflow.tables.contract import Column
 _MOST_SAMPLES = 150
 _SIGNIFICANT = 0.05
 
+_DISTRIBUTIONS = (
+    "100 random points of each distribution. The line from the centre is the mean of the points as "
+    "unit vectors: it has the sample’s mean direction, and its length is the mean resultant "
+    "length, from which the concentration is estimated. The sphere is seen from the side."
+)
 _ROSES = (
     "In the figures a row is a class. Left, a rose diagram: a sector’s area is the share of the "
     "class’s samples in that direction; 0° is marked at the right and angles grow "
@@ -76,7 +87,7 @@ def section(results: StudyResults) -> Section | None:
     if len(tables["complexity"]):
         size = _complexity(tables, printed_table(2))
         blocks.append(Group("Complexity and time", [size], "the paper’s Table 2"))
-    blocks += [_angles(tables), _regions(tables)]
+    blocks += [_distributions(tables), _angles(tables), _regions(tables)]
     return Section(
         "directional",
         "Directional naive Bayes",
@@ -235,6 +246,38 @@ def _complexity(tables: StudyTables, paper: pd.DataFrame) -> Table:
         "the parameters of vMNB; ours are those of the intervals into which it cuts features."
     )
     return tables.show("complexity", caption, columns, rows, declarations=formats)
+
+
+def _distributions(tables: StudyTables) -> Group:
+    """Return samples of both distributions with their mean directions (Figures 1 and 2)."""
+    figures = []
+    for example, points in tables["points"].groupby("example", sort=False):
+        is_sphere = points["z"].notna().all()
+        # A sphere is seen along its second axis.
+        plane = ["x", "z"] if is_sphere else ["x", "y"]
+        estimates = tables.rows("directions", example=example, parameters="estimated").iloc[0]
+        length = estimates["resultant_length"]
+        distribution = "von Mises-Fisher" if is_sphere else "von Mises"
+        title = f"{example.capitalize()}: {distribution}"
+        arguments = {
+            "title": title,
+            "points": points[plane].to_numpy(),
+            "mean": length * estimates[plane].to_numpy(dtype=float),
+        }
+        alt = (
+            f"{title}, {len(points)} points; the mean of the unit vectors has the length "
+            f"{length:.2f}."
+        )
+        name = f"distribution-{_slug(example)}"
+        figures.append(Figure(name, draw_directions, arguments, "", alt))
+    gallery = Gallery(figures, _DISTRIBUTIONS, tables.sources("points", "directions"))
+    caption = (
+        "Mean direction, mean resultant length and concentration: the true ones, and the estimates "
+        "from the points."
+    )
+    columns = ["example", "parameters", "x", "y", "z", "resultant_length", "concentration"]
+    blocks: list[Block] = [gallery, tables.show("directions", caption, columns)]
+    return Group("Distributions on the circle and on the sphere", blocks, "Figures 1 and 2")
 
 
 def _angles(tables: StudyTables) -> Group:

@@ -81,7 +81,7 @@ class VonMisesFisher(Distribution):
         if is_off_sphere.any():
             sample = int(np.argmax(is_off_sphere))
             msg = (
-                f"the vector of sample {sample} has length {length[sample]:.6g}, not 1; divide "
+                f"the vector of sample {sample} has length {length[sample]:.9g}, not 1; divide "
                 "each by its length, or set normalize=True"
             )
             raise InputError(msg)
