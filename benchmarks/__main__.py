@@ -37,9 +37,9 @@ SHOWN = (
 def main(words: list[str]) -> None:
     """Run the benchmarks named; end with 1 where one failed, after all others."""
     sys.path.insert(0, str(HERE))
-    known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
-    arguments = parsed(words, known)
-    names = arguments.names or (known if arguments.all else SHOWN)
+    benchmark_names = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
+    arguments = parse_arguments(words, benchmark_names)
+    names = arguments.names or (benchmark_names if arguments.all else SHOWN)
     RESULTS.mkdir(parents=True, exist_ok=True)
     failed = [name for name in names if not measured(name, details=arguments.all)]
     table = known_rows()
@@ -62,14 +62,16 @@ def write_pages(names: Iterable[str], table: pd.DataFrame) -> None:
             write_block(*module.page())
 
 
-def parsed(words: list[str], known: list[str]) -> argparse.Namespace:
+def parse_arguments(words: list[str], benchmark_names: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(known)}; else those shown")
+    parser.add_argument(
+        "names", nargs="*", help=f"of {', '.join(benchmark_names)}; else those shown"
+    )
     parser.add_argument("--all", action="store_true", help="every benchmark, with its details")
     parser.add_argument("--keep-page", action="store_true", help="do not write the page")
     arguments = parser.parse_args(words)
-    if unknown := sorted(set(arguments.names) - set(known)):
-        parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(known)}")
+    if unknown := sorted(set(arguments.names) - set(benchmark_names)):
+        parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(benchmark_names)}")
     return arguments
 
 

@@ -25,8 +25,8 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
     heads = ["method", "accuracy", "less than the first by (standard error over series)"]
     heads += ["by seed", "balanced accuracy", "log loss", "series and seeds"]
     overall = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    each = cells.pivot_table(index="series", columns="method", values="accuracy")
-    less = each.rsub(each[methods[0]], axis="index")
+    accuracies = cells.pivot_table(index="series", columns="method", values="accuracy")
+    less = accuracies.rsub(accuracies[methods[0]], axis="index")
     seeds = [name for name in means if name.startswith("accuracy, seed")]
     for row in means.to_dict("records"):
         values = [
@@ -41,7 +41,7 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
         overall.append(f"| {' | '.join(values)} |")
     heads = ["series", *methods]
     by_series = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for series, row in each.iterrows():
+    for series, row in accuracies.iterrows():
         shares = " | ".join(share(row[method]) for method in methods)
         by_series.append(f"| {series} | {shares} |")
     n_series = cells["series"].nunique()

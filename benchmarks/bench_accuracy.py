@@ -74,7 +74,7 @@ def figures(table: pd.DataFrame) -> dict[str, float]:
     """Return accuracy, balanced accuracy and log loss in nats of pooled predictions."""
     proba = table.filter(regex=r"^p\(").to_numpy()
     labels = [name[2:-1] for name in table if name.startswith("p(")]
-    found = {
+    measures = {
         "accuracy": float((table["true"] == table["predicted"]).mean()),
         "balanced_accuracy": float(balanced_accuracy_score(table["true"], table["predicted"])),
         "log_loss": np.nan,
@@ -82,12 +82,12 @@ def figures(table: pd.DataFrame) -> dict[str, float]:
     if not np.isnan(proba).any():
         bounded = np.clip(proba, _LEAST_PROBABILITY, 1.0)
         bounded /= bounded.sum(axis=1)[:, None]
-        found["log_loss"] = float(log_loss(table["true"], bounded, labels=labels))
-    return found
+        measures["log_loss"] = float(log_loss(table["true"], bounded, labels=labels))
+    return measures
 
 
 def measured(
-    names: Collection[str] = (), only: Collection[str] = (), *, kept: bool = False
+    names: Collection[str] = (), only: Collection[str] = (), *, stored: bool = False
 ) -> pd.DataFrame:
     """Return the figures per series, seed and method.
 
@@ -95,7 +95,7 @@ def measured(
     ----------
     names, only : collection of str
         Series and methods; by default all.
-    kept : bool
+    stored : bool
         Measure nothing, return what is kept.
     """
     rows = []
@@ -104,16 +104,16 @@ def measured(
     }
     models = {name: model for name, model in methods().items() if name in only or not only}
     for name, read in series.items():
-        X, y = (np.empty(0), np.empty(0)) if kept else read()
+        X, y = (np.empty(0), np.empty(0)) if stored else read()
         for seed in SEEDS:
             for method, model in models.items():
-                if kept and not _file(name, seed, method).is_file():
+                if stored and not _file(name, seed, method).is_file():
                     continue
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     table = predictions(name, X, y, seed, method, model)
                 rows.append({"series": name, "seed": seed, "method": method, **figures(table)})
-                if not kept:
+                if not stored:
                     print(rows[-1], file=sys.stderr, flush=True)
     return pd.DataFrame(rows)
 
@@ -126,23 +126,23 @@ def means(table: pd.DataFrame) -> pd.DataFrame:
     both = table.groupby("method").agg(
         cells=("accuracy", "size"), **{f: (f, "mean") for f in FIGURES}
     )
-    each = table.pivot_table(index="method", columns="seed", values=FIGURES)
-    each.columns = [f"{figure}, seed {seed}" for figure, seed in each.columns]
-    return both.join(each).sort_values("accuracy", ascending=False).reset_index()
+    by_seed = table.pivot_table(index="method", columns="seed", values=FIGURES)
+    by_seed.columns = [f"{figure}, seed {seed}" for figure, seed in by_seed.columns]
+    return both.join(by_seed).sort_values("accuracy", ascending=False).reset_index()
 
 
 def beside(table: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return the means of each peer, and of one method, over the cells that both have."""
     cells = ["series", "seed"]
-    own = table[table["method"] == method].set_index(cells)[FIGURES]
+    of_method = table[table["method"] == method].set_index(cells)[FIGURES]
     rows = []
     for peer, other in table[table["method"] != method].groupby("method"):
-        theirs = other.set_index(cells)[FIGURES]
-        shared = own.index.intersection(theirs.index)
+        of_peer = other.set_index(cells)[FIGURES]
+        shared = of_method.index.intersection(of_peer.index)
         row = {"peer": peer, "cells": len(shared)}
         for figure in FIGURES:
-            row[f"{figure}, peer"] = theirs.loc[shared, figure].mean()
-            row[figure] = own.loc[shared, figure].mean()
+            row[f"{figure}, peer"] = of_peer.loc[shared, figure].mean()
+            row[figure] = of_method.loc[shared, figure].mean()
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -155,13 +155,13 @@ def rows() -> list[dict]:
 
 def details() -> dict[str, pd.DataFrame]:
     """Return the means and the figures by series, seed and method."""
-    table = measured(kept=True)
+    table = measured(stored=True)
     return {"accuracy": means(table), "accuracy_by_series": table}
 
 
 def page() -> tuple[str, Path]:
     """Return the table of what is kept, and the page that holds it."""
-    table = measured(kept=True)
+    table = measured(stored=True)
     return block(means(table), table), PAGE
 
 
@@ -172,7 +172,7 @@ def main(words: list[str]) -> None:
     parser.add_argument("--series", nargs="*", default=[])
     parser.add_argument("--kept", action="store_true", help="measure nothing")
     arguments = parser.parse_args(words)
-    table = measured(arguments.series, arguments.methods, kept=arguments.kept)
+    table = measured(arguments.series, arguments.methods, stored=arguments.kept)
     for shown in (means(table), beside(table, "ClassSpecificNBCV, average")):
         print(shown.to_string(index=False, float_format="{:.3f}".format), "\n")
 

@@ -53,16 +53,16 @@ def rows() -> list[dict]:
 def measured() -> pd.DataFrame:
     """Return a row for each study; those that the file has are not measured again."""
     table = pd.read_csv(RESULTS, sep="\t") if RESULTS.is_file() else pd.DataFrame()
-    found = table.to_dict("records")
-    known = {(each["cell"], each["classifier"], each["seed"]) for each in found}
+    studies = table.to_dict("records")
+    measured_keys = {(record["cell"], record["classifier"], record["seed"]) for record in studies}
     for seed in range(STUDIES):
         for cell, design in CELLS.items():
             for name in NAMES:
-                if (cell, name, seed) not in known:
+                if (cell, name, seed) not in measured_keys:
                     study = {"cell": cell, "classifier": name, "seed": seed}
-                    found.append(study | areas(design, name, seed))
-        pd.DataFrame(found).to_csv(RESULTS, sep="\t", index=False)
-    return pd.DataFrame(found)
+                    studies.append(study | areas(design, name, seed))
+        pd.DataFrame(studies).to_csv(RESULTS, sep="\t", index=False)
+    return pd.DataFrame(studies)
 
 
 def areas(design: Design, name: str, seed: int) -> dict[str, float]:
@@ -108,23 +108,26 @@ def area_of(score: np.ndarray, codes: np.ndarray) -> float:
 
 def coverage(studies: pd.DataFrame) -> pd.DataFrame:
     """Return the coverage of each cell, with its limits and the share of misses above."""
-    found = []
+    rows_of_cells = []
     for (cell, name), part in studies.groupby(["cell", "classifier"], sort=False):
         divisor = inflation(name)
         intervals = [
             area_interval(
-                each.area, each.n / divisor, each.m / divisor, smaller_class=min(each.n, each.m)
+                estimate.area,
+                estimate.n / divisor,
+                estimate.m / divisor,
+                smaller_class=min(estimate.n, estimate.m),
             )
-            for each in part.itertuples()
+            for estimate in part.itertuples()
         ]
-        lower, upper = np.array([each[1:] for each in intervals]).T
+        lower, upper = np.array([estimate[1:] for estimate in intervals]).T
         held = (lower <= part["true"]) & (part["true"] <= upper)
         limits = figure("", "", held.to_numpy())
         row_of_cell = {"cell": cell, "classifier": name, "studies": len(part)}
         row_of_cell |= {"coverage": held.mean(), "lower": limits["lower"], "upper": limits["upper"]}
         row_of_cell |= {"above": (part["true"] > upper).mean(), "width": np.mean(upper - lower)}
-        found.append(row_of_cell)
-    return pd.DataFrame(found)
+        rows_of_cells.append(row_of_cell)
+    return pd.DataFrame(rows_of_cells)
 
 
 def page() -> tuple[str, Path]:

@@ -122,12 +122,12 @@ def digest() -> str:
 
 def jobs() -> dict[str, Callable[[], Iterable[dict]]]:
     """Return the cells by name, in the order in which they are measured."""
-    made: dict[str, Callable[[], Iterable[dict]]] = {"null: best of six": best_of_six}
-    made["second cohorts"] = cohorts
-    made |= {f"stability: {size}": partial(stability, size) for size in (40, 80, 160)}
-    made["pairs"] = pairs
-    made |= {f"sorted runs: {n}": partial(runs, n) for n in (1, 3, 10)}
-    return made
+    cells: dict[str, Callable[[], Iterable[dict]]] = {"null: best of six": best_of_six}
+    cells["second cohorts"] = cohorts
+    cells |= {f"stability: {size}": partial(stability, size) for size in (40, 80, 160)}
+    cells["pairs"] = pairs
+    cells |= {f"sorted runs: {n}": partial(runs, n) for n in (1, 3, 10)}
+    return cells
 
 
 def figure(
@@ -149,7 +149,7 @@ def figure(
             "upper": upper, "studies": n, "met": met}  # fmt: skip
 
 
-def each(function: Callable, *arguments: object, n: int | None = None) -> list:
+def measure_seeds(function: Callable, *arguments: object, n: int | None = None) -> list:
     """Return what a function gives for each seed, in processes of one thread."""
     work = Parallel(n_jobs=int(os.environ.get("XNBFLOW_AUDIT_JOBS", "2")))
     seeds = range(STUDIES if n is None else n)
@@ -166,26 +166,26 @@ def inflation(name: str) -> float:
     return TUNED if name == "csnb_cv" else CROSS_VALIDATED
 
 
-def performance_of(found: Study, name: str, candidates: int = 1) -> Performance:
-    hot = np.eye(found.probabilities.shape[1])[found.probabilities.argmax(axis=1)]
-    groups = found.groups if len(np.unique(found.groups)) < len(found.codes) else None
+def performance_of(result: Study, name: str, candidates: int = 1) -> Performance:
+    hot = np.eye(result.probabilities.shape[1])[result.probabilities.argmax(axis=1)]
+    groups = result.groups if len(np.unique(result.groups)) < len(result.codes) else None
     options = {"inflation": inflation(name), "candidates": candidates}
-    return performance(found.codes, hot, groups, **options)
+    return performance(result.codes, hot, groups, **options)
 
 
 def best_of_six() -> Iterator[dict]:
     """Yield how often the best of six classifiers, named after looking, is called supported."""
-    above = np.array(each(best_above, PLAIN))
+    above = np.array(measure_seeds(best_above, PLAIN))
     yield figure("false support", "best of six, uncorrected", above[:, 0])
     yield figure("false support", "best of six, corrected", above[:, 1], most=LEVEL)
 
 
 def best_above(design: Design, seed: int) -> tuple[bool, bool]:
     """Return whether the most accurate one's interval is above chance, as named or as chosen."""
-    found = {name: study(design, name, seed, new=0) for name in SIX}
-    best = max(SIX, key=lambda name: performance_of(found[name], name).balanced_accuracy.value)
+    studies = {name: study(design, name, seed, new=0) for name in SIX}
+    best = max(SIX, key=lambda name: performance_of(studies[name], name).balanced_accuracy.value)
     return tuple(
-        verdict(performance_of(found[best], best, candidates)).level != "not supported"
+        verdict(performance_of(studies[best], best, candidates)).level != "not supported"
         for candidates in (1, len(SIX))
     )
 
@@ -193,10 +193,10 @@ def best_above(design: Design, seed: int) -> tuple[bool, bool]:
 def stability(size: int) -> Iterator[dict]:
     """Yield how far the agreement of halves is from that of independent samples of their size."""
     design = Design(size, effect=1.0, genes=1000)
-    found = np.array(each(agreements, design, "csnb"))
-    truth, n = found[:, 0].mean(), len(found)
-    bias = found[:, 1].mean() - truth
-    error = np.hypot(*found[:, :2].std(axis=0, ddof=1)) / np.sqrt(n)
+    estimates = np.array(measure_seeds(agreements, design, "csnb"))
+    truth, n = estimates[:, 0].mean(), len(estimates)
+    bias = estimates[:, 1].mean() - truth
+    error = np.hypot(*estimates[:, :2].std(axis=0, ddof=1)) / np.sqrt(n)
     yield {
         "part": "stability",
         "cell": f"mean of halves of {size}, less {truth:.2f} of independent samples",
@@ -207,7 +207,7 @@ def stability(size: int) -> Iterator[dict]:
         "studies": n,
         "met": "yes" if abs(bias) <= 0.05 else "no",
     }
-    held = (found[:, 2] <= truth) & (truth <= found[:, 3])
+    held = (estimates[:, 2] <= truth) & (truth <= estimates[:, 3])
     yield figure("stability", f"interval, halves of {size}", held, 0.93, 0.97)
 
 
@@ -221,11 +221,11 @@ def agreements(design: Design, name: str, seed: int) -> list[float]:
 
 def cohorts() -> Iterator[dict]:
     """Yield what is said of second cohorts of 50 samples."""
-    studies = each(study, replace(LARGE, effect=1.0), "csnb")
+    studies = measure_seeds(study, replace(LARGE, effect=1.0), "csnb")
     even, shifted = (25, 25), (45, 5)
     levels = {
-        cell: np.array([cohort_level(each_one, counts, kind, i)
-                        for i, each_one in enumerate(studies)])
+        cell: np.array([cohort_level(first_study, counts, kind, i)
+                        for i, first_study in enumerate(studies)])
         for cell, counts, kind in (
             ("no shift", even, "same"), ("prevalence shift", shifted, "same"),
             ("no signal", even, "chance"), ("labels exchanged", even, "exchanged"),
@@ -247,14 +247,14 @@ def cohorts() -> Iterator[dict]:
     yield figure("cohort", "labels exchanged: said so", noticed, least=0.9)
 
 
-def cohort_level(found: Study, counts: tuple[int, ...], kind: str, seed: int) -> str:
+def cohort_level(result: Study, counts: tuple[int, ...], kind: str, seed: int) -> str:
     rng = np.random.default_rng([seed, 7])
-    confusion = found.true_confusion
+    confusion = result.true_confusion
     if kind == "chance":
         confusion = confusion_of_chance(confusion)
     codes, predicted = cohort(confusion, counts, rng)
     codes = 1 - codes if kind == "exchanged" else codes
-    return cohort_verdict(performance_of(found, "csnb"), codes, predicted, 2).level
+    return cohort_verdict(performance_of(result, "csnb"), codes, predicted, 2).level
 
 
 def pairs() -> Iterator[dict]:
@@ -271,20 +271,20 @@ def pairs() -> Iterator[dict]:
             both, alone = rng.random((n, patients, 1)), rng.random((n, patients, 2))
             right = (np.where(together, both, alone) < 0.5).reshape(n, -1)
             predicted = np.eye(2)[np.where(right, codes, 1 - codes)]
-            found = [performance(codes, hot, groups, inflation=1.0) for hot in predicted]
+            performances = [performance(codes, hot, groups, inflation=1.0) for hot in predicted]
             cell = f"{patients} patients, {share:.0%} alike"
-            balanced = [one.balanced_accuracy for one in found]
-            held = [each_one.lower <= 0.5 <= each_one.upper for each_one in balanced]
+            balanced = [result.balanced_accuracy for result in performances]
+            held = [estimate.lower <= 0.5 <= estimate.upper for estimate in balanced]
             yield figure("pairs", f"coverage of balanced accuracy, {cell}", held, 0.93)
-            above = [each_one.lower > 0.5 for each_one in balanced]
+            above = [estimate.lower > 0.5 for estimate in balanced]
             yield figure("pairs", f"balanced accuracy above 1/2, {cell}", above, most=LEVEL)
-            known = [one.classes[0].recognised for one in found]
-            yield figure("pairs", f"class recognised, {cell}", known, most=LEVEL)
+            is_recognised = [result.classes[0].recognised for result in performances]
+            yield figure("pairs", f"class recognised, {cell}", is_recognised, most=LEVEL)
 
 
 def runs(n_runs: int) -> Iterator[dict]:
     """Yield how often the sorted runs test calls two equal classifiers different."""
-    p_values = np.array(each(equal_classifiers, n_runs))
+    p_values = np.array(measure_seeds(equal_classifiers, n_runs))
     cell = f"{n_runs} runs of ten folds, at .05"
     yield figure("sorted runs", cell, p_values <= 0.05, most=0.05)
     yield figure("sorted runs", f"{n_runs} runs, at .025", p_values <= 0.025, most=0.025)
@@ -303,5 +303,5 @@ def equal_classifiers(n_runs: int, seed: int) -> float:
 def study_halves(design: Design, seed: int, run: int, half: int) -> np.ndarray:
     """Return the accuracy of each fold, of naive Bayes on every second pair of blocks."""
     values, codes = drawn(design, seed)
-    own = (np.arange(design.genes) // design.block) % 2 == half
-    return fold_accuracies("nb", values[:, own], codes, run)
+    of_half = (np.arange(design.genes) // design.block) % 2 == half
+    return fold_accuracies("nb", values[:, of_half], codes, run)

@@ -45,22 +45,22 @@ CLASSIFIERS = {
 
 def rows() -> list[dict]:
     """Return a row per table: targets are on the page."""
-    kept(simulated(), RESULTS)
-    worst = kept(null_studies(), RESULTS.with_name("batches_null.tsv"))["severe"].max()
+    write_each_cell(simulated(), RESULTS)
+    worst = write_each_cell(null_studies(), RESULTS.with_name("batches_null.tsv"))["severe"].max()
     note = f"{worst:.3f} of {5 * STUDIES} null studies at most have a severe finding"
     return [
         row("severe findings by chance", "2 % allowed", ratio=0.02 / max(worst, 1e-9), note=note)
     ]
 
 
-def kept(cells: Iterator[dict], path: Path) -> pd.DataFrame:
+def write_each_cell(cells: Iterator[dict], path: Path) -> pd.DataFrame:
     """Return the cells as a table, which is written after each of them."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = []
+    rows_of_cells = []
     for cell in cells:
-        found.append(cell)
-        pd.DataFrame(found).to_csv(path, sep="\t", index=False)
-    return pd.DataFrame(found)
+        rows_of_cells.append(cell)
+        pd.DataFrame(rows_of_cells).to_csv(path, sep="\t", index=False)
+    return pd.DataFrame(rows_of_cells)
 
 
 def drawn(n: int, agreement: float, signal: tuple[float, float], seed: int) -> tuple:
@@ -77,14 +77,14 @@ def drawn(n: int, agreement: float, signal: tuple[float, float], seed: int) -> t
 
 def scores(name: str, values: np.ndarray, codes: np.ndarray, seed: int) -> np.ndarray:
     """Return scores (n_samples, 2) outside the training samples."""
-    found = np.zeros((len(codes), 2))
+    held_out_scores = np.zeros((len(codes), 2))
     for train, test in stratified_splits(codes, None, 5, seed):
         model = CLASSIFIERS[name]().fit(values[train], codes[train])
         if hasattr(model, "predict_log_proba"):
-            found[test] = model.predict_log_proba(values[test])
+            held_out_scores[test] = model.predict_log_proba(values[test])
         else:
-            found[test, 1] = model.decision_function(values[test])
-    return found
+            held_out_scores[test, 1] = model.decision_function(values[test])
+    return held_out_scores
 
 
 def simulated() -> Iterator[dict]:
@@ -93,22 +93,22 @@ def simulated() -> Iterator[dict]:
         for agreement in AGREEMENTS:
             for signal, shifts in SIGNALS.items():
                 for name in CLASSIFIERS:
-                    found = []
+                    results = []
                     for seed in range(STUDIES):
                         values, codes, batch = drawn(n, agreement, shifts, seed)
-                        given = scores(name, values, codes, seed)
-                        found.append(concordance(given, codes, batch, seed=seed))
+                        sample_scores = scores(name, values, codes, seed)
+                        results.append(concordance(sample_scores, codes, batch, seed=seed))
                     yield {
                         "n": n,
                         "agreement": agreement,
                         "signal": signal,
                         "classifier": name,
                         "studies": STUDIES,
-                        "auc": np.mean([each.overall for each in found]),
-                        "auc_within": np.mean([each.within for each in found]),
-                        "recognised": np.mean([each.p <= LEVEL for each in found]),
-                        "pairs": found[0].pairs,
-                        "permutations": np.median([each.permutations for each in found]),
+                        "auc": np.mean([result.overall for result in results]),
+                        "auc_within": np.mean([result.within for result in results]),
+                        "recognised": np.mean([result.p <= LEVEL for result in results]),
+                        "pairs": results[0].pairs,
+                        "permutations": np.median([result.permutations for result in results]),
                     }
 
 
@@ -117,9 +117,16 @@ def null_studies() -> Iterator[dict]:
     for n in NULL_SIZES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = [is_severe(n, seed) for seed in range(5 * STUDIES)]
-        upper = beta.ppf(0.975, sum(found) + 1, len(found) - sum(found))
-        yield {"n": n, "studies": len(found), "severe": np.mean(found), "upper": upper}
+            has_severe_finding = [is_severe(n, seed) for seed in range(5 * STUDIES)]
+        upper = beta.ppf(
+            0.975, sum(has_severe_finding) + 1, len(has_severe_finding) - sum(has_severe_finding)
+        )
+        yield {
+            "n": n,
+            "studies": len(has_severe_finding),
+            "severe": np.mean(has_severe_finding),
+            "upper": upper,
+        }
 
 
 def is_severe(n: int, seed: int) -> bool:
@@ -153,17 +160,17 @@ def page() -> tuple[str, Path]:
         f"| {first} | {' | '.join(SIGNALS)} |",
         f"|---|{'---|' * len(SIGNALS)}",
     ]
-    for (n, agreement), own in table.groupby(["n", "agreement"]):
+    for (n, agreement), of_size in table.groupby(["n", "agreement"]):
         cells = [
             "; ".join(
                 f"{cell.auc:.2f}, {cell.auc_within:.2f}, {cell.recognised:.2f}"
                 if cell.pairs
                 else f"{cell.auc:.2f}, -, -"
-                for cell in own[own["signal"] == signal].itertuples()
+                for cell in of_size[of_size["signal"] == signal].itertuples()
             )
             for signal in SIGNALS
         ]
-        lines.append(f"| {n}, {agreement:g} ({own['pairs'].iloc[0]}) | {' | '.join(cells)} |")
+        lines.append(f"| {n}, {agreement:g} ({of_size['pairs'].iloc[0]}) | {' | '.join(cells)} |")
     lines += ["", "| samples | null studies | severe | upper 95 % limit |", "|---|---|---|---|"]
     lines += [
         f"| {cell.n} | {cell.studies} | {cell.severe:.3f} | {cell.upper:.3f} |"

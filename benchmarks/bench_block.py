@@ -31,10 +31,10 @@ def rows() -> list[dict]:
     finder = CorrelationBlocks(size=2)
     finding, _ = alternate(lambda: finder.fit(X, y), lambda: None, 1)
     work = f"fit BlockNB, blocks of 2, {N_FEATURES} x {N_SAMPLES}"
-    found = f"finding the blocks by correlation: {finding:.1f} s"
+    note = f"finding the blocks by correlation: {finding:.1f} s"
     weights = "with the estimate of H"
     compiling = compile_seconds(COMPILE)
     return [
-        row(work, PEER, plain_seconds, ALLOWED, compiling=compiling, note=found),
+        row(work, PEER, plain_seconds, ALLOWED, compiling=compiling, note=note),
         row(f"{work}, weights", PEER, weighted_seconds, ALLOWED, compiling=compiling, note=weights),
     ]

@@ -28,27 +28,27 @@ METHODS = ("ClassSpecificNB", "XNB", "ClassSpecificNB of CSR")
 
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
-    found = []
+    measurements = []
     for method in METHODS:
-        each = measured(method, CELLS, GENES)
+        fit = measure_fit(method, CELLS, GENES)
         work = f"{method} fit, {CELLS:,} cells x {GENES:,} genes, 10 % stored"
-        busy = f"{each['processor_seconds']:.1f} processor seconds"
-        found.append(row(work, f"{SECONDS:g} s", each["seconds"], SECONDS, note=busy))
-        note = f"{each['peak_megabytes']:.0f} MB, of which {each['megabytes_of_data']:.0f} are data"
-        ratio = MEGABYTES / each["peak_megabytes"]
-        found.append(row(f"{work}, memory", f"{MEGABYTES:g} MB", ratio=ratio, note=note))
-    return [*found, exponent(), *map(against_scanpy, PEERS)]
+        busy = f"{fit['processor_seconds']:.1f} processor seconds"
+        measurements.append(row(work, f"{SECONDS:g} s", fit["seconds"], SECONDS, note=busy))
+        note = f"{fit['peak_megabytes']:.0f} MB, of which {fit['megabytes_of_data']:.0f} are data"
+        ratio = MEGABYTES / fit["peak_megabytes"]
+        measurements.append(row(f"{work}, memory", f"{MEGABYTES:g} MB", ratio=ratio, note=note))
+    return [*measurements, exponent(), *map(against_scanpy, PEERS)]
 
 
 def details() -> dict[str, pd.DataFrame]:
     """Return the measurements behind the rows."""
-    return {"cells": pd.DataFrame(_measured.values())}
+    return {"cells": pd.DataFrame(_measured_fits.values())}
 
 
 def exponent() -> dict:
     """Return how seconds of the processor grow over a decade of cells."""
     sizes = [CELLS // 10, CELLS // 3, CELLS]
-    busy = [measured("ClassSpecificNB", n, GENES)["processor_seconds"] for n in sizes]
+    busy = [measure_fit("ClassSpecificNB", n, GENES)["processor_seconds"] for n in sizes]
     slope = np.polyfit(np.log(sizes), np.log(busy), 1)[0]
     note = f"exponent {slope:.2f} from {sizes[0]:,} to {sizes[-1]:,} cells, processor seconds"
     work = "ClassSpecificNB fit of sparse cells, growth exponent"
@@ -63,24 +63,24 @@ def against_scanpy(peer: str) -> dict:
     python = os.environ.get("XNBFLOW_SCANPY_PYTHON")
     if python is None and importlib.util.find_spec("scanpy") is None:
         return row(work, name, note="scanpy is not installed: skipped")
-    theirs = measured(peer, CELLS, genes, python or sys.executable)
-    ours = measured("ClassSpecificNB", CELLS, genes)
-    busy = ours["processor_seconds"], theirs["processor_seconds"]
+    of_scanpy = measure_fit(peer, CELLS, genes, python or sys.executable)
+    of_xnbflow = measure_fit("ClassSpecificNB", CELLS, genes)
+    busy = of_xnbflow["processor_seconds"], of_scanpy["processor_seconds"]
     note = (
-        f"processor seconds; peaks {ours['peak_megabytes']:.0f} and "
-        f"{theirs['peak_megabytes']:.0f} MB; scanpy's seconds grow with the genes: {FRACTION} "
+        f"processor seconds; peaks {of_xnbflow['peak_megabytes']:.0f} and "
+        f"{of_scanpy['peak_megabytes']:.0f} MB; scanpy's seconds grow with the genes: {FRACTION} "
         f"times as many for {GENES:,}"
     )
     return row(work, name, *busy, note=note)
 
 
-_measured: dict[tuple, dict] = {}
+_measured_fits: dict[tuple, dict] = {}
 
 
-def measured(method: str, n_cells: int, n_genes: int, python: str = sys.executable) -> dict:
+def measure_fit(method: str, n_cells: int, n_genes: int, python: str = sys.executable) -> dict:
     """Return what `simulated_cells.measure` does, in a process of its own."""
     key = method, n_cells, n_genes
-    if key not in _measured:
+    if key not in _measured_fits:
         program = Path(__file__).with_name("simulated_cells.py")
         run = subprocess.run(
             [python, "-W", "ignore", program, method, str(n_cells), str(n_genes)],
@@ -88,5 +88,5 @@ def measured(method: str, n_cells: int, n_genes: int, python: str = sys.executab
             capture_output=True,
             text=True,
         )
-        _measured[key] = json.loads(run.stdout.splitlines()[-1])
-    return _measured[key]
+        _measured_fits[key] = json.loads(run.stdout.splitlines()[-1])
+    return _measured_fits[key]

@@ -58,7 +58,7 @@ def fit_row(series: DataSet, compiling: float) -> dict:
 def path_row(n_samples: int, n_features: int, n_classes: int) -> dict:
     """Return the processor seconds of the whole path beside those of single fits, one thread."""
     series, _ = simulate_series("path", n_samples, n_features, n_classes, 1)
-    frame, found = series.frame(), {}
+    frame, medians = series.frame(), {}
     numba.set_num_threads(1)
     for model in (ClassSpecificNBCV(), ClassSpecificNB()):
         seconds = []
@@ -66,8 +66,8 @@ def path_row(n_samples: int, n_features: int, n_classes: int) -> dict:
             start = time.process_time()
             model.fit(frame, series.labels)
             seconds.append(time.process_time() - start)
-        found[type(model)] = float(np.median(seconds[1:]))
-    path, fit = found.values()
+        medians[type(model)] = float(np.median(seconds[1:]))
+    path, fit = medians.values()
     return row(
         f"ClassSpecificNBCV fit, {n_samples} x {n_features} x {n_classes}",
         f"{MOST_FITS:.0f} single fits",

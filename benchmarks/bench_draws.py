@@ -19,7 +19,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pandas as pd
-from bench_batches import kept
+from bench_batches import write_each_cell
 from rows import row
 from threadpoolctl import threadpool_limits
 
@@ -51,7 +51,7 @@ MOST_FEATURES = 2000
 
 def rows() -> list[dict]:
     """Return the share of draws with the most frequent verdict, for one and three repeats."""
-    table = kept(simulated(), RESULTS)
+    table = write_each_cell(simulated(), RESULTS)
     shares = [table[table["repeats"] == repeats]["agreement"].mean() for repeats in REPEATS]
     return [row("verdicts over draws: agreement", f"{shares[0]:.2f} once", ratio=shares[1])]
 

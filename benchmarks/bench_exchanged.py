@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from accuracy_series import development_series
-from bench_audit import each, figure, performance_of
+from bench_audit import figure, measure_seeds, performance_of
 from bench_verdicts import PLAIN, SPLITS, supported
 from rows import row
 from simulated_studies import Study, cross_validated
@@ -49,17 +49,19 @@ def total_of(table: pd.DataFrame) -> dict[str, object]:
 
 def measured() -> pd.DataFrame:
     """Return and write a row for each series."""
-    found = []
+    rows_of_series = []
     for name, read in development_series().items():
         values, labels = read()
         values = values[:, np.sort(np.argsort(-values.var(axis=0), kind="stable")[:PROBES])]
         codes = np.unique(labels, return_inverse=True)[1]
-        above, kept = np.array(each(judged, values, codes, n=STUDIES)).sum(axis=0)
-        found.append(
-            {"series": name, "samples": len(codes), "classes": codes.max() + 1}
-            | {"studies": STUDIES, "above": above, "supported": kept}
+        above, supported_studies = np.array(measure_seeds(judged, values, codes, n=STUDIES)).sum(
+            axis=0
         )
-    table = pd.DataFrame(found)
+        rows_of_series.append(
+            {"series": name, "samples": len(codes), "classes": codes.max() + 1}
+            | {"studies": STUDIES, "above": above, "supported": supported_studies}
+        )
+    table = pd.DataFrame(rows_of_series)
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     table.to_csv(RESULTS, sep="\t", index=False)
     return table
@@ -70,12 +72,12 @@ def exchanged(values: np.ndarray, codes: np.ndarray, seed: int) -> Study:
     codes = np.random.default_rng(seed).permutation(codes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = cross_validated(CLASSIFIER, values, codes, None, SPLITS, seed)
-    return Study(codes, np.arange(len(codes)), *found, np.empty((0, 0)), np.nan, values)
+        predictions = cross_validated(CLASSIFIER, values, codes, None, SPLITS, seed)
+    return Study(codes, np.arange(len(codes)), *predictions, np.empty((0, 0)), np.nan, values)
 
 
 def judged(values: np.ndarray, codes: np.ndarray, seed: int) -> list[bool]:
     """Return whether a study of exchanged labels is above chance, and supported."""
-    found = exchanged(values, codes, seed)
-    above = verdict(performance_of(found, CLASSIFIER)).level != "not supported"
-    return [above, above and supported(found, PLAIN, CLASSIFIER, seed)]
+    exchanged_study = exchanged(values, codes, seed)
+    above = verdict(performance_of(exchanged_study, CLASSIFIER)).level != "not supported"
+    return [above, above and supported(exchanged_study, PLAIN, CLASSIFIER, seed)]

@@ -66,7 +66,7 @@ def measured(
     write(small, 6, 20)
     megabytes = write(large, n_samples, N_FEATURES) / 1e6
     runs = [run(source, orientation, small, large) for _ in range(REPEATS)]
-    seconds, peak = min(each[0] for each in runs), max(each[1] for each in runs) / 1e6
+    seconds, peak = min(run[0] for run in runs), max(run[1] for run in runs) / 1e6
     large.unlink()
     work = f"{work} ({megabytes:.0f} MB of text)"
     speed, memory = megabytes / seconds, f"{peak / megabytes:.2f} times the text"
@@ -109,7 +109,7 @@ def matrix_file(path: Path, n_samples: int, n_features: int) -> int:
         file.write("\t".join(["!Sample_geo_accession", *names]) + "\n")
         file.write("\t".join(["!Sample_characteristics_ch1", *states]) + "\n")
         file.write("!series_matrix_table_begin\n" + "\t".join(['"ID_REF"', *names]) + "\n")
-        for number, values in enumerate(made(n_features, n_samples)):
+        for number, values in enumerate(random_rows(n_features, n_samples)):
             file.write("\t".join([f'"{number}_at"', *values]) + "\n")
         file.write("!series_matrix_table_end\n")
     with plain.open("rb") as source, gzip.open(path, "wb", 6) as packed:
@@ -124,7 +124,7 @@ def columns_file(path: Path, n_samples: int, n_features: int) -> int:
     with path.open("w") as file:
         file.write(",".join(["gene", *map(SAMPLE.format, range(n_samples))]) + "\n")
         file.write(",".join(["class", *(LABEL[i % 2] for i in range(n_samples))]) + "\n")
-        for number, values in enumerate(made(n_features, n_samples)):
+        for number, values in enumerate(random_rows(n_features, n_samples)):
             file.write(",".join([f"g{number}", *values]) + "\n")
     return path.stat().st_size
 
@@ -133,12 +133,12 @@ def rows_file(path: Path, n_samples: int, n_features: int) -> int:
     """Write a table with a row for each sample; return its bytes."""
     with path.open("w") as file:
         file.write(",".join(["id", "class", *(f"g{i}" for i in range(n_features))]) + "\n")
-        for number, values in enumerate(made(n_samples, n_features)):
+        for number, values in enumerate(random_rows(n_samples, n_features)):
             file.write(",".join([SAMPLE.format(number), LABEL[number % 2], *values]) + "\n")
     return path.stat().st_size
 
 
-def made(n_rows: int, n_columns: int) -> Iterator[list[str]]:
+def random_rows(n_rows: int, n_columns: int) -> Iterator[list[str]]:
     """Yield rows of logged intensities with six decimals, as RMA writes them."""
     rng = np.random.default_rng(0)
     for _ in range(n_rows):

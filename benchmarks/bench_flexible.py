@@ -57,9 +57,9 @@ def loop_seconds(model: FlexibleNB, values: np.ndarray, test: np.ndarray) -> flo
     start = time.perf_counter()
     for f in chosen:
         points = values[f, test][:, None]
-        for own, bandwidths in zip(
+        for class_features, bandwidths in zip(
             model.density_.samples_, model.density_.bandwidths_, strict=True
         ):
-            samples = own[f][:, None]
+            samples = class_features[f][:, None]
             KernelDensity(bandwidth=bandwidths[f]).fit(samples).score_samples(points)
     return (time.perf_counter() - start) * N_FEATURES / len(chosen)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from bench_audit import figure
-from bench_batches import kept
+from bench_batches import write_each_cell
 from rows import row
 from scipy.stats import hypergeom
 
@@ -31,7 +31,7 @@ N, MODULES, SIZE, TOP, SHIFT, SHIFTED = 30, 50, 30, 200, 0.7, 5
 
 def rows() -> list[dict]:
     """Return the largest share of null studies with a set."""
-    table = kept(simulated(), RESULTS)
+    table = write_each_cell(simulated(), RESULTS)
     worst = table[table["effect"] == 0]["camera"].max()
     return [row("null studies with a gene set, CAMERA", "at most .05", ratio=worst)]
 
@@ -40,17 +40,17 @@ def simulated() -> Iterator[dict]:
     """Yield the shares of studies with a significant set, and the sets found."""
     for effect in (0.0, SHIFT):
         for correlation in (0.0, 0.1, 0.3):
-            found = np.array([sets_of(correlation, effect, seed) for seed in range(STUDIES)])
-            limits = figure("", "", found[:, 2] > 0)
+            counts = np.array([sets_of(correlation, effect, seed) for seed in range(STUDIES)])
+            limits = figure("", "", counts[:, 2] > 0)
             yield {
                 "effect": effect,
                 "correlation": correlation,
                 "studies": STUDIES,
                 **dict(
-                    zip(("overlap", "independent", "camera"), (found > 0).mean(0), strict=False)
+                    zip(("overlap", "independent", "camera"), (counts > 0).mean(0), strict=False)
                 ),
-                "sets": found[:, 2].mean(),
-                "true_sets": found[:, 3].mean(),
+                "sets": counts[:, 2].mean(),
+                "true_sets": counts[:, 3].mean(),
                 "lower": limits["lower"],
                 "upper": limits["upper"],
             }
@@ -67,7 +67,7 @@ def sets_of(correlation: float, effect: float, seed: int) -> list[int]:
     members = [np.arange(m * SIZE, (m + 1) * SIZE) for m in range(MODULES)]
     t = moderated_contrasts(values, codes).t[1]
     top = np.argsort(-t)[:TOP]
-    overlap = np.array([np.isin(top, each).sum() for each in members])
+    overlap = np.array([np.isin(top, genes_of_set).sum() for genes_of_set in members])
     p = np.asarray(hypergeom.sf(overlap - 1, len(t), SIZE, TOP))
     after = camera(values, np.eye(2)[codes], np.array([-1.0, 1.0]), members).fdr < 0.05
     return [

@@ -63,7 +63,7 @@ def fitted_lists(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     return {
         "shrunken centroids, the method of PAM (scikit-learn)": (centroids.deviations_ != 0).any(0),
         "l1-logistic regression (scikit-learn)": np.any(
-            [each.coef_[0] != 0 for each in lasso.estimators_], axis=0
+            [fold_model.coef_[0] != 0 for fold_model in lasso.estimators_], axis=0
         ),
         "forest of 300 trees (scikit-learn)": models[PEERS[2]].feature_importances_ > 0,
         "xnbflow, all genes with a weight": marked(ours.selected_features_, X.shape[1]),
@@ -85,18 +85,21 @@ def rows() -> list[dict]:
     first = np.zeros(len(p), dtype=bool)
     first[np.argsort(p, axis=0)[:FIRST]] = True
     lists = {"limma, FDR at most .05 in a class": significant(p)} | fitted_lists(X, y)
-    own = moderated_contrasts(X.T, np.unique(y, return_inverse=True)[1]).p.T
-    found = [
+    p_of_xnbflow = moderated_contrasts(X.T, np.unique(y, return_inverse=True)[1]).p.T
+    measurements = [
         row(name, f"{(used & first).sum()} of {first.sum()}", ratio=float(used.sum()))
         for name, used in lists.items()
     ]
-    return [*found, row(DIFFERENCE, "limma", ratio=float(np.abs(own - p).max()))]
+    return [*measurements, row(DIFFERENCE, "limma", ratio=float(np.abs(p_of_xnbflow - p).max()))]
 
 
 def page() -> tuple[str, Path]:
     """Return the table of the page, and the page."""
     *lists, difference = rows()
-    lines = [f"| {each['work']} | {each['ratio']:,.0f} | {each['peer']} |" for each in lists]
+    lines = [
+        f"| {measurement['work']} | {measurement['ratio']:,.0f} | {measurement['peer']} |"
+        for measurement in lists
+    ]
     header = f"| program | genes | of limma's first {FIRST} of each class |\n|---|---|---|"
     note = f"The p-values of xnbflow and limma differ by at most {difference['ratio']:.0e}."
     return "\n".join([BEGIN, header, *lines, "", note, END]), PAGE

@@ -107,7 +107,7 @@ def cells(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def pooled(classifier: BaseEstimator, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """Return the figures of a classifier's predictions pooled over folds, means over repeats."""
-    found = []
+    measurements = []
     for seed in range(N_REPEATS):
         folds = StratifiedKFold(N_SPLITS, shuffle=True, random_state=seed)
         labels, features = np.unique(y), []
@@ -120,7 +120,7 @@ def pooled(classifier: BaseEstimator, X: np.ndarray, y: np.ndarray) -> dict[str,
             if hasattr(model, "selected_features_"):
                 features.append(np.mean([len(of) for of in model.selected_features_.values()]))
         loss = np.nan if np.isnan(proba).any() else log_loss(y, proba, labels=labels)
-        found.append(
+        measurements.append(
             {
                 "accuracy": (predicted == y).mean(),
                 "balanced_accuracy": balanced_accuracy_score(y, predicted),
@@ -128,7 +128,7 @@ def pooled(classifier: BaseEstimator, X: np.ndarray, y: np.ndarray) -> dict[str,
                 "features_per_class": np.mean(features) if features else np.nan,
             }
         )
-    frame = pd.DataFrame(found)
+    frame = pd.DataFrame(measurements)
     return {**frame.mean().to_dict(), "accuracy_sd_repeats": frame["accuracy"].std()}
 
 
@@ -153,11 +153,11 @@ def nested_defaults(data: list[tuple[str, np.ndarray, np.ndarray]]) -> pd.DataFr
     defaults = "{distance}, floor {min_bandwidth}, contamination {contamination}".format(
         **ClassSpecificNB().get_params()
     )
-    found = []
+    measurements = []
     for name in accuracy:
         chosen = accuracy.drop(columns=name).mean(axis=1).idxmax()
         best = accuracy[name].idxmax()
-        found.append(
+        measurements.append(
             {
                 "data": name,
                 "chosen_on_others": chosen,
@@ -167,7 +167,7 @@ def nested_defaults(data: list[tuple[str, np.ndarray, np.ndarray]]) -> pd.DataFr
                 "accuracy_of_best": accuracy.loc[best, name],
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(measurements)
 
 
 def rows() -> list[dict]:
@@ -177,12 +177,12 @@ def rows() -> list[dict]:
 
 def details() -> dict[str, pd.DataFrame]:
     """Measure, and return the figures by data set and classifier, and those of the defaults."""
-    found, data = [], list(data_sets())
+    measurements, data = [], list(data_sets())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, X, y in data:
             share = np.unique(y, return_counts=True)[1].max() / len(y)
-            found.append({"data": name, "classifier": "largest class", "accuracy": share})
+            measurements.append({"data": name, "classifier": "largest class", "accuracy": share})
             for label, classifier in classifiers().items():
-                found.append({"data": name, "classifier": label, **pooled(classifier, X, y)})
-        return {"remedies": pd.DataFrame(found), "defaults": nested_defaults(data)}
+                measurements.append({"data": name, "classifier": label, **pooled(classifier, X, y)})
+        return {"remedies": pd.DataFrame(measurements), "defaults": nested_defaults(data)}

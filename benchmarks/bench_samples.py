@@ -126,43 +126,49 @@ def peak_megabytes() -> float:
 
 
 def targets(sizes: pd.DataFrame) -> list[dict]:
-    found = []
+    measurements = []
     for size in sizes.itertuples(index=False):
         allowed = SIZES[size.samples]
         if allowed is None:
             continue
         fit, predict = allowed
         what = f"{size.model}, {size.samples:,} x {N_FEATURES}"
-        found.append(row(f"{what}, fit", f"{fit:g} s", size.fit_seconds, fit))
+        measurements.append(row(f"{what}, fit", f"{fit:g} s", size.fit_seconds, fit))
         per_row = size.predict_seconds_per_row
-        found.append(row(f"{what}, predict a row", f"{predict * 1e6:g} us", per_row, predict))
+        measurements.append(
+            row(f"{what}, predict a row", f"{predict * 1e6:g} us", per_row, predict)
+        )
     for last in sizes[sizes["samples"] == max(SIZES)].itertuples(index=False):
         what = f"{last.model}, {last.samples:,} x {N_FEATURES}, memory of the fit"
         note = f"{last.megabytes:.0f} MB beyond the {last.megabytes_of_data:.0f} MB of data"
         ratio = last.megabytes_of_data / max(last.megabytes, 0.1)
-        found.append(row(what, "the data", ratio=ratio, note=note))
-    found[0]["compile_seconds"] = compile_seconds(COMPILE)
-    return found
+        measurements.append(row(what, "the data", ratio=ratio, note=note))
+    measurements[0]["compile_seconds"] = compile_seconds(COMPILE)
+    return measurements
 
 
 def exponents(sizes: pd.DataFrame) -> list[dict]:
     """Return the growth exponents over the sizes, least squares in logarithms."""
-    found = []
+    measurements = []
     quantities = (("fit_seconds", "fit"), ("predict_seconds_per_row", "predict a row"))
-    for (model, own), (column, name) in product(sizes.groupby("model", sort=False), quantities):
-        slope = np.polyfit(np.log(own["samples"]), np.log(own[column]), 1)[0]
+    for (model, of_model), (column, name) in product(
+        sizes.groupby("model", sort=False), quantities
+    ):
+        slope = np.polyfit(np.log(of_model["samples"]), np.log(of_model[column]), 1)[0]
         allowed = 1.1 if name == "fit" else 0.2
         work = f"{model}, growth exponent of {name}"
-        decades = np.log10(own["samples"].max() / own["samples"].min())
+        decades = np.log10(of_model["samples"].max() / of_model["samples"].min())
         note = f"exponent {slope:.2f} over {decades:.0f} decades of samples"
-        found.append(row(work, f"exponent {allowed}", ratio=allowed / max(slope, 0.01), note=note))
-    return found
+        measurements.append(
+            row(work, f"exponent {allowed}", ratio=allowed / max(slope, 0.01), note=note)
+        )
+    return measurements
 
 
 def against_classifiers() -> list[dict]:
     X, y = draw(PEER_SIZE)
     work = f"Flexible NB fit + predict, {PEER_SIZE:,} x {N_FEATURES}"
-    found = []
+    measurements = []
     for peer in (ScikitGaussianNB(), HistGradientBoostingClassifier()):
         seconds = alternate(
             lambda: FlexibleNB().fit(X, y).predict(X),
@@ -172,8 +178,8 @@ def against_classifiers() -> list[dict]:
         note = "a density with two parameters" if isinstance(peer, ScikitGaussianNB) else ""
         target = 0.1 if note else 1.0
         name = f"scikit-learn {type(peer).__name__}"
-        found.append(row(work, name, *seconds, target=target, note=note, shown=True))
-    return found
+        measurements.append(row(work, name, *seconds, target=target, note=note, shown=True))
+    return measurements
 
 
 def against_kdepy() -> dict:
@@ -190,14 +196,22 @@ def against_kdepy() -> dict:
     def ours() -> np.ndarray:
         return family.fit(samples[None], codes, 1).log_density(samples[None])[0, 0]
 
-    found = ours()
+    log_density = ours()
     with tempfile.TemporaryDirectory() as folder:
-        given, made = Path(folder, "samples.npy"), Path(folder, "logs.npy")
-        np.save(given, samples)
+        samples_file, result_file = Path(folder, "samples.npy"), Path(folder, "logs.npy")
+        np.save(samples_file, samples)
         program = Path(__file__).with_name("peer_kdepy.py")
-        command = [python, "-W", "ignore", program, given, str(family.bandwidths_[0][0]), made]
+        command = [
+            python,
+            "-W",
+            "ignore",
+            program,
+            samples_file,
+            str(family.bandwidths_[0][0]),
+            result_file,
+        ]
         run = subprocess.run(command, check=True, capture_output=True, text=True)
-        far = np.abs(np.load(made) - found).max()
+        far = np.abs(np.load(result_file) - log_density).max()
     seconds = median_seconds(ours), json.loads(run.stdout.splitlines()[-1])
     note = f"logs differ by up to {far:.0e}"
     return row(work, peer, *seconds, target=0.5, note=note, shown=True)
@@ -215,7 +229,7 @@ def discretized() -> dict:
 
 def crossing() -> pd.DataFrame:
     """Time fit and prediction of a fold with sums and with tables, at sizes of a class."""
-    found = []
+    measurements = []
     for n_samples in CROSSING:
         X, y = draw(n_samples * N_CLASSES)
         points = X[: len(X) // 9]
@@ -225,8 +239,8 @@ def crossing() -> pd.DataFrame:
                 seconds = median_seconds(lambda: FlexibleNB().fit(X, y).predict(points), 5)  # noqa: B023
             finally:
                 with_tables_from(TABULATED_FROM)
-            found.append({"class_samples": n_samples, "exact": exact, "seconds": seconds})
-    table = pd.DataFrame(found).pivot_table(
+            measurements.append({"class_samples": n_samples, "exact": exact, "seconds": seconds})
+    table = pd.DataFrame(measurements).pivot_table(
         index="class_samples", columns="exact", values="seconds"
     )
     return table.set_axis(["tables", "sums"], axis=1).reset_index()

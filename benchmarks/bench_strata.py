@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from bench_batches import kept
+from bench_batches import write_each_cell
 from rows import row
 from scipy.stats import beta
 from sklearn.linear_model import RidgeClassifier
@@ -44,7 +44,7 @@ SUPPORTED = 0.025
 
 def rows() -> list[dict]:
     """Return the largest share of null studies that pass."""
-    table = kept(simulated(), RESULTS)
+    table = write_each_cell(simulated(), RESULTS)
     worst = table[table["effect"] == 0]["after"].max()
     return [row("study without an effect passes", ".05 nominal", ratio=worst)]
 
@@ -57,13 +57,13 @@ def simulated() -> Iterator[dict]:
                 for n_columns in COLUMNS:
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
-                        found = np.array(
+                        decisions = np.array(
                             [examined(n, kind, n_columns, effect, seed) for seed in range(STUDIES)]
                         )
                     cell = {"effect": effect, "n": n, "kind": kind, "columns": n_columns}
                     cell |= {"studies": STUDIES}
                     for place, name in enumerate(("before", "after")):
-                        cell |= shares(name, int(found[:, place].sum()))
+                        cell |= shares(name, int(decisions[:, place].sum()))
                     yield cell
 
 
@@ -115,13 +115,13 @@ def limited(
     before = False
     for name, column in zip(NAMES, columns, strict=False):
         levels = pd.qcut(column, 3, labels=False) if kind == "numbers" else column
-        found = concordance(scores, codes, levels)
-        before |= not found.p <= LEVEL and not (found.pairs >= 10 and association[name] > LEVEL)
+        result = concordance(scores, codes, levels)
+        before |= not result.p <= LEVEL and not (result.pairs >= 10 and association[name] > LEVEL)
     table = {"repeat": 0, "fold": 0, "sample": names, "true": labels}
     table |= {"predicted": np.where(scores[:, 1] > 0, "b", "a")}
     table |= {"log_posterior.a": scores[:, 0], "log_posterior.b": scores[:, 1]}
-    found, _ = concordances({("d", "f", "nb"): pd.DataFrame(table)}, {"d": series}, audit)
-    return bool(before), bool(inseparable(found))
+    result, _ = concordances({("d", "f", "nb"): pd.DataFrame(table)}, {"d": series}, audit)
+    return bool(before), bool(inseparable(result))
 
 
 def page() -> tuple[str, Path]:

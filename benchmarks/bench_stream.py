@@ -63,15 +63,17 @@ def measured(n_cells: int) -> None:
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     markers = [f"g{gene}" for gene in range(MARKERS)]
-    right = np.mean([n in markers for own in model.selected_features_.values() for n in own])
+    right = np.mean(
+        [n in markers for class_genes in model.selected_features_.values() for n in class_genes]
+    )
     print(seconds, memory, right)
 
 
 def rows() -> list[dict]:
     """Return seconds and memory of the fit."""
     command = [sys.executable, __file__, str(CELLS)]
-    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    seconds, memory, right = map(float, found)
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    seconds, memory, right = map(float, output)
     work = f"ClassSpecificNB, {CELLS:,} cells x {GENES:,} genes, {TYPES} types"
     note = f"{memory:,.0f} MB at most; {right:.0%} of the selected genes are markers"
     return [row(work, "8 GB", seconds, ratio=MOST / memory, note=note)]

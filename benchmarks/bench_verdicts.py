@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from bench_audit import each, figure, performance_of
+from bench_audit import figure, measure_seeds, performance_of
 from rows import row
 from simulated_studies import Design, Study, study
 
@@ -93,13 +93,13 @@ def block(table: pd.DataFrame) -> str:
 def measured() -> pd.DataFrame:
     """Return all rows; those that the file has with as many studies are not measured again."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    known = pd.read_csv(RESULTS, sep="\t").to_dict("records") if RESULTS.is_file() else []
-    found = {(row["design"], row["classifier"], row["effect"]): row for row in known}
+    stored_rows = pd.read_csv(RESULTS, sep="\t").to_dict("records") if RESULTS.is_file() else []
+    row_of_cell = {(row["design"], row["classifier"], row["effect"]): row for row in stored_rows}
     for cell in cells():
-        if cell not in found or found[cell]["studies"] < wanted(*cell[1:]):
-            found[cell] = cell_of(*cell)
-            pd.DataFrame(found.values()).to_csv(RESULTS, sep="\t", index=False)
-    return pd.DataFrame([found[cell] for cell in cells()])
+        if cell not in row_of_cell or row_of_cell[cell]["studies"] < wanted(*cell[1:]):
+            row_of_cell[cell] = cell_of(*cell)
+            pd.DataFrame(row_of_cell.values()).to_csv(RESULTS, sep="\t", index=False)
+    return pd.DataFrame([row_of_cell[cell] for cell in cells()])
 
 
 def cells() -> Iterator[tuple[str, str, float]]:
@@ -120,7 +120,7 @@ def cell_of(title: str, name: str, effect: float) -> dict[str, object]:
     """Return one row of the table."""
     design = replace(DESIGNS[title][0], effect=effect)
     n = wanted(name, effect)
-    above, supported, *held = np.array(each(judged, design, name, n=n)).T
+    above, supported, *held = np.array(measure_seeds(judged, design, name, n=n)).T
     limits = figure("", "", supported)
     return {
         "design": title,
@@ -138,8 +138,8 @@ def cell_of(title: str, name: str, effect: float) -> dict[str, object]:
 
 def judged(design: Design, name: str, seed: int) -> list[bool]:
     """Return whether a study is above chance and supported, and whether its intervals hold."""
-    found = study(design, name, seed, SPLITS, new=NEW)
-    measures, true = performance_of(found, name), found.true_confusion
+    result = study(design, name, seed, SPLITS, new=NEW)
+    measures, true = performance_of(result, name), result.true_confusion
     recalls = np.diag(true) / true.sum(axis=1)
     above = verdict(measures).level != "not supported"
     held = [
@@ -149,17 +149,17 @@ def judged(design: Design, name: str, seed: int) -> list[bool]:
             (measures.accuracy, np.trace(true)),
         )
     ]
-    return [above, above and supported(found, design, name, seed), *held]
+    return [above, above and supported(result, design, name, seed), *held]
 
 
-def supported(found: Study, design: Design, name: str, seed: int) -> bool:
+def supported(result: Study, design: Design, name: str, seed: int) -> bool:
     """Return whether the rule supports a result, the label test included."""
-    groups = found.groups if design.samples_of_patient > 1 else None
-    exchange = label_exchange(found.codes, groups)
+    groups = result.groups if design.samples_of_patient > 1 else None
+    exchange = label_exchange(result.codes, groups)
     test = permutation_test(
-        ten_features_score(found.values.T, groups, n_splits=SPLITS),
-        found.codes,
-        lambda rng: exchange.permute(found.codes, rng),
+        ten_features_score(result.values.T, groups, n_splits=SPLITS),
+        result.codes,
+        lambda rng: exchange.permute(result.codes, rng),
         seed=seed,
     )
-    return verdict(performance_of(found, name), test.p_value).level != "not supported"
+    return verdict(performance_of(result, name), test.p_value).level != "not supported"

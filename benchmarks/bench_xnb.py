@@ -82,9 +82,9 @@ def microarrays() -> Iterator[DataSet]:
 def fit_row(series: DataSet, target: float, *, shown: bool = False) -> dict:
     frame = series.frame()
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
-    theirs, note = peer_seconds(series)
+    seconds_of_peer, note = peer_seconds(series)
     work = f"XNB fit, {shape(series)}"
-    return row(work, "xnb 0.5.1", ours, theirs, target=target, note=note, shown=shown)
+    return row(work, "xnb 0.5.1", ours, seconds_of_peer, target=target, note=note, shown=shown)
 
 
 def layout_row(series: DataSet) -> dict:
@@ -154,8 +154,9 @@ def profile(series: DataSet) -> pd.DataFrame:
         bandwidths = timed("bandwidths", bandwidths_of, tile, offsets, "silverman")
         densities = timed("densities on the grid", grid_densities, tile, offsets, bandwidths)
         distances[:, block] = timed("Hellinger distances", hellinger, densities, pairs)
-    step, found = "ranking and selection", (distances, series.features, N_CLASSES, 0.999, "mean")
-    selection = timed(step, PairSelection, *found)
+    step = "ranking and selection"
+    arguments = (distances, series.features, N_CLASSES, 0.999, "mean")
+    selection = timed(step, PairSelection, *arguments)
     for code in range(N_CLASSES):
         timed(step, selection.ranked, code)
     table = pd.DataFrame({"step": seconds.keys(), "seconds": seconds.values()})

@@ -96,8 +96,8 @@ def main() -> None:
         for study in range(studies):
             series = simulate(kind, study)
             for method in ("cpm", "TMM, limma-trend", "TMM, voom"):
-                found = outcomes(normalised(series, method), planted)
-                rows.append({"study": kind, "method": method, **found})
+                shares = outcomes(normalised(series, method), planted)
+                rows.append({"study": kind, "method": method, **shares})
     table = pd.DataFrame(rows).groupby(["study", "method"], sort=False).mean()
     print(table.round(2).to_string())
 

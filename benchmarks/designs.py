@@ -181,13 +181,13 @@ def rows(studies: int) -> Iterator[dict[str, Any]]:
     designs.append(("GSE22780, exchanged", "pairs", 0.0, lambda seed: exchanged(real, seed)))
     for name, kind, effect, draw in designs:
         for step in (None, STEPS[kind]):
-            found = np.array([measured(draw(seed), step) for seed in range(studies)])
+            results = np.array([measured(draw(seed), step) for seed in range(studies)])
             yield {
                 "design": name,
                 "effect": effect,
                 "step": step["method"] if step else "none",
-                "accuracy": found[:, 0].mean(),
-                "above chance": (found[:, 1] > 0.5).mean(),
+                "accuracy": results[:, 0].mean(),
+                "above chance": (results[:, 1] > 0.5).mean(),
             }
     for step in (None, STEPS["pairs"]):
         accuracy, lower = measured(real, step)
@@ -198,5 +198,7 @@ def rows(studies: int) -> Iterator[dict[str, Any]]:
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for row in adjusted(number) if "adjusted" in sys.argv else rows(number):
-        cells = [f"{each:.3f}" if isinstance(each, float) else str(each) for each in row.values()]
+        cells = [
+            f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()
+        ]
         print("\t".join(cells), flush=True)

@@ -141,7 +141,7 @@ def package_of(path: Path, root: Path) -> str:
 
 def all_mutants(root: Path) -> list[Mutant]:
     """Return every mutant of a tree whose function and statement are in one file only."""
-    found, files = [], defaultdict(set)
+    mutants, files = [], defaultdict(set)
     for path in sorted((root / SOURCE).rglob("*.py")):
         data = path.read_bytes()
         lines = [0, *(match.end() for match in re.finditer(rb"\n", data))]
@@ -151,10 +151,10 @@ def all_mutants(root: Path) -> list[Mutant]:
             end = lines[node.end_lineno - 1] + node.end_col_offset
             text = ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
             where = (package_of(path, root), str(path.relative_to(root)), start, end, text)
-            found.append(Mutant(name, statement, kind, counts[name, statement, kind], *where))
+            mutants.append(Mutant(name, statement, kind, counts[name, statement, kind], *where))
             counts[name, statement, kind] += 1
             files[name, statement].add(path)
-    return [mutant for mutant in found if len(files[mutant.name, mutant.statement]) == 1]
+    return [mutant for mutant in mutants if len(files[mutant.name, mutant.statement]) == 1]
 
 
 def draw(root: Path, number: int, seed: int) -> list[Mutant]:

@@ -67,12 +67,12 @@ def rows() -> Iterator[tuple[str, str, str, str]]:
         for name, entry in CLASSIFIERS.items():
             tested = []
             for grouped in (False, True):
-                found = []
+                accuracies = []
                 for repeat in range(N_REPEATS):
                     series = tissue if label.startswith("tissue") else dealt(tissue, repeat)
                     series = series if grouped else replace(series, groups=None)
-                    found.append(accuracy(series, entry, repeat))
-                tested.append(f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}")
+                    accuracies.append(accuracy(series, entry, repeat))
+                tested.append(f"{np.mean(accuracies):.2f} ± {np.std(accuracies, ddof=1):.2f}")
             yield label, name, *tested
 
 

@@ -56,12 +56,12 @@ def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
             name="d", samples=names, labels=codes.astype(str), n_features=values.shape[1]
         )
     }
-    found = {
+    predictions_of_set = {
         key: pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)
         for key, table in tables.items()
     }
-    known = estimates(found, headers, dict.fromkeys(found, 0))
-    rows = sample_errors.suspects(sample_errors.samples(tables, known))
+    estimates_of_set = estimates(predictions_of_set, headers, dict.fromkeys(predictions_of_set, 0))
+    rows = sample_errors.suspects(sample_errors.samples(tables, estimates_of_set))
     return {f"s{i}" for i in exchanged}, set(rows["sample"])
 
 

@@ -56,13 +56,13 @@ def references(path: Path, modules: set[str], homes: dict[str, str]) -> set[str]
             named |= {f"{source}.{a.name}" if source else a.name for a in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             named |= set(re.findall(r"[A-Za-z_]\w*(?:\.\w+)+", node.value))
-    found = set()
+    named_modules = set()
     for name in named:
         parts = name.split(".")
-        known = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
-        if module := next((prefix for prefix in known if prefix in modules), None):
-            found.add(module if name in modules else homes.get(parts[-1], module))
-    return found
+        prefixes = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+        if module := next((prefix for prefix in prefixes if prefix in modules), None):
+            named_modules.add(module if name in modules else homes.get(parts[-1], module))
+    return named_modules
 
 
 @cache
@@ -75,10 +75,10 @@ def graph(root: Path) -> tuple[dict[str, set[str]], dict[Path, set[str]]]:
             modules[path] = name = name.removesuffix(".__init__")
             body = ast.parse(path.read_bytes()).body  # packages pass on the classes of modules
             homes |= {node.name: name for node in body if isinstance(node, ast.ClassDef)}
-    known = set(modules.values()), homes
+    modules_and_homes = set(modules.values()), homes
     tests = sorted((root / "tests").rglob("test_*.py"))
-    edges = {name: references(path, *known) for path, name in modules.items()}
-    return edges, {path: references(path, *known) for path in tests}
+    edges = {name: references(path, *modules_and_homes) for path, name in modules.items()}
+    return edges, {path: references(path, *modules_and_homes) for path in tests}
 
 
 def ranked_units(root: Path, mutant: Mutant) -> list[tuple[str, str]]:
@@ -159,13 +159,13 @@ def run_tests(place: Path, speed: str, seconds: float, arguments: list[str]) -> 
 def unmutated(place: Path, file: str, speed: str, cap: float, record: Path) -> dict:
     """Return what a unit does without a mutant, measured once for all mutants."""
     unit = f"{file} {speed}"
-    known = {row["unit"]: row for row in read(record)}
-    if unit not in known:
+    measured_units = {row["unit"]: row for row in read(record)}
+    if unit not in measured_units:
         state, failed, seconds = run_tests(place, speed, cap + SPARE, [file])
         state = "none" if file in failed else state
-        known[unit] = {"unit": unit, "state": state, "failed": failed, "seconds": seconds}
-        append(record, known[unit])
-    return known[unit]
+        measured_units[unit] = {"unit": unit, "state": state, "failed": failed, "seconds": seconds}
+        append(record, measured_units[unit])
+    return measured_units[unit]
 
 
 @contextlib.contextmanager

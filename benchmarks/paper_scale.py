@@ -66,8 +66,8 @@ def main(cores: int, names: list[str]) -> None:
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
     print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
     for stage, row in stages.iterrows():
-        own = [taken for name, taken in kernel.items() if name.startswith(stage)]
-        alone = f"{sum(own):9.1f}" if own else ""
+        of_stage = [seconds for name, seconds in kernel.items() if name.startswith(stage)]
+        alone = f"{sum(of_stage):9.1f}" if of_stage else ""
         print(f"{stage:16}{row.jobs:6.0f}{row.start:8.1f}{row.work:8.1f}{alone}")
     rest = whole - stages["work"].sum() - starting
     print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}")
@@ -174,8 +174,8 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
         )
         for part in range(cores)
     ]
-    found = [json.loads(part.communicate()[0]) for part in parts]
-    return {stage: sum(part[stage] for part in found) for stage in found[0]}
+    results = [json.loads(part.communicate()[0]) for part in parts]
+    return {stage: sum(part[stage] for part in results) for stage in results[0]}
 
 
 def recorded(records: Path) -> pd.DataFrame:
@@ -194,8 +194,10 @@ def start_up(stages: pd.DataFrame) -> None:
     The start is that of jobs that do their imports and nothing else.
     """
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        each = pd.Series({stage: start_seconds(f"{stage}.py") for stage in stages.index})
-    stages["start"] = each * stages["jobs"]
+        seconds_of_stage = pd.Series(
+            {stage: start_seconds(f"{stage}.py") for stage in stages.index}
+        )
+    stages["start"] = seconds_of_stage * stages["jobs"]
     stages["work"] = stages["seconds"] - stages["start"]
 
 
@@ -203,9 +205,9 @@ def start_seconds(script: str, repeats: int = 5) -> float:
     """Return the processor seconds of a job that starts, imports what a script does, and ends."""
     statements = ast.parse((ROOT / "workflow/scripts" / script).read_text()).body
     lines = [SNAKEMAKES_OWN]
-    for each in statements:
-        line = ast.unparse(each)
-        if isinstance(each, ast.Import | ast.ImportFrom) or line == "start_job(snakemake)":
+    for statement in statements:
+        line = ast.unparse(statement)
+        if isinstance(statement, ast.Import | ast.ImportFrom) or line == "start_job(snakemake)":
             lines.append(line)
     program = Path(script)
     program.write_text("\n".join(lines))
@@ -218,8 +220,8 @@ def start_seconds(script: str, repeats: int = 5) -> float:
 
 def spent() -> float:
     """Return the processor seconds of all processes that this one has waited for."""
-    own = os.times()
-    return own.children_user + own.children_system
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 if __name__ == "__main__":

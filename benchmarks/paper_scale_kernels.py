@@ -59,16 +59,20 @@ def main(folder: Path, first: int, step: int) -> None:
     study = studies.studies[STUDY]
     tested = {name for _, name in studies.tested(study)}
     halved = {name for _, name in studies.halved(study)}
-    own = studies.diagnostics
-    tests = {"min_abs_r": own["min_abs_r"], "alpha": own["dependence_alpha"], "dof": own["dof"]}
+    defaults = studies.diagnostics
+    tests = {
+        "min_abs_r": defaults["min_abs_r"],
+        "alpha": defaults["dependence_alpha"],
+        "dof": defaults["dof"],
+    }
 
     def measured(series: DataSet, n_splits: int) -> Counter[str]:
         """Return the seconds of each kernel, called as by the jobs of a series."""
         seconds: Counter[str] = Counter()
 
-        def timed(kernel: str, compute: Callable[..., Any], *given: Any) -> Any:
+        def timed(kernel: str, compute: Callable[..., Any], *arguments: Any) -> Any:
             start = time.process_time()
-            result = compute(*given)
+            result = compute(*arguments)
             seconds[kernel] += time.process_time() - start
             return result
 

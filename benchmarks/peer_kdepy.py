@@ -25,7 +25,7 @@ def log_density() -> np.ndarray:
 seconds = []
 for _ in range(5):
     start = time.perf_counter()
-    found = log_density()
+    log_densities = log_density()
     seconds.append(time.perf_counter() - start)
-np.save(sys.argv[3], found)
+np.save(sys.argv[3], log_densities)
 print(json.dumps(statistics.median(seconds)))

@@ -93,8 +93,8 @@ def begin(folder: str) -> tuple[int, float, float, float]:
                 break
         else:
             sys.exit(output)
-        wall, own = time.perf_counter() - start, psutil.Process(process.pid)
-        times, memory = own.cpu_times(), own.memory_info().rss
+        wall, process_usage = time.perf_counter() - start, psutil.Process(process.pid)
+        times, memory = process_usage.cpu_times(), process_usage.memory_info().rss
         process.send_signal(signal.SIGTERM)
         process.communicate()
     return total(output), wall, times.user + times.system, memory / 1e9

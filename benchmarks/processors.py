@@ -43,8 +43,8 @@ def settings_of(folder: Path) -> dict[str, dict[str, str]]:
     sys.modules["processors"] = module
     spec.loader.exec_module(module)
     numeric = (*module.KERNELS, "numba-generic", "numpy-baseline", "threads-1", "threads-4")
-    found = module.settings(folder)
-    return {name: found[name].variables for name in numeric if name in found}
+    settings = module.settings(folder)
+    return {name: settings[name].variables for name in numeric if name in settings}
 
 
 def run(study: str, folder: Path, variables: dict[str, str], cores: str) -> Path:
@@ -68,15 +68,17 @@ def compared(first: Path, second: Path) -> dict[str, object]:
     paths = sorted(path.relative_to(first) for path in first.rglob("*.parquet"))
     unlike, largest, place = [], 0.0, ""
     for path in paths:
-        ours, theirs = (pd.read_parquet(folder / path) for folder in (first, second))
-        if ours.shape != theirs.shape or list(ours) != list(theirs):
+        first_table, second_table = (pd.read_parquet(folder / path) for folder in (first, second))
+        if first_table.shape != second_table.shape or list(first_table) != list(second_table):
             unlike.append(str(path))
             continue
-        for name in (name for name in ours if "seconds" not in name):
-            if ours[name].dtype.kind != "f":
-                unlike += [] if ours[name].equals(theirs[name]) else [f"{path}: {name}"]
+        for name in (name for name in first_table if "seconds" not in name):
+            if first_table[name].dtype.kind != "f":
+                unlike += (
+                    [] if first_table[name].equals(second_table[name]) else [f"{path}: {name}"]
+                )
                 continue
-            u, v = ours[name].to_numpy(), theirs[name].to_numpy()
+            u, v = first_table[name].to_numpy(), second_table[name].to_numpy()
             apart = np.where((u == v) | (np.isnan(u) & np.isnan(v)), 0.0, abs(u - v))
             deviation = (apart / np.maximum(1.0, np.nan_to_num(abs(u)))).max(initial=0.0)
             if not deviation <= largest:  # also where one alone is missing
@@ -104,13 +106,13 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        known = settings_of(folder)
+        variables_of_setting = settings_of(folder)
         rows = []
         for study in arguments.studies:
             plain = run(study, folder / study / "plain", {}, "2")
-            for setting in arguments.settings or known:
+            for setting in arguments.settings or variables_of_setting:
                 cores = setting.removeprefix("threads-") if "threads" in setting else "2"
-                other = run(study, folder / study / setting, known[setting], cores)
+                other = run(study, folder / study / setting, variables_of_setting[setting], cores)
                 rows.append({"study": study, "setting": setting, **compared(plain, other)})
                 print(rows[-1], flush=True)
     write_block(block(rows))

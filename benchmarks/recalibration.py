@@ -43,13 +43,15 @@ def study(seed: int, shift: float, kept: float) -> Iterator[dict[str, float]]:
     new, codes = cohort(rng, TESTED, kept * effect, offset)
     log_posterior = model.predict_log_proba(new)
     for n in SIZES:
-        own, known = cohort(rng, n, kept * effect, offset)
-        found = {"recalibration": fit_recalibration(model.predict_log_proba(own), known)}
+        new_values, new_codes = cohort(rng, n, kept * effect, offset)
+        recalibrations = {
+            "recalibration": fit_recalibration(model.predict_log_proba(new_values), new_codes)
+        }
         answers = {
             "as it is": log_posterior,
-            "recalibrated": recalibrated(found, log_posterior),
+            "recalibrated": recalibrated(recalibrations, log_posterior),
             "new model": ClassSpecificNBCV(cv=min(5, n // 2))
-            .fit(own, known)
+            .fit(new_values, new_codes)
             .predict_log_proba(new),
         }
         for name, logs in answers.items():
@@ -61,7 +63,7 @@ def study(seed: int, shift: float, kept: float) -> Iterator[dict[str, float]]:
 def main(studies: int) -> None:
     """Print the table."""
     warnings.simplefilter("ignore")
-    cases = [(seed, *each) for each in SCENARIOS for seed in range(studies)]
+    cases = [(seed, *scenario) for scenario in SCENARIOS for seed in range(studies)]
     rows = pd.DataFrame([row for case in cases for row in study(*case)])
     keys = ["offset", "kept", "n"]
     means = rows.groupby([*keys, "model"])[["balanced_accuracy", "log_loss"]].mean().unstack()

@@ -53,7 +53,7 @@ def peak_megabytes() -> float:
 
 def measure(method: str, n_cells: int, n_genes: int) -> dict:
     """Fit once, after a small fit that compiles what is not yet compiled."""
-    fit = _of_scanpy(method) if method.startswith("scanpy") else _of_xnbflow(method)
+    fit = make_scanpy_fit(method) if method.startswith("scanpy") else make_xnbflow_fit(method)
     fit(*simulate(20_000, 220))
     X, types = simulate(n_cells, n_genes)
     if method.endswith("CSR"):
@@ -61,7 +61,7 @@ def measure(method: str, n_cells: int, n_genes: int) -> dict:
     Path("/proc/self/clear_refs").write_text("5")  # the peak from here on
     megabytes = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 1e6
     start, busy = time.perf_counter(), time.process_time()
-    found = fit(X, types)
+    n_markers = fit(X, types)
     seconds, busy = time.perf_counter() - start, time.process_time() - busy
     return {
         "method": method,
@@ -72,11 +72,11 @@ def measure(method: str, n_cells: int, n_genes: int) -> dict:
         "processor_seconds": busy,
         "megabytes_of_data": megabytes,
         "peak_megabytes": peak_megabytes(),
-        "genes_found": found,
+        "genes_found": n_markers,
     }
 
 
-def _of_xnbflow(method: str):
+def make_xnbflow_fit(method: str):
     import numba  # noqa: PLC0415
 
     from xnbflow.naive_bayes import XNB, ClassSpecificNB  # noqa: PLC0415
@@ -91,7 +91,7 @@ def _of_xnbflow(method: str):
     return fit
 
 
-def _of_scanpy(method: str):
+def make_scanpy_fit(method: str):
     import anndata  # noqa: PLC0415
     import pandas as pd  # noqa: PLC0415
     import scanpy  # noqa: PLC0415

@@ -119,9 +119,9 @@ def draw(
 
 def _noise(design: Design, n: int, rng: np.random.Generator) -> np.ndarray:
     shared = rng.standard_normal((n, design.genes // design.block))
-    own = rng.standard_normal((n, design.genes))
+    noise = rng.standard_normal((n, design.genes))
     shared = np.repeat(shared, design.block, axis=1)
-    return np.sqrt(design.correlation) * shared + np.sqrt(1 - design.correlation) * own
+    return np.sqrt(design.correlation) * shared + np.sqrt(1 - design.correlation) * noise
 
 
 @dataclass
@@ -177,9 +177,9 @@ def study(design: Design, name: str, seed: int, splits: int = 10, *, new: int = 
     kept_whole = groups if design.samples_of_patient > 1 else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = cross_validated(name, values, codes, kept_whole, splits, seed)
+        predictions = cross_validated(name, values, codes, kept_whole, splits, seed)
         truth = _truth(design, name, values, codes, seed, new)
-    return Study(codes, groups, *found, *truth, values)
+    return Study(codes, groups, *predictions, *truth, values)
 
 
 def _truth(

@@ -98,6 +98,39 @@ def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
     assert (list(tuning["span"]), list(tuning["chosen"])) == ([0.3, 0.5, 1.0], list(best))
 
 
+def test_only_the_first_fold_of_the_first_repeat_is_tested(toy, folds):
+    """Fold 0 of a second repeat has other samples."""
+    second = pd.DataFrame({"repeat": 1, "fold": 0, "sample": toy.samples[:150]})
+    other_fold = pd.DataFrame({"repeat": 0, "fold": 1, "sample": toy.samples[:400]})
+    params = {"features": {"some": ["c", "d"]}, "folds": pd.concat([folds, second, other_fold])}
+    tables = analyse({"spambase": toy}, params, threads=1)
+    sizes = tables["fit"].drop_duplicates("part").set_index("part")["n_samples"]
+    assert sizes.to_dict() == {"train": 400, "test": 200}
+    # a set keeps the kinds of its features
+    card = tables["scorecard"].drop_duplicates("feature").set_index("feature")["kind"]
+    assert card.to_dict() == {"(intercept)": "intercept", "c": "categorical", "d": "continuous"}
+
+
+def test_the_chosen_parameters_have_the_greatest_log_likelihood(tables):
+    for _, tried in tables["tuning"].groupby("features"):
+        chosen = tried.loc[tried["chosen"], "mean_log_likelihood"]
+        assert chosen.tolist() == [tried["mean_log_likelihood"].max()]
+
+
+@pytest.mark.parametrize("n_samples", [9, 10])
+def test_ten_folds_of_tuning_need_a_class_of_ten_samples(rng, n_samples):
+    labels = np.repeat(["a", "b"], n_samples)
+    values = rng.normal(size=(1, 2 * n_samples)) + (labels == "b")
+    samples = [f"s{i}" for i in range(2 * n_samples)]
+    data = DataSet("d", values, ["x"], samples, labels, kinds=["linear"])
+    params = {"tune": {"span": [0.6, 1.0]}, "random_splits": 0}
+    if n_samples == 10:
+        assert len(analyse({"d": data}, params, threads=1)["tuning"]) == 2
+    else:
+        with pytest.raises(InputError, match="no class has 10 training samples"):
+            analyse({"d": data}, params, threads=1)
+
+
 def test_refuses_features_that_do_not_exist(toy):
     with pytest.raises(InputError, match="spambase has no feature 'z'"):
         analyse({"spambase": toy}, {"features": {"wrong": ["c", "z"]}}, threads=1)

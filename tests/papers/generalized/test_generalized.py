@@ -1,4 +1,4 @@
-"""Generalized naive Bayes, its neighbourhoods and stepwise selection: definitions and limits."""
+"""Generalized naive Bayes and its neighbourhoods: definitions and limits."""
 
 import warnings
 
@@ -14,8 +14,12 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder
 
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.papers.generalized.naive_effect import QUADRATIC_KERNELS, neighbourhood_sums
-from xnbflow.papers.generalized.stepwise import stepwise_logistic
+from xnbflow.papers.generalized.generalized_nb import _LocalScoring
+from xnbflow.papers.generalized.naive_effect import (
+    QUADRATIC_KERNELS,
+    SortedFeature,
+    neighbourhood_sums,
+)
 
 
 def shares_and_weights(values, counts, span, kernel):
@@ -254,57 +258,6 @@ def test_the_stored_scorecard_alone_gives_the_same_log_odds(fitted, tmp_path):
     assert scored(table, new).to_numpy() == pytest.approx(expected, rel=1e-12)
 
 
-def newton(design, events):
-    """Logistic regression by Newton's method: coefficients and their covariance."""
-    coefficients = np.zeros(len(design))
-    for _ in range(50):
-        p = expit(coefficients @ design)
-        information = (design * (p * (1 - p))) @ design.T
-        coefficients += np.linalg.solve(information, design @ (events - p))
-    return coefficients, np.linalg.inv(information)
-
-
-@pytest.fixture(scope="module")
-def superseded():
-    """A sum of two causes, which enters first and is not needed once both are in; and noise."""
-    rng = np.random.default_rng(0)
-    a, b, noise = rng.normal(size=(3, 600))
-    events = (rng.random(600) < expit(2 * a + 2 * b)).astype(int)
-    return np.stack([a, b, a + b + 0.5 * rng.normal(size=600), noise]), events
-
-
-def test_a_candidate_that_others_replace_is_removed(superseded):
-    selected, path = stepwise_logistic(*superseded)
-    assert sorted(selected) == [0, 1]
-    assert path["candidate"].iloc[0] == 2
-    assert list(path["action"]) == ["enter", "enter", "enter", "remove"]
-    assert list(path["n_selected"]) == [1, 2, 3, 2]
-
-
-def test_the_removal_follows_walds_test(superseded):
-    candidates, events = superseded
-    _, path = stepwise_logistic(candidates, events)
-    order = [2, *path["candidate"].iloc[1:3]]
-    design = np.vstack([np.ones(len(events)), candidates[order]])
-    coefficients, covariance = newton(design, events)
-    wald = coefficients[1] ** 2 / covariance[1, 1]
-    assert path["chi_square"].iloc[3] == pytest.approx(wald, rel=1e-4)
-    assert path["p_value"].iloc[3] > 0.05
-
-
-def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
-    """Second step, by the block inverse of the information at the first model."""
-    candidates, events = superseded
-    _, path = stepwise_logistic(candidates, events)
-    second = path["candidate"].iloc[1]
-    design = np.vstack([np.ones(len(events)), candidates[2]])
-    p = expit(newton(design, events)[0] @ design)
-    both = np.vstack([design, candidates[second]])
-    score = both @ (events - p)
-    expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
-    assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
-
-
 def test_without_atoms_every_value_is_smoothed(mixed):
     """With a window that holds all rows at one distance, zeros share their neighbours' evidence."""
     X, y = mixed
@@ -408,3 +361,108 @@ def test_no_feature_is_removed_where_it_would_be_every_one():
     model = GeneralizedNB(least_effect=0.99).fit(X, y)
     assert (model.factors_ < 0.9).all()
     assert not model.removed_.any()
+
+
+def test_no_adjustment_changes_by_more_than_4_in_a_pass():
+    """Fifteen copies of a feature far overshoot in the first pass from naive Bayes."""
+    X, y = repeated(15)
+    with pytest.warns(ConvergenceWarning):
+        model = GeneralizedNB(start="naive", max_iter=1).fit(X, y)
+    largest = max(np.abs(adjustment).max() for adjustment in model.marginal_bias_)
+    assert largest == pytest.approx(4.0)
+
+
+def test_backfitting_stops_by_the_change_as_a_share_of_the_norm(mixed):
+    """Root mean squares over the samples of the changes and of the adjustments, added up."""
+    X, y = mixed
+
+    def fit(n_passes, tol):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return GeneralizedNB(start="naive", max_iter=n_passes, tol=tol).fit(X, y)
+
+    before = fit(3, 0.0).effects(X)
+    after = fit(4, 0.0).effects(X)
+    change = (after["adjustment"] - before["adjustment"]).groupby(after["feature"])
+    norm = after["adjustment"].groupby(after["feature"])
+    share = np.sqrt(change.apply(lambda part: (part**2).mean())).sum()
+    share /= np.sqrt(norm.apply(lambda part: (part**2).mean())).sum()
+    assert fit(100, 1.001 * share).n_iter_ == 4
+    assert fit(100, 0.999 * share).n_iter_ > 4
+
+
+def test_tiny_adjustments_are_compared_with_a_norm_of_a_thousandth():
+    """Two features whose adjustments all change by 1e-7: root mean squares of each add up."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 2))
+    y = rng.integers(0, 2, 400)
+    columns = [SortedFeature.of(x, 0.6, categorical=False) for x in X.T]
+    effects = [np.zeros(400), np.zeros(400)]
+    fit = _LocalScoring(
+        columns, effects, y, shrinkage=1.0, kernel="epanechnikov", intercept=float(y.mean()) - 0.5
+    )
+    for size, norm in ((1e-5, 1e-3), (0.02, 0.04)):  # two features of .02 have more
+        fit.smooth = [np.full(400, size), np.full(400, -size)]
+        fit._step = lambda column, smooth: np.full(400, 1e-7)
+        fit.backfit(halving=False)
+        assert fit.change == pytest.approx(2e-7 / norm, rel=0.02)
+
+
+def local_scoring(n_events, n=100):
+    """The scoring of one value that all samples have, at log odds 0."""
+    column = SortedFeature.of(np.zeros(n), 0.6, categorical=True)
+    events = np.repeat([1.0, 0.0], [n_events, n - n_events])
+    return _LocalScoring(
+        [column], [np.zeros(1)], events, shrinkage=1.0, kernel="epanechnikov", intercept=0.0
+    )
+
+
+@pytest.mark.parametrize(("halvings", "expected"), [(0, 0.6), (1, 0.6), (7, 0.6), (8, 0.0)])
+def test_a_step_is_halved_seven_times_or_left_out(halvings, expected):
+    """60 of 100 events: the likelihood is above that of 0 up to twice the logit of .6, .405."""
+    fit = local_scoring(60)
+    step = fit._halve(np.array([0.6 * 2**halvings]), np.zeros(100, dtype=int))
+    assert step.tolist() == [expected]
+
+
+@pytest.mark.parametrize(("fall", "is_divergence"), [(1e-5, True), (1e-8, False)])
+def test_a_fall_beyond_rounding_is_divergence(fall, is_divergence):
+    """The log-likelihood of 100 samples may fall by 1e-7 from rounding."""
+    model = GeneralizedNB()
+    model.n_iter_ = 1
+    fit = local_scoring(50)
+    fit.history = [-60.0, -60.0 - fall]
+    fit.change = 0.0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model._warn_of_convergence(fit, 100)
+    assert [("diverges" in str(warning.message)) for warning in caught] == [True] * is_divergence
+
+
+def test_no_change_at_all_ends_the_passes_with_any_tolerance():
+    """The feature is independent of the class: its first step is 0."""
+    X = np.tile([0.0, 1.0], 20)[:, None]
+    y = np.repeat([0, 1], 20)
+    model = GeneralizedNB(tol=0.0, start="naive", categorical=[0]).fit(X, y)
+    assert model.n_iter_ == 1
+
+
+def test_a_sliver_of_a_value_belongs_to_the_neighbourhood():
+    """Of 10 values the windows reach 1.505 to either side: .005 of the second neighbour.
+
+    It decides the width: u of the first neighbour is 1/2 instead of 1.
+    """
+    values = np.arange(10.0)
+    weights = np.ones((1, 10))
+    counts = np.ones(10)
+    sums = neighbourhood_sums(values, counts, weights, 0.301, QUADRATIC_KERNELS["epanechnikov"])
+    assert sums[0, 5] == pytest.approx(0.75 + 2 * 0.75 * (1 - 0.25))
+
+
+def test_the_unit_of_a_feature_does_not_matter_up_to_the_greatest_numbers(rng):
+    x = rng.normal(size=200)
+    y = (x > 0).astype(int)
+    expected = SortedFeature.of(x, 0.3, categorical=False).naive_effect(y, 1.0)
+    for factor in (2.0**900, 2.0**-900):
+        scaled = SortedFeature.of(x * factor, 0.3, categorical=False)
+        assert scaled.naive_effect(y, 1.0) == pytest.approx(expected, rel=1e-9)
