@@ -170,8 +170,8 @@ def _masks_of_distinct_samples(
     """Return masks of samples of which none is in two series, and notes by series.
 
     Models and effects of series that share samples are not independent of each other, nor are tests
-    of the one by models of the other. Of two series the larger one loses the shared samples and
-    their groups (patients); of equal ones the later.
+    of the one by models of the other. The larger one of two series loses the shared samples and
+    their groups (patients); if both are equally large, the later one does.
     """
     masks = [np.ones(cohort.n_samples, bool) for cohort in cohorts]
     notes: dict[str, list[str]] = {cohort.name: [] for cohort in cohorts}
@@ -441,8 +441,8 @@ def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     if row["agreement"] < _LEAST_CORRELATION:
         yield (
             "features that are high in the other series are not high here (Spearman's "
-            f"correlation {row['agreement']:.2f} at most): another scale (as of centred genes), "
-            "on which no model of the others can be expected to hold"
+            f"correlation {row['agreement']:.2f} at most): another scale (for example centred "
+            "genes), on which no model of the others can be expected to hold"
         )
     if 2 * row["common"] < row["features"]:
         yield f"only {row['common']:,} of its {row['features']:,} features are in all series"

@@ -38,7 +38,7 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: For one text; a regular expression of use takes microseconds.
+#: Time limit per text, in seconds; reasonable patterns take microseconds.
 _SECONDS = 1.0
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
