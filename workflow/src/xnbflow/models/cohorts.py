@@ -150,8 +150,9 @@ def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
 
 def _refuse_incomparable(series: Sequence[DataSet]) -> None:
     """Refuse series of which none has all classes, and features that are not numbers."""
-    classes = {str(label) for one in series for label in one.classes}
+    classes: set[str] = set()
     for one in series:
+        classes.update(map(str, one.classes))
         if (one.kinds != "linear").any():
             msg = f"{one.name} has features that are not measurements; cohorts compare expression"
             raise InputError(msg)
@@ -275,10 +276,10 @@ def _cohort_matrix(
     if len(predictions) < len(cohorts):
         return matrix, None
     left_out = CrossValidation(
-        pd.concat(predictions, ignore_index=True),
-        pd.concat(selected, ignore_index=True),
-        _merge_series(cohorts),
-        inflation_of(steps),
+        predictions=pd.concat(predictions, ignore_index=True),
+        selected=pd.concat(selected, ignore_index=True),
+        series=_merge_series(cohorts),
+        inflation=inflation_of(steps),
     )
     return matrix, left_out
 
