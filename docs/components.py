@@ -186,7 +186,7 @@ def _texts() -> list[Prose | Facts | Table | Group]:
         Prose("A warning limits the results of its section.", "warning"),
         Prose("An explanation opens on demand.", "help"),
         Facts({"Samples": "24", "Features": "400"}),
-        Table(frame, "How the table is read.", {"accuracy": ".2f"}, best, title="A table"),
+        Table(frame, "How the table is read.", {"accuracy": ".2f"}, best=best, title="A table"),
         Group("A group opens and closes", [Code("xnbflow run demo", "A command")], "with a note"),
     ]
 

@@ -1,6 +1,7 @@
 """The study of CICA: its simulation, its tables and its section."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from report_study import analysis_section, small, walk
 from sklearn.datasets import load_iris
@@ -108,3 +109,12 @@ def test_r2_has_intervals_of_the_corrected_variance(tables):
         if model != "naive Bayes":
             assert row["gain_upper"] == pytest.approx(gains.mean() + half)
             assert row["gain_lower"] == pytest.approx(gains.mean() - half)
+
+
+@pytest.mark.nightly
+def test_the_number_of_threads_changes_no_table():
+    few = TINY | {"recovery_samples": [], "nuisance_samples": []}
+    tables = analyse({}, few, threads=1)
+    assert len(tables["errors"]) > 0
+    for name, table in analyse({}, few, threads=2).items():
+        pd.testing.assert_frame_equal(table, tables[name], check_exact=True)

@@ -43,6 +43,15 @@ def test_densities_are_the_papers(n_features):
         np.testing.assert_allclose(row, normalised(plain, model.grid_), rtol=1e-9, atol=1e-12)
 
 
+def test_the_grid_reaches_four_widths_beyond_the_targets():
+    """The width of Eq. 10 with the factor 1 is the standard deviation times n^(-1/6)."""
+    X, y = draw()
+    model = KernelNBRegressor(width="paper", n_grid=50).fit(X, y)
+    margin = 4 * y.std() * 50 ** (-1 / 6)
+    assert model.width_ == 1.0
+    np.testing.assert_allclose(model.grid_, np.linspace(y.min() - margin, y.max() + margin, 50))
+
+
 def test_features_that_contradict_each_other_beyond_any_float_still_have_a_density():
     # exp(-745) is 0 in floats: such sums of kernels can only be had in logarithms
     X, y = draw(100)

@@ -26,6 +26,17 @@ def lines(rows):
     return "".join(",".join(str(cell) for cell in row) + "\n" for row in rows).encode()
 
 
+def test_magic_has_one_angle_in_radians(tmp_path):
+    rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
+    (tmp_path / "magic04.data").write_bytes(lines(rows))
+    series = get(tmp_path, "magic")
+    assert list(series.kinds) == ["linear"] * 8 + ["angular", "linear"]
+    np.testing.assert_allclose(series.values[8], [np.deg2rad(row[8]) for row in rows])
+    np.testing.assert_array_equal(series.values[0], [row[0] for row in rows])
+    assert list(series.labels[:2]) == ["gamma", "hadron"]
+    assert list(series.samples[:2]) == ["0", "1"]
+
+
 def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
     rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
     (tmp_path / "magic04.data").write_bytes(lines(rows))

@@ -246,3 +246,21 @@ def test_folds_of_a_label_test_are_drawn_three_times_unless_there_are_many_value
     )
     permutation.label_test(toy(0, n_features=5), n_permutations=1)
     assert len(seeds) == len(set(seeds)) == 2 * n_draws  # of the labels and of a permutation
+
+
+def test_each_permutation_has_a_generator_of_its_own():
+    """A score that draws from none of them, or from several, changes no other permutation."""
+    labels_of_seed = {}
+
+    def score(labels, seed):
+        labels_of_seed[seed] = labels.copy()
+        return 1.0
+
+    labels = np.repeat([0, 1], 20)
+    test = permutation.permutation_test(
+        score, labels, lambda rng: rng.permutation(labels), n_permutations=5, seed=7
+    )
+    assert (test.at_least, test.p_value) == (5, 1.0)
+    for seed in range(8, 13):
+        expected = np.random.default_rng(seed).permutation(labels)
+        assert (labels_of_seed[seed] == expected).all()

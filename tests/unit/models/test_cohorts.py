@@ -190,3 +190,11 @@ def test_directions_of_the_model_of_all_are_those_of_harmonised_samples():
     members = samples.values[position, samples.labels == row["class"]]
     assert row["median_in"] == pytest.approx(np.median(members))
     assert 0 < row["median_in"] < 1  # ranks, where raw values are from 3 to 12
+
+
+def test_series_in_which_nothing_is_selected_have_a_matrix_and_no_signature():
+    series = [cohort("a", 1, features=1), cohort("b", 2, features=1)]  # every rank is the first
+    with pytest.warns(UserWarning, match="no feature that separates"):
+        tables, model, _ = combine(series, {"method": "csnb"})
+    assert tables["cohort_matrix"]["value"].eq(0.5).all()
+    assert model.signature.empty

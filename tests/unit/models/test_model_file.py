@@ -95,6 +95,7 @@ def test_other_files_are_refused(path, tmp_path):
     (tmp_path / "text.skops").write_text("g0,g1\n1,2\n")
     skops.io.dump(StandardScaler(), tmp_path / "foreign.skops")
     edited(path, tmp_path / "newer.skops", lambda c: c["version"].update(content="99"))
+    edited(path, tmp_path / "older.skops", lambda c: c["version"].update(content="3"))
     popen = {"__class__": "Popen", "__module__": "subprocess"}
     edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
     nested = json.loads("[" * 200 + "]" * 200)
@@ -104,6 +105,7 @@ def test_other_files_are_refused(path, tmp_path):
         "text": "not a model, or is damaged",
         "foreign": "not a model of xnbflow",
         "newer": "format 99, this program reads 4",
+        "older": "format 3, this program reads 4",
         "nested": "its schema is nested more than 150 deep",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
@@ -210,6 +212,27 @@ def test_what_is_not_one_plain_zip_file_is_refused(path, tmp_path):
         read_model(other)
 
 
+def test_a_compressed_part_is_refused_whatever_its_size(path, tmp_path):
+    parts = parts_of(path) | {"more": b"short"}
+    packed(parts, tmp_path / "stored.skops")
+    read_model(tmp_path / "stored.skops")
+    with zipfile.ZipFile(tmp_path / "m.skops", "w") as archive:
+        for name, content in parts_of(tmp_path / "stored.skops").items():
+            compression = zipfile.ZIP_DEFLATED if name == "more" else zipfile.ZIP_STORED
+            archive.writestr(name, content, compression)
+    with pytest.raises(InputError, match="not one uncompressed ZIP file"):
+        read_model(tmp_path / "m.skops")
+
+
+def test_a_part_that_declares_more_bytes_than_the_file_has_is_refused(path, tmp_path):
+    content = bytearray(path.read_bytes())
+    directory = content.index(b"PK\x01\x02")
+    content[directory + 24 : directory + 28] = (2**31 - 1).to_bytes(4, "little")  # its size
+    (tmp_path / "m.skops").write_bytes(content)
+    with pytest.raises(InputError, match="not one uncompressed ZIP file"):
+        read_model(tmp_path / "m.skops")
+
+
 DEEP = 100_000
 
 
@@ -267,6 +290,15 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
 def test_arrays_names_and_items_of_another_form_are_refused(path, tmp_path, change, message):
     write_model(replace(read_model(path), **change), tmp_path / "m.skops")
     with pytest.raises(InputError, match=message):
+        read_model(tmp_path / "m.skops")
+
+
+def test_a_used_feature_beyond_the_last_is_refused(path, tmp_path):
+    model = read_model(path)
+    used = model.used.copy()
+    used[-1] = 8  # of features 0 to 7
+    write_model(replace(model, used=used), tmp_path / "m.skops")
+    with pytest.raises(InputError, match="its arrays are not those of one model"):
         read_model(tmp_path / "m.skops")
 
 

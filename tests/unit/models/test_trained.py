@@ -57,7 +57,9 @@ def cross_validation(inflation=CROSS_VALIDATED):
         [(0, 0, "a", "g0"), (0, 1, "a", "g0"), (1, 1, "a", "g0"), (1, 0, "b", "g1")],
         columns=["repeat", "fold", "class", "feature"],
     )
-    return CrossValidation(pd.DataFrame(rows), selected, COHORT, inflation)
+    return CrossValidation(
+        predictions=pd.DataFrame(rows), selected=selected, series=COHORT, inflation=inflation
+    )
 
 
 def test_figures_count_each_sample_once_and_name_the_largest_class():

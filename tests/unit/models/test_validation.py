@@ -186,7 +186,9 @@ def test_the_verdict_counts_patients_and_shared_samples(monkeypatch):
 
     monkeypatch.setattr(second_cohort, "cohort_verdict", record)
     monkeypatch.setattr(second_cohort, "matched_patients", patients)
-    second_cohort._verdict(TRAIN, test, None, test.labels, np.full((32, 2), 0.5))
+    second_cohort._verdict(
+        TRAIN, test, None, predicted=test.labels, probabilities=np.full((32, 2), 0.5)
+    )
     assert arguments["groups"].tolist() == test.groups.tolist()
     assert arguments["shared"] == 3
     *shapes, classes = arguments["patients"]

@@ -90,6 +90,17 @@ def model(request):
     return clone(request.param)
 
 
+def test_another_fit_forgets_the_earlier_one(model, data):
+    """Names of features, and attributes of the first fit, are not those of the second one."""
+    X, y = data
+    fitted_twice = clone(model).fit(pd.DataFrame(X).add_prefix("g"), y).fit(X[:, :4], y)
+    fitted_once = model.fit(X[:, :4], y)
+    assert vars(fitted_twice).keys() == vars(fitted_once).keys()
+    np.testing.assert_array_equal(
+        fitted_twice.predict_log_proba(X[:, :4]), fitted_once.predict_log_proba(X[:, :4])
+    )
+
+
 def test_every_memory_layout_gives_the_same(model, data):
     X, y = data
     read_only = np.asfortranarray(X)

@@ -3,16 +3,32 @@
 import numpy as np
 import pytest
 from scipy.stats import zscore
+from sklearn.base import clone
 
 from xnbflow.preprocessing import (
     Imputer,
     QuantileNormalizer,
+    SampleRanks,
     SampleStandardizer,
 )
 from xnbflow.sources.intensities import looks_like_counts
 
 RNG = np.random.default_rng(0)
 X = RNG.lognormal(5, 1, (12, 30))
+
+
+@pytest.mark.parametrize(
+    "step", [Imputer(), QuantileNormalizer(), SampleRanks(), SampleStandardizer()], ids=repr
+)
+def test_a_step_keeps_names_and_its_input_and_takes_each_tested_sample_alone(step):
+    before = X.copy()
+    transformed = clone(step).fit(X).transform(X)
+    np.testing.assert_array_equal(X, before)
+    assert transformed.shape == X.shape
+    names = [f"g{i}" for i in range(30)]
+    assert list(clone(step).fit(X).get_feature_names_out(names)) == names
+    fitted = clone(step).fit(X[:8])
+    np.testing.assert_array_equal(fitted.transform(X[8:])[:1], fitted.transform(X[8:9]))
 
 
 def test_quantile_normalisation_is_bolstads_where_values_are_distinct():

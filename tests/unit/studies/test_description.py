@@ -1,5 +1,7 @@
 """Tables of single features and samples: evidence against the mixture, and empty selections."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from toys import dataset
 
 from xnbflow.data.series_file import read_header
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.studies import description
@@ -97,3 +100,24 @@ def test_the_first_three_features_of_a_class_are_profiled(series, trained):
     tables = description.describe(series, XNB_ENTRY, trained | {"selected": selected}, 0.5)
     drawn = tables["densities"]["feature"].unique()
     assert sorted(drawn) == ["g0", "g1", "g3"]
+
+
+def test_distances_are_means_over_the_folds_that_select_the_feature():
+    rows = [("a", "g", "b", 0.2), ("a", "g", "b", 0.4), ("b", "g", "a", 0.9)]
+    table = description.class_distances(
+        pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
+    )
+    assert table["distance"].tolist() == pytest.approx([0.3, 0.9])
+    assert table["fits"].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("method", ["xnb", "csnb"])
+def test_a_series_with_gaps_is_described(series, method):
+    holes = np.random.default_rng(3).random(series.values.shape) < 0.05
+    gaps = replace(series, values=np.where(holes, np.nan, series.values), missing=True)
+    entry = {"method": method, "params": {}}
+    outcome = train(gaps, draw_folds(gaps, 3, 1), resolved(entry))
+    assert set(outcome["fits"]["status"]) == {"ok"}
+    tables = description.describe(gaps, resolved(entry), outcome, None)
+    assert np.isfinite(tables["densities"]["density"]).all()
+    assert np.isfinite(tables["profiles"]["median_inside"]).all()

@@ -35,6 +35,18 @@ def declared(folder, text):
     return contract.analysis_tables(Analysis(name="toy", compute="toy_compute"))
 
 
+def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    table = declared(tmp_path, DECLARED)["counts"]
+    assert (table.name, table.title, table.row) == ("counts", "how many", "a place")
+    assert table.columns == {
+        "place": Column("text", "where", "site"),
+        "samples": Column("integer"),
+        "count": Column("number", format=".1f"),
+        "note": Column("text or none"),
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [

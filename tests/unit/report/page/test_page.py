@@ -234,7 +234,7 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
 def test_numbers_are_formatted_missing_values_are_empty_and_the_best_is_said(tmp_path):
     frame = pd.DataFrame({"data set": ["wine", "digits"], "accuracy": [0.98765, np.nan]})
     html = write(
-        tmp_path, kinds.Table(frame, "c", {"accuracy": ".3f"}, frozenset({(0, "accuracy")}))
+        tmp_path, kinds.Table(frame, "c", {"accuracy": ".3f"}, best=frozenset({(0, "accuracy")}))
     )
     rows = re.findall(r"<tr>(.*)", html)
     assert rows[1:] == [
@@ -305,7 +305,9 @@ def test_the_axis_of_a_tile_may_begin_elsewhere():
 
 def test_a_cell_is_marked_where_the_table_says_so():
     frame = pd.DataFrame({"name": ["x", "y"], "a": [1.0, 2.0]})
-    table = kinds.Table(frame, "", {"a": ".1f"}, frozenset({(1, "a")}), links={"name": ["u", ""]})
+    table = kinds.Table(
+        frame, "", {"a": ".1f"}, best=frozenset({(1, "a")}), links={"name": ["u", ""]}
+    )
     assert page._cells(table) == [
         [("x", False, False, "u"), ("1.0", True, False, "")],
         [("y", False, False, ""), ("2.0", True, True, "")],

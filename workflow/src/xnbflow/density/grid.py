@@ -48,8 +48,8 @@ def grid_densities(
 ) -> np.ndarray:
     """Return the density of each class on a grid, divided by its sum.
 
-    The tile (n_samples, n_features), ``offsets`` and bandwidths are as of `bandwidths_of`. The grid
-    goes from the least to the greatest sample of a feature; the result has shape (n_classes,
+    The tile (n_samples, n_features), ``offsets`` and bandwidths are those of `bandwidths_of`. The
+    grid goes from the least to the greatest sample of a feature; the result has shape (n_classes,
     n_grid, n_features). A density that underflows at every grid point is left
     zero "as_published", as the authors' program does, or normalised in "log" space. ``factors``
     (n_samples, n_features), if any, multiply the bandwidths (`adaptive_factors`).

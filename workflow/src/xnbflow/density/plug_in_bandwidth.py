@@ -32,7 +32,7 @@ _STEP_UP, _STEP_DOWN = 1.1, 0.9
 def write_plug_in_bandwidths(tile: np.ndarray, offsets: np.ndarray, out: np.ndarray) -> None:
     """Write the bandwidth of each class and feature, ``out`` (n_classes, n_features).
 
-    The tile and the offsets are as of `xnbflow.density.bandwidth.bandwidths_of`. The time grows
+    The tile and the offsets are those of `xnbflow.density.bandwidth.bandwidths_of`. The time grows
     with the square of a class's samples.
     """
     for c in range(len(offsets) - 1):

@@ -67,7 +67,7 @@ def validated_bandwidth(values: np.ndarray) -> float:
 
 @njit(nogil=True)
 def _log_likelihood(points: np.ndarray, training: np.ndarray, h: float) -> float:
-    """Return the sum of the log densities of points, but for a constant of the kernel.
+    """Return the sum of the log densities of points, without a constant of the kernel.
 
     Exponents are relative to that of the nearest sample, so that no density underflows.
     """

@@ -81,7 +81,7 @@ def as_read(model: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | np.ndarray:
     """Return samples as an array if nothing in a model reads the names of their columns.
 
     Scikit-learn examines every column of a DataFrame at each fit and prediction: of 20,000 features
-    this takes as long as a forest. Of its own estimators those of `sklearn.compose` read names.
+    this takes as long as a forest. Among its estimators only those of `sklearn.compose` read names.
     """
     nested = [value for value in model.get_params().values() if hasattr(value, "fit")]
     modules = [type(estimator).__module__ for estimator in [model, *nested]]

@@ -93,9 +93,9 @@ def stratified_splits(
 def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
-    They are a table as of `draw_folds`, of one repeat; fold i tests the i-th group in alphabetical
-    order. An `InputError` is raised if samples have no groups, all have the same, or a class is in
-    one group only, so that it could not be learned without it.
+    They are a table like that of `draw_folds`, of one repeat; fold i tests the i-th group in
+    alphabetical order. An `InputError` is raised if samples have no groups, all have the same, or a
+    class is in one group only, so that it could not be learned without it.
     """
     if header.groups is None:
         msg = (

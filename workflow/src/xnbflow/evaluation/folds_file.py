@@ -95,7 +95,7 @@ def read_folds(
 
 
 def _rows(path: str | Path, header: DataSet | DataSetHeader) -> pd.DataFrame:
-    """Return the line, repeat, fold and sample of each row, as text but for the line."""
+    """Return the line, repeat, fold and sample of each row, as text except the line."""
     with open_raw(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:

@@ -187,9 +187,9 @@ def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     return model.coef_ != 0 if is_sparse and hasattr(model, "coef_") else None
 
 
-#: A class is nearly constant in a feature if so many of its values are equal,
+#: A class is nearly constant in a feature if at least this share of its values is equal.
 _EQUAL_SHARE = 0.9
-#: or if its standard deviation is at most this share of that over all samples.
+#: It is also if its standard deviation is at most this share of the one over all samples.
 _SPREAD_SHARE = 0.01
 
 

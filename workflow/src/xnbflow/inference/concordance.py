@@ -33,7 +33,8 @@ class Concordance:
 
     ``overall`` and ``within`` are areas under the ROC curve, missing without pairs; ``lower`` and
     ``upper`` limit the 95% interval of ``within``, ``pairs`` is the number of pairs within levels,
-    ``p`` the one-sided p of ``within`` against one half after so many ``permutations``.
+    ``p`` the one-sided p of ``within`` against one half, and ``permutations`` the number of
+    permutations for it.
     """
 
     overall: float
@@ -111,11 +112,11 @@ class StratifiedPairs:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the shares of pairs that are in the order of their classes, and the pairs.
 
-        Equal scores count one half. Of several classes the share is the mean over the pairs of
-        classes that share a level; in order is a pair whose sample of the first class has the
-        greater difference of the two scores. ``codes`` (n_draws, n_samples) are the classes,
-        ``weights`` of the same shape are how often each sample counts; the results have shape
-        (n_draws,), NaN without pairs.
+        Equal scores count one half. With several classes the share is the mean over the pairs of
+        classes that share a level. A pair of samples is in order if its sample of the first class
+        has the greater difference of the two scores. ``codes`` (n_draws, n_samples) are the
+        classes, ``weights`` of the same shape are how often each sample counts; the results have
+        shape (n_draws,), NaN without pairs.
 
         In a level a sample of the first class wins against the samples of the second class with
         lower scores: these are counted by cumulative sums over ties in order of the scores, less

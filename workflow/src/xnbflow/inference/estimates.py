@@ -26,7 +26,7 @@ from xnbflow.inference.intervals import (
 from xnbflow.tables.contract import STUDY_TABLES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassRecall:
     """The recall of one class.
 
@@ -45,7 +45,7 @@ class ClassRecall:
     taken: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Performance:
     """The performance of a classifier, pooled over folds and averaged over repeats.
 

@@ -17,7 +17,7 @@ import itertools
 
 import numpy as np
 
-#: Up to so many data sets all exchanges of signs are counted, 2**14 = 16,384.
+#: Number of data sets up to which all exchanges of signs are counted, 2**14 = 16,384.
 MOST_EXACT = 14
 #: Random exchanges of signs with more data sets.
 DRAWS = 20_000

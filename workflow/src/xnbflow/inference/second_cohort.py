@@ -44,7 +44,7 @@ Held = Literal[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CohortVerdict:
     """The verdict on a classifier in a second cohort.
 

@@ -150,8 +150,9 @@ def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
 
 def _refuse_incomparable(series: Sequence[DataSet]) -> None:
     """Refuse series of which none has all classes, and features that are not numbers."""
-    classes = {str(label) for one in series for label in one.classes}
+    classes: set[str] = set()
     for one in series:
+        classes.update(map(str, one.classes))
         if (one.kinds != "linear").any():
             msg = f"{one.name} has features that are not measurements; cohorts compare expression"
             raise InputError(msg)
@@ -170,8 +171,8 @@ def _masks_of_distinct_samples(
     """Return masks of samples of which none is in two series, and notes by series.
 
     Models and effects of series that share samples are not independent of each other, nor are tests
-    of the one by models of the other. Of two series the larger one loses the shared samples and
-    their groups (patients); of equal ones the later.
+    of the one by models of the other. The larger one of two series loses the shared samples and
+    their groups (patients); if both are equally large, the later one does.
     """
     masks = [np.ones(cohort.n_samples, bool) for cohort in cohorts]
     notes: dict[str, list[str]] = {cohort.name: [] for cohort in cohorts}
@@ -275,10 +276,10 @@ def _cohort_matrix(
     if len(predictions) < len(cohorts):
         return matrix, None
     left_out = CrossValidation(
-        pd.concat(predictions, ignore_index=True),
-        pd.concat(selected, ignore_index=True),
-        _merge_series(cohorts),
-        inflation_of(steps),
+        predictions=pd.concat(predictions, ignore_index=True),
+        selected=pd.concat(selected, ignore_index=True),
+        series=_merge_series(cohorts),
+        inflation=inflation_of(steps),
     )
     return matrix, left_out
 
@@ -441,8 +442,8 @@ def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     if row["agreement"] < _LEAST_CORRELATION:
         yield (
             "features that are high in the other series are not high here (Spearman's "
-            f"correlation {row['agreement']:.2f} at most): another scale (as of centred genes), "
-            "on which no model of the others can be expected to hold"
+            f"correlation {row['agreement']:.2f} at most): another scale (for example centred "
+            "genes), on which no model of the others can be expected to hold"
         )
     if 2 * row["common"] < row["features"]:
         yield f"only {row['common']:,} of its {row['features']:,} features are in all series"

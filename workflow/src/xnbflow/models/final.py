@@ -93,7 +93,13 @@ def final_model(
             "see the table `fits`, or take the classifier out of `final:`"
         )
         raise InputError(msg)
-    validation = CrossValidation(predictions, selected, series, inflation_of(entry), halves)
+    validation = CrossValidation(
+        predictions=predictions,
+        selected=selected,
+        series=series,
+        inflation=inflation_of(entry),
+        halves=halves,
+    )
     return fit_model(series, entry, validation, symbols=symbols_of(series), origin=origin)
 
 

@@ -347,7 +347,9 @@ def _cross_validation(
     predicted = series.classes[log_posterior.argmax(axis=1)]
     predictions = predictions.assign(true=series.labels, predicted=predicted)
     no_selection = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
-    return CrossValidation(predictions, no_selection, series, TUNED)
+    return CrossValidation(
+        predictions=predictions, selected=no_selection, series=series, inflation=TUNED
+    )
 
 
 def _figures(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[str, Any]:

@@ -289,7 +289,7 @@ def _complete_row(
 
 
 def _text_columns(table: TableFile, exceptions: Collection[str | None]) -> list[str]:
-    """Return the columns, but for ``exceptions``, that hold text in the first rows.
+    """Return the columns, except ``exceptions``, that contain text in the first rows.
 
     Names that a list or a pattern of the sheet cannot represent are left out.
     """

@@ -28,7 +28,7 @@ from xnbflow.models.steps import described_values, imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CrossValidation:
     """Cross-validation of the same classifier on the same series.
 
@@ -303,7 +303,12 @@ def cross_validate(
         reason = first["error"].removeprefix(prefix)
         msg = f"fold {first['fold']} could not be fitted: {reason}"
         raise InputError(msg)
-    return CrossValidation(tables["predictions"], tables["selected"], series, inflation_of(entry))
+    return CrossValidation(
+        predictions=tables["predictions"],
+        selected=tables["selected"],
+        series=series,
+        inflation=inflation_of(entry),
+    )
 
 
 def series_digest(series: DataSet) -> str:

@@ -149,14 +149,16 @@ def validate(
     probabilities = prediction.table[columns].to_numpy()
     predicted = prediction.table["label"].to_numpy()
     performance, claims = cross_validated(train, steps)
-    verdict = _verdict(train, test, performance, predicted, probabilities)
+    verdict = _verdict(train, test, performance, predicted=predicted, probabilities=probabilities)
     row = verdict.columns(classes) | {"features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
     cohorts = [
         _CohortPerformance("train", performance, claims),
         _CohortPerformance("test", verdict.measured, probabilities.max(axis=1)),
     ]
-    recalls = [row for cohort in cohorts for row in _recall_rows(cohort, classes)]
+    recalls = []
+    for cohort in cohorts:
+        recalls += _recall_rows(cohort, classes)
     return {
         "accuracy": _table([_accuracy_row(cohort) for cohort in cohorts], "accuracy"),
         "recall": _table(recalls, "recall"),
@@ -178,6 +180,7 @@ def _verdict(
     train: DataSet,
     test: DataSet,
     performance: Performance | None,
+    *,
     predicted: np.ndarray,
     probabilities: np.ndarray,
 ) -> CohortVerdict:
@@ -241,16 +244,16 @@ def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[s
     """Return the rows of the table ``recall``, one for each class."""
     if cohort.performance is None:
         return []
-    return [
-        {
+    rows = []
+    for one_class in cohort.performance.classes:
+        row = {
             "cohort": cohort.cohort,
             "class": str(classes[one_class.code]),
             "right": round(one_class.recall.value * one_class.samples),
             "n": one_class.samples,
-            **one_class.recall._asdict(),
         }
-        for one_class in cohort.performance.classes
-    ]
+        rows.append(row | one_class.recall._asdict())
+    return rows
 
 
 def _confusion(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
@@ -307,17 +310,17 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
     train_values = as_seen(model, train)[rows]
     test_values = as_seen(model, test)[rows]
     grid = _grid(np.hstack([train_values, test_values]))
-    parts = []
+    tables = []
     for cohort, values, labels in (
         ("train", train_values, train.labels),
         ("test", test_values, test.labels),
     ):
-        part = _density_rows(values, labels, grid, features)
-        if part is not None:
-            symbols = [model.symbols.get(feature, "") for feature in part["feature"]]
-            part.insert(3, "symbol", symbols)
-            parts.append(part.assign(cohort=cohort))
-    return pd.concat(parts, ignore_index=True) if parts else empty
+        table = _density_rows(values, labels, grid, features)
+        if table is not None:
+            symbols = [model.symbols.get(feature, "") for feature in table["feature"]]
+            table.insert(3, "symbol", symbols)
+            tables.append(table.assign(cohort=cohort))
+    return pd.concat(tables, ignore_index=True) if tables else empty
 
 
 def _grid(values: np.ndarray) -> np.ndarray:

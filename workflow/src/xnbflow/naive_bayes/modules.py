@@ -118,7 +118,7 @@ class ModuleWeights:
         return np.hstack([np.zeros((self.shape[0], 0)), *parts])
 
     def blocks(self, n_points: int) -> Iterator[slice]:
-        """Yield runs of features, so many that what is computed of ``n_points`` takes 32 MB."""
+        """Yield runs of features whose results at ``n_points`` points take 32 MB together."""
         n_classes, n_sizes, n_features = self.shape
         width = max(1, _BLOCK_VALUES // max(n_classes * max(n_sizes, n_points), n_features))
         for start in range(0, n_features, width):

@@ -280,7 +280,7 @@ class Downloads:
 
 
 def _read_lock(path: Path | None) -> dict[str, str]:
-    """Return the checksums in a file as of ``sha256sum``, by name; none where there is no file."""
+    """Return the checksums of a file of ``sha256sum`` by name; none if there is no file."""
     if path is None or not path.is_file():
         return {}
     text = path.read_bytes().decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Classes that stand in the names of samples, as in ``RCC_1`` and ``normal_3``."""
+"""Classes that are part of the names of samples, as in ``RCC_1`` and ``normal_3``."""
 
 import re
 from collections import Counter

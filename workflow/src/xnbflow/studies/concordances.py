@@ -207,7 +207,7 @@ def _association_p(column: _Column, scored: _Scored, places: np.ndarray) -> floa
 def _pair_row(
     within: Concordance, classes: np.ndarray, alone: float, association_p: float
 ) -> dict[str, Any]:
-    """Return the fields of a pair of classes but for the column and status."""
+    """Return the fields of a pair of classes, except the column and status."""
     return {
         "left_out": "",
         "class": str(classes[0]),

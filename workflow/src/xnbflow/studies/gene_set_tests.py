@@ -58,10 +58,10 @@ class MeasuredSets:
 def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
     """Test the sets with 5 to 500 measured genes for each class of each data set.
 
-    Of several probes of a gene the one with the greatest mean is used, a choice without labels.
-    Features with missing or constant values are left out. Of two classes the first is tested, as
-    the second is its mirror. The result is the study's table ``gene_set_tests``; a series without
-    degrees of freedom has no rows.
+    If a gene has several probes, the one with the greatest mean is used, a choice without labels.
+    Features with missing or constant values are left out. With two classes only the first is
+    tested, because the second is its mirror. The result is the study's table
+    ``gene_set_tests``; a series without degrees of freedom has no rows.
     """
     parts = [part for data_set in series.values() for part in _of_classes(data_set, sets)]
     return _study_table("gene_set_tests", parts)

@@ -25,11 +25,11 @@ def prerank(
 ) -> pd.DataFrame:
     """Score gene sets by the place of their genes, ranked by moderated t.
 
-    ``genes`` is the table ``genes`` of each data set; of two classes the first is scored, as the
-    second is its mirror. Of several probes of a gene the one with the greatest mean is used, a
-    choice without labels. Scores of sets of 5 to 500 ranked genes are divided by the mean of 1,000
-    permutations of the genes. The result, the study's table ``prerank``, does not depend on
-    ``threads``; it has no rows without gseapy.
+    ``genes`` is the table ``genes`` of each data set. With two classes only the first is scored,
+    because the second is its mirror. If a gene has several probes, the one with the greatest mean
+    is used, a choice without labels. Scores of sets of 5 to 500 ranked genes are
+    divided by the mean of 1,000 permutations of the genes. The result, the study's table
+    ``prerank``, does not depend on ``threads``; it has no rows without gseapy.
     """
     schema, parts = STUDY_TABLES["prerank"], []
     for dataset, table in genes.items():

@@ -392,7 +392,10 @@ def _wildcards_of_rules() -> dict[str, str]:
     for group in GROUPS.values():
         wildcards = [name for name in wildcards_of(group.path) if name != "table"]
         names.setdefault(group.rule, {}).update(dict.fromkeys(wildcards))
-    return {rule: "/".join(f"{{{name}}}" for name in used) for rule, used in names.items()}
+    wildcards_of_rules = {}
+    for rule, used in names.items():
+        wildcards_of_rules[rule] = "/".join(f"{{{name}}}" for name in used)
+    return wildcards_of_rules
 
 
 #: A rule and the wildcards of its jobs.

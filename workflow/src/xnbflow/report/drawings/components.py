@@ -25,7 +25,7 @@ def draw_components(
     """Draw samples by two components, coloured by a group.
 
     ``scores`` have shape (n_samples, 2); ``groups`` beyond the colours have other marks;
-    ``names`` are written beside samples, as of outliers, empty for none.
+    ``names`` are written beside samples, for example outliers; an empty name is not.
     """
     kinds = sorted(set(groups))
     width = column_width(2.9)

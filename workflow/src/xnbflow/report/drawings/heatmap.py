@@ -48,7 +48,7 @@ def draw_heatmap(
     """Draw features by samples: one colour above a feature's mean, another below it.
 
     ``z``, of shape (n_features, n_samples), are standardised values; ``rows`` name the features,
-    ``classes`` are those of the samples, which stand side by side. ``tracks`` are columns of the
+    ``classes`` are those of the samples, which are side by side. ``tracks`` are columns of the
     phenotype, a text per sample, empty where it is unknown: a strip each, below that of the class.
     """
     tracks = tracks or {}

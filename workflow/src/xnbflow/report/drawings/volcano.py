@@ -48,7 +48,7 @@ def draw_volcano(
 
 
 def _write_names(axes: Axes, x: np.ndarray, y: np.ndarray, names: dict[str, int]) -> None:
-    """Write names beside their points, but for those that would lie on one before."""
+    """Write names beside their points; leave out those that would overlap an earlier one."""
     line = 0.05 * (y.max(initial=0) - y.min(initial=0))
     middle = float(np.mean(axes.get_xlim()))
     heights: list[float] = []  # of the names that are written

@@ -68,8 +68,9 @@ def _words() -> Mapping[str, Mapping[str, str]]:
 
 def _as_paragraphs(text: str) -> str:
     """Return a text with each paragraph on a line, without what templates leave behind."""
-    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=## )", text)]
-    tidied = "\n\n".join(filter(None, parts))
+    paragraphs = re.split(r"\n\s*\n|\n(?=## )", text)
+    lines = [" ".join(paragraph.split()) for paragraph in paragraphs]
+    tidied = "\n\n".join(filter(None, lines))
     for pattern, replacement in _words()["tidied"].items():
         tidied = re.sub(pattern, replacement, tidied, flags=re.MULTILINE)
     return tidied
@@ -106,10 +107,10 @@ def facts(results: StudyResults) -> dict[str, Any]:
     # random genes and learning curves are of the first scheme of folds
     without_checks = tables | {"random_genes": [], "learning_curve": []}
     first_scheme = study.folds[:1]
-    places = [
-        _place(results, place, tables if place[1] in first_scheme else without_checks)
-        for place in results.places
-    ]
+    places = []
+    for place in results.places:
+        tables_of_place = tables if place[1] in first_scheme else without_checks
+        places.append(_place(results, place, tables_of_place))
     return {
         **{name: tables[name] for name in _TABLES},
         "study": study,
@@ -168,13 +169,14 @@ def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[
     for name in study.folds:
         defaults = {"file": "", "splits": None, "repeats": 1}
         folds.append(defaults | configuration["folds"][name] | {"id": name})
+    classifiers = []
+    for name, entry in entries.items():
+        label = labels[name]
+        classifiers.append({"label": label, "parts": list(_methods(entry, label))})
     return {
         "steps": list(_steps(results, entries)),
         "folds": folds,
-        "classifiers": [
-            {"label": labels[name], "parts": list(_parts(entry, labels[name]))}
-            for name, entry in entries.items()
-        ],
+        "classifiers": classifiers,
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
         "inflation": f"{CROSS_VALIDATED:g}",
         "tuned_inflation": f"{TUNED:g}",
@@ -314,25 +316,27 @@ def _steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[s
         steps_by_owner[results.labels[name]] = entry.get("steps", [])[:-1]
     for owner, steps in steps_by_owner.items():
         for step in steps:
-            for part in _parts(step, owner):
-                yield part | {"owner": owner}
+            for method in _methods(step, owner):
+                yield method | {"owner": owner}
 
 
-def _parts(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
+def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
     """Yield the methods of a step or classifier: title, source, parameters, and their meaning."""
-    for part in entries_in({**entry, "steps": entry.get("steps", [])[-1:]}):
-        name, parameters = part["method"], part.get("params", {})
+    for item in entries_in({**entry, "steps": entry.get("steps", [])[-1:]}):
+        name = item["method"]
+        parameters = item.get("params", {})
         method = known_methods().get(name)
         if method is None:
             title = f"the estimator {name}"
             source = "@scikit-learn" if name.startswith("sklearn.") else ""
         else:
-            title, source = method.title, method.source
+            title = method.title
+            source = method.source
         yield {
             "title": title.removeprefix(f"{label}: "),
             "source": source,
             "parameters": [f"{key} = {value}" for key, value in parameters.items()],
-            "reason": part.get("reason", ""),
+            "reason": item.get("reason", ""),
             "rules": _rules(method.rules if method else {}, parameters),
         }
 

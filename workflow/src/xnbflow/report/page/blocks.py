@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -26,6 +26,7 @@ class Prose:
     text: str
     role: Literal["plain", "headline", "warning", "help"] = "plain"
     sources: Sequence[str] = ()
+    _: KW_ONLY
     rule: str = ""
     id: str = ""
 
@@ -67,6 +68,7 @@ class Table:
     frame: pd.DataFrame
     caption: str
     columns: Mapping[str, Column | str] = field(default_factory=dict)
+    _: KW_ONLY
     best: frozenset[tuple[int, str]] = frozenset()
     sources: Sequence[str] = ()
     links: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -101,6 +103,7 @@ class Figure:
     caption: str
     alt: str
     sources: Sequence[str] = ()
+    _: KW_ONLY
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -118,6 +121,7 @@ class Item:
     """A feature in a card: a sign before it, a few words after it, and their meaning."""
 
     text: str
+    _: KW_ONLY
     mark: str = ""
     note: str = ""
     title: str = ""
@@ -236,7 +240,7 @@ class Evidence:
     sources: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GeneExplorer:
     """All features: a plot of them, their table, and the values of the one that the reader chooses.
 

@@ -8,7 +8,7 @@ mark      fields
 ========  ================================================================================
 points    ``x``, ``y``; ``size`` (pixels, one or several), ``hollow``, ``joined`` by a line
 line      ``x``, ``y``; ``dash``
-bars      ``x0``, ``y0``, ``x1``, ``y1``: straight lines, as of intervals
+bars      ``x0``, ``y0``, ``x1``, ``y1``: straight lines, for example intervals
 band      ``x``, ``lower``, ``upper``
 cells     ``x``, ``y`` (categories), ``colour`` and ``alpha`` of each, ``text`` in each
 level     ``y``: a horizontal line
@@ -350,7 +350,7 @@ def _probabilities(
     samples: Sequence[str] = (),
     place: str = "",
 ) -> dict[str, Any]:
-    """Return the chart of `draw_probabilities`; ``samples`` and ``place`` as of `_components`."""
+    """Return the chart of `draw_probabilities`; for ``samples`` and ``place`` see `_components`."""
     places = np.array([list(classes).index(name) for name in true])
     x = places + spread_of_samples(len(true))
     columns = {

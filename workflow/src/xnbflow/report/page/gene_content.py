@@ -14,7 +14,7 @@ import pandas as pd
 _STEPS = 65_534
 _VALUE_STEPS = 254
 _FEWEST_SAMPLES_OF_GROUP = 2
-#: Arrays begin at multiples of so many bytes.
+#: Number of bytes at whose multiples arrays begin.
 _ALIGNED = 8
 
 

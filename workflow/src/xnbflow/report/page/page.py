@@ -91,11 +91,10 @@ def write_page(
     `ValueError`.
     """
     finished, svgs = _draw_all(sections, figures, threads)
-    charts = {
-        figure.name: chart_of(figure)
-        for section in finished
-        for figure in figures_of(section.blocks)
-    }
+    charts = {}
+    for section in finished:
+        for figure in figures_of(section.blocks):
+            charts[figure.name] = chart_of(figure)
     details = path.with_name("details.html")
     pages = {path: [section for section in finished if section.id not in second]}
     if any(section.id in second for section in finished):
@@ -113,7 +112,7 @@ def write_page(
             script=SCRIPT,
             policy=policy_of(library),
             library=library.packed if library else "",
-            places=[card for section in on_page for card in _cards(section)],
+            places=_cards(on_page),
             charts=charts,
             percent=_percent,
             others=_links_to(others),
@@ -129,18 +128,20 @@ def write_page(
 
 def _links_to(pages: Iterable[tuple[Path, Iterable[Section]]]) -> list[tuple[str, str]]:
     """Return address and title of the sections of other pages."""
-    return [
-        (f"{page.name}#{section.id}", section.title)
-        for page, sections in pages
-        for section in sections
-    ]
+    links = []
+    for page, sections in pages:
+        links += [(f"{page.name}#{section.id}", section.title) for section in sections]
+    return links
 
 
 def _has_charts(sections: Iterable[Section], charts: Mapping[str, object]) -> bool:
     """Return whether sections need the drawing library."""
-    return any(
-        isinstance(block, GeneExplorer) for section in sections for block in walk(section.blocks)
-    ) or any(charts[figure.name] for section in sections for figure in figures_of(section.blocks))
+    for section in sections:
+        if any(isinstance(block, GeneExplorer) for block in walk(section.blocks)):
+            return True
+        if any(charts[figure.name] for figure in figures_of(section.blocks)):
+            return True
+    return False
 
 
 def _draw_all(
@@ -156,17 +157,18 @@ def _draw_all(
                 yield render, figure.name, figure.draw, figure.arguments
 
     drawn = _call_all(threads, drawings())
-    places = [
-        (section.id, figure.name) for section in finished for figure in figures_of(section.blocks)
-    ]
+    places = []
+    for section in finished:
+        places += [(section.id, figure.name) for figure in figures_of(section.blocks)]
     names = [name for _, name in places]
     repeated = [name for name, n in Counter(names).items() if n > 1]
     if repeated:
         msg = f"two figures are called {repeated[0]!r}; file names must differ"
         raise ValueError(msg)
-    for (section, name), svg in zip(places, drawn, strict=True):
-        text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg.replace(">", f">{_ALONE}", 1)}\n'
-        _write(folder / section / f"{name}.svg", text)
+    for (section_id, name), svg in zip(places, drawn, strict=True):
+        alone = svg.replace(">", f">{_ALONE}", 1)
+        text = f'<?xml version="1.0" encoding="utf-8"?>\n{alone}\n'
+        _write(folder / section_id / f"{name}.svg", text)
     return finished, dict(zip(names, drawn, strict=True))
 
 
@@ -190,13 +192,10 @@ def write_figures(
             name = f"{section.id}/{figure.name}"
             figures[name] = figure
             legends.append(f"**{name}** {section.title}, {subject(figure.name)}. {legend}\n")
-    widths = _call_all(
-        threads,
-        (
-            (print_figure, figure.draw, figure.arguments, folder / name, width)
-            for name, figure in figures.items()
-        ),
-    )
+    tasks = []
+    for name, figure in figures.items():
+        tasks.append((print_figure, figure.draw, figure.arguments, folder / name, width))
+    widths = _call_all(threads, tasks)
     _write(folder / "legends.md", "\n".join(legends))
     return dict(zip(figures, widths, strict=True))
 
@@ -214,10 +213,14 @@ def _write(path: Path, text: str) -> None:
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
-def _cards(section: Section) -> list[Card]:
-    """Return the cards of a section that links can lead to."""
-    blocks = [block for block in section.blocks if isinstance(block, Cards)]
-    return [card for block in blocks for card in block.cards if card.anchor]
+def _cards(sections: Iterable[Section]) -> list[Card]:
+    """Return the cards of sections that links can lead to."""
+    cards: list[Card] = []
+    for section in sections:
+        for block in section.blocks:
+            if isinstance(block, Cards):
+                cards += [card for card in block.cards if card.anchor]
+    return cards
 
 
 def _percent(tile: Tile, value: float) -> float:

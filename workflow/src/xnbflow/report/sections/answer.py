@@ -21,7 +21,7 @@ def section(results: StudyResults) -> Section | None:
     one_card = bool(chosen) and len(results.places) == 1
     if not one_card:  # a single card repeats the headline
         files = sources("headline", "estimates")
-        blocks.append(Prose(headline(results), "headline", files, rule))
+        blocks.append(Prose(headline(results), "headline", files, rule=rule))
     if cohorts := verdicts_in_words(results):
         blocks.append(Prose(cohorts, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)

@@ -40,7 +40,8 @@ def section(results: StudyResults) -> Section:
         text = f"These versions trained the classifiers. The report was written with {other}."
         details.append(Prose(text, "warning"))
     if len(seconds):
-        details.append(Table(seconds, "Run time and memory of the jobs, by stage.", _SECONDS))
+        caption = "Run time and memory of the jobs, by stage."
+        details.append(Table(seconds, caption, columns=_SECONDS))
     blocks.append(Group("Versions and run time", details))
     return Section(
         "overview",
