@@ -126,3 +126,16 @@ def test_titles_are_noted_but_not_the_comment_of_feature_counts(tmp_path, title,
     with open_table(path, {}) as table:
         assert table.header == ["gene", "s1"]
         assert len(table.notes) == n_notes
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("x.tsv", ["gene, id", "s1"]),
+        ("x.txt", ["gene, id", "s1"]),
+        ("x.tab", ["gene, id", "s1"]),
+        ("x.csv", ["gene", "id\ts1"]),
+    ],
+)
+def test_of_two_separators_that_divide_evenly_the_suffix_decides(tmp_path, name, header):
+    assert contents(tmp_path, "gene, id\ts1\nTP53, x\t1\n", name)[0] == header
