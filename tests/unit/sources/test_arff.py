@@ -120,8 +120,8 @@ def test_both_formats_of_cumida_have_the_same_series(tmp_path, samples):
     first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
     other = read_cumida_arff(written(tmp_path, text), "x")
     np.testing.assert_array_equal(first.values, other.values)
-    for part in ("features", "labels", "samples"):
-        assert getattr(first, part).tolist() == getattr(other, part).tolist()
+    for attribute in ("features", "labels", "samples"):
+        assert getattr(first, attribute).tolist() == getattr(other, attribute).tolist()
 
 
 def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.delimited import is_utf8
+from xnbflow.sources.delimited import is_utf8, sniff
 from xnbflow.sources.table_formats import open_table
 
 
@@ -91,3 +91,51 @@ def test_names_with_spaces_do_not_hide_the_separator(tmp_path):
 def test_a_text_is_utf8_or_not(tmp_path, content, name, expected):
     (tmp_path / name).write_bytes(content)
     assert is_utf8(tmp_path / name) == expected
+
+
+def test_the_decimal_sign_is_that_of_the_values_not_of_the_names():
+    lines = ["gene;0.5 mg;1.5\n", "TP53;1,5;2,5\n"]  # doses are the names of samples
+    assert sniff("x", lines, ";", None, certain=True) == (";", ",")
+
+
+def test_separators_at_the_ends_of_lines_do_not_shift_the_columns(tmp_path):
+    with pytest.raises(InputError, match="line 2: 3 cells, but the header has 2"):
+        contents(tmp_path, "a,b\n1,2,\n3,4,\n")
+    assert contents(tmp_path, "a,b\ns1,1,2\ns2,3,\n")[0] == ["", "a", "b"]  # R's row names
+
+
+def test_a_title_may_be_above_a_header_without_the_name_of_the_first_column(tmp_path):
+    header, rows = contents(tmp_path, "A remark\ng1,g2\ns1,1,2\ns2,3,4\n")
+    assert header == ["", "g1", "g2"]
+    assert rows == [["s1", "1", "2"], ["s2", "3", "4"]]
+
+
+def test_conditions_just_above_the_chosen_header_remain(tmp_path):
+    text = "units,log2,log2,log2,log2\n,t,t,n,n\ngene,S1,S2,S3,S4\nTP53,1,2,3,4\n"
+    header, rows = contents(tmp_path, text, header="3")
+    assert header == ["gene", "S1", "S2", "S3", "S4"]
+    assert rows == [["line 2", "t", "t", "n", "n"], ["TP53", "1", "2", "3", "4"]]
+
+
+@pytest.mark.parametrize(
+    ("title", "n_notes"), [("# Program:featureCounts v2.0.3", 0), ("A remark", 1)]
+)
+def test_titles_are_noted_but_not_the_comment_of_feature_counts(tmp_path, title, n_notes):
+    path = tmp_path / "x.csv"
+    path.write_text(f"{title}\ngene,s1\nTP53,1\nMYC,2\n")
+    with open_table(path, {}) as table:
+        assert table.header == ["gene", "s1"]
+        assert len(table.notes) == n_notes
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("x.tsv", ["gene, id", "s1"]),
+        ("x.txt", ["gene, id", "s1"]),
+        ("x.tab", ["gene, id", "s1"]),
+        ("x.csv", ["gene", "id\ts1"]),
+    ],
+)
+def test_of_two_separators_that_divide_evenly_the_suffix_decides(tmp_path, name, header):
+    assert contents(tmp_path, "gene, id\ts1\nTP53, x\t1\n", name)[0] == header

@@ -33,7 +33,7 @@ SHA256 = hashlib.sha256(CSV).hexdigest()
 def serve(tls=None, **answers):
     """Serve answers by file name in CuMiDa's layout: csv=[...], gz=[...]."""
     paths = {"csv": PATH, "gz": f"{PATH}.gz"}
-    return serving("Genes", {paths[key]: found for key, found in answers.items()}, CSV, tls)
+    return serving("Genes", {paths[key]: answer for key, answer in answers.items()}, CSV, tls)
 
 
 def downloads(folder, *urls, **settings):
@@ -126,25 +126,26 @@ def test_a_file_put_there_by_hand_is_used_or_refused_and_stays(tmp_path, case):
 @pytest.mark.parametrize("flat", [False, True])
 @pytest.mark.parametrize("scheme", ["file://", ""])
 def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
-    mirror, own = tmp_path / "the mirror", tmp_path / "downloads"
+    mirror = tmp_path / "the mirror"
+    folder = tmp_path / "downloads"
     path = put(mirror, CSV, PATH.rpartition("/")[2] if flat else PATH)
     base = path.parents[0 if flat else 2].as_uri() if scheme else str(mirror)
-    assert downloads(own, base).fetch("cumida", PATH) == path
-    assert files(own) == []
+    assert downloads(folder, base).fetch("cumida", PATH) == path
+    assert files(folder) == []
 
 
 def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
     local = put(tmp_path, CSV)
-    here = downloads(tmp_path / "downloads")
-    assert here.fetch_location("table", str(local), name="mine.csv") == local
-    assert here.fetch_location("table", local.as_uri(), name="mine.csv") == local
+    places = downloads(tmp_path / "downloads")
+    assert places.fetch_location("table", str(local), name="mine.csv") == local
+    assert places.fetch_location("table", local.as_uri(), name="mine.csv") == local
     local.write_bytes(CSV + CSV)  # its owner may change it
-    assert here.fetch_location("table", str(local), name="mine.csv") == local
+    assert places.fetch_location("table", str(local), name="mine.csv") == local
     with pytest.raises(InputError, match=r"mine.csv has SHA-256"):
-        here.fetch_location("table", str(local), name="mine.csv", sha256=SHA256)
+        places.fetch_location("table", str(local), name="mine.csv", sha256=SHA256)
     with serve(csv=[CSV]) as server, serve(csv=[CSV + CSV]) as other:
         paths = [
-            here.fetch_location("table", f"{place.url}/{PATH}", name="theirs.csv")
+            places.fetch_location("table", f"{place.url}/{PATH}", name="theirs.csv")
             for place in (server, other, server)
         ]
         theirs = SheetRow("theirs", "table", f"{server.url}/{PATH}")

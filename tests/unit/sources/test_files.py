@@ -20,6 +20,7 @@ from xnbflow.sources import files
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.files import refuse_bomb
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -182,3 +183,20 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
     assert error.value.file == str(path)
     assert (error.value.key == "sheet") == (damage in ("another sheet", "no sheets"))
     assert ("MiB of memory" in str(error.value)) == (damage == "far cell")
+
+
+@pytest.mark.parametrize(
+    ("packed", "unpacked", "is_refused"),
+    [
+        (1000, 1 << 26, False),  # 64 MiB are harmless
+        (1000, (1 << 26) + 1, True),
+        (1_000_000, 250_000_000, False),
+        (1_000_000, 250_000_001, True),
+    ],
+)
+def test_data_unpack_to_250_times_their_size_or_64_mebibytes(packed, unpacked, is_refused):
+    if is_refused:
+        with pytest.raises(InputError, match="unpacks to more than 250 times its size"):
+            refuse_bomb(Path("x.gz"), packed, unpacked)
+    else:
+        refuse_bomb(Path("x.gz"), packed, unpacked)

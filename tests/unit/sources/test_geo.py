@@ -120,8 +120,8 @@ def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        *((matrix().replace(old, new), said) for old, new, said in mistakes("matrix")),
-        *((GDS.replace(old, new), said) for old, new, said in mistakes("soft")),
+        *((matrix().replace(old, new), message) for old, new, message in mistakes("matrix")),
+        *((GDS.replace(old, new), message) for old, new, message in mistakes("soft")),
         (matrix().partition("117_at")[0], "it is cut off; delete it and get it again"),
         ("gene,s1\ng,1\n", "neither a GEO series matrix nor a GDS; use source table"),
     ],
@@ -201,8 +201,8 @@ FILES = {
 
 
 def settings(folder, server, **more):
-    given = {"downloads": folder, "base_urls": {"geo": [server.url]}}
-    return given | {"retries": 0, "timeout": 5} | more
+    places = {"downloads": folder, "base_urls": {"geo": [server.url]}}
+    return places | {"retries": 0, "timeout": 5} | more
 
 
 def places_of(folder, server):
@@ -211,9 +211,9 @@ def places_of(folder, server):
 
 def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     path = put(tmp_path, matrix())
-    made = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
-    found = summarise(str(path), Downloads(tmp_path), "title", made)
-    assert found.reason.startswith("Label: title: cancer (2), normal (2).")
+    options = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
+    summary = summarise(str(path), Downloads(tmp_path), "title", options)
+    assert summary.reason.startswith("Label: title: cancer (2), normal (2).")
     with refused(key="map"):
         summarise(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
 
@@ -267,8 +267,8 @@ def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_sourc
     with ncbi(files=files) as server:
         for dataset in rows:
             urls = {"geo": [server.url], "cumida": [str(tmp_path)]}
-            given = settings(tmp_path, server) | {"base_urls": urls}
-            series = acquire(dataset, **given)
+            places = settings(tmp_path, server) | {"base_urls": urls}
+            series = acquire(dataset, **places)
             genes = series.feature_metadata.set_index(series.features).loc["1007_s_at"]
             assert genes.index.tolist() == ["symbol", "entrez_id", "ensembl_gene_id"]
             assert genes.tolist() == ["DDR1", "780", "ENSG00000204580"]

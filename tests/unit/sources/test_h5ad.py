@@ -149,8 +149,8 @@ def huge(form):
             file.create_dataset("X", (200_000, 200_000), "f8", chunks=(1000, 1000))
             return
         group = say(file.create_group("X"), "csr_matrix", shape=(200_000, 200_000))
-        for part in ("data", "indices", "indptr"):
-            group.create_dataset(part, (200_001,), "i8", chunks=(1000,))
+        for array in ("data", "indices", "indptr"):
+            group.create_dataset(array, (200_001,), "i8", chunks=(1000,))
 
     return damage
 
@@ -217,12 +217,12 @@ CORPUS = {
 
 @pytest.mark.parametrize("case", CORPUS)
 def test_a_hostile_file_is_refused(path, case):
-    matrix, damage, *said = CORPUS[case]
+    matrix, damage, *texts = CORPUS[case]
     with h5py.File(path, "r+") as file:
         damage(file, path.with_name("elsewhere"))
     with pytest.raises(InputError) as refusal:
         read_h5ad(path, cells_row(matrix=matrix))
-    assert all(part in str(refusal.value) for part in [str(path), *said])
+    assert all(text in str(refusal.value) for text in [str(path), *texts])
     assert "secret" not in str(refusal.value)
 
 

@@ -143,12 +143,12 @@ def test_addresses_of_private_networks(host, private):
 
 def test_redirections_within_a_host_are_followed_but_not_without_end(tmp_path):
     with serving("d", {"x.csv": [BODY]}) as server:
-        here = server.url
-        server.answers["/d/moved.csv"] = [f"{here}/x.csv"]
-        server.answers["/d/circle.csv"] = [f"{here}/circle.csv"]
-        assert fetch(tmp_path, f"{here}/moved.csv").read_bytes() == BODY
+        address = server.url
+        server.answers["/d/moved.csv"] = [f"{address}/x.csv"]
+        server.answers["/d/circle.csv"] = [f"{address}/circle.csv"]
+        assert fetch(tmp_path, f"{address}/moved.csv").read_bytes() == BODY
         with pytest.raises(InputError, match="more than 10 redirections"):
-            fetch(tmp_path, f"{here}/circle.csv")
+            fetch(tmp_path, f"{address}/circle.csv")
 
 
 def test_the_beginning_of_a_file_that_drips_is_given_up(tmp_path):

@@ -123,8 +123,8 @@ def test_logarithms_of_logarithms(median, largest, n_features, kind):
 def test_a_code_of_missing_values_is_in_three_cells(n_cells, kind):
     values = np.tile(np.linspace(4, 14, 40), (4, 1)).T.copy()
     values.ravel()[:n_cells] = -9999.0
-    found, reason = scale_of(values, SAMPLES)
-    assert found == kind
+    actual, reason = scale_of(values, SAMPLES)
+    assert actual == kind
     assert ("-9999 is in 3 cells" in reason) == (kind == "mixed")
 
 
@@ -139,8 +139,8 @@ def test_a_negative_code_among_intensities_is_below_50(code, kind):
 def test_samples_that_are_not_logged_are_three_times_above_the_others(scale, kind):
     values = np.tile(np.linspace(40.0, 80.0, 100), (4, 1)).T.copy()
     values[:, 2:] *= scale
-    found, reason = scale_of(values, SAMPLES)
-    assert found == kind
+    actual, reason = scale_of(values, SAMPLES)
+    assert actual == kind
     assert ("2 are not logged (s2, s3), 2 look logged (s0, s1)" in reason) == (kind == "mixed")
 
 

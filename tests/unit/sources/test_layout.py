@@ -177,3 +177,15 @@ def test_a_label_that_is_no_row_leaves_nothing_to_describe(tmp_path):
 def test_repeated_names_are_set_aside_by_a_pattern():
     row = set_aside(SheetRow("x", "table"), ["age", "note", "note", "a, b"])
     assert row.options == {"phenotype_columns": "age", "drop": "note,a? b"}
+
+
+def test_a_gene_with_a_technical_name_needs_no_values_of_a_gene(tmp_path):
+    """KIT in capitals is a gene by its name; other names need values like those of genes."""
+    frame = genes_in_columns(["KIT", *(f"ZNF{i}" for i in range(40)), "kit"])
+    frame[["KIT", "kit"]] *= 4
+    assert list(rows_layout(tmp_path, frame).fields) == ["type", "kit"]
+
+
+def test_two_rows_with_clinical_names_are_not_between_genes(tmp_path):
+    names = ["height", "weight", *(f"Zfp{i}" for i in range(40))]
+    assert list(columns_layout(tmp_path, names).fields) == ["height", "weight"]

@@ -228,7 +228,7 @@ def test_a_title_is_noted_and_another_line_may_be_the_header(tmp_path):
 def test_dates_are_reported_with_the_symbols_that_they_were(tmp_path):
     with pytest.warns(UserWarning, match="has made") as caught:
         _, series = proposed("excel_dates", tmp_path)
-    text = next(str(each.message) for each in caught if "has made" in str(each.message))
+    text = next(str(warning.message) for warning in caught if "has made" in str(warning.message))
     assert "1-Mar (MARCH1 or MARC1), 2-Sep (SEPT2), 9-Sep (SEPT9), 1-Dec (DEC1)" in text
     assert {"NAN", "T", "MAX"} <= {*series.features}
 

@@ -265,3 +265,9 @@ def test_equal_samples_of_whole_numbers_are_no_repeated_ones():
     assert repeated_samples(values.round()) == []
     assert repeated_samples(values[:20]) == [[1, 3]]
     assert repeated_samples(values[:19]) == []
+
+
+def test_of_as_many_whole_and_fractional_features_the_whole_ones_are_conspicuous():
+    constant = np.full((8, 24), 5.0)
+    values = np.vstack([GENES[:10], constant, RNG.integers(1, 5, (2, 24))])
+    assert lone_features(values, [f"g{i}" for i in range(20)]) == ["g18", "g19"]

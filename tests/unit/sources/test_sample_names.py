@@ -47,3 +47,8 @@ def test_types_of_samples_have_their_names():
 def test_a_class_that_begins_with_another_is_found_whole():
     names = [f"{kind}{number}" for kind in ("T.a", "T.ab") for number in (1, 2)]
     assert classes(names) == ["a", "a", "ab", "ab"]
+
+
+def test_of_classes_that_begin_alike_the_longer_one_is_searched_first():
+    names = ["T1x_1", "T1x_2", "T_1", "T_2"]
+    assert classes(names) == ["T1x", "T1x", "T", "T"]

@@ -26,11 +26,11 @@ def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = C
 def test_a_row_in_any_order_becomes_a_typed_data_set(tmp_path):
     row = {"id": "mine", "source": "table", "location": "a.csv", "label": "type", "samples": "12"}
     row["options"] = "angular=wind:degrees, hour:24; drop=note"
-    mine = read_sheet(write_sheet(tmp_path, row, header=tuple(reversed(row))))["mine"]
+    dataset = read_sheet(write_sheet(tmp_path, row, header=tuple(reversed(row))))["mine"]
     options = {"angular": "wind:degrees, hour:24", "drop": "note"}
-    assert mine == SheetRow("mine", "table", "a.csv", None, 12, label="type", options=options)
-    assert mine.names("angular") == ["wind:degrees", "hour:24"]
-    assert mine.names("categorical") == []
+    assert dataset == SheetRow("mine", "table", "a.csv", None, 12, label="type", options=options)
+    assert dataset.names("angular") == ["wind:degrees", "hour:24"]
+    assert dataset.names("categorical") == []
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
     ("text", "named"),
     [
         (None, "does not exist"),
-        *((text.format(HEADER=HEADER, ROW=ROW), said) for text, said in mistakes("no_sheet")),
+        *((text.format(HEADER=HEADER, ROW=ROW), named) for text, named in mistakes("no_sheet")),
         (HEADER.removeprefix("id\t"), "'id'"),
         ("id\udcff", "give a sheet saved as UTF-8 text"),
     ],

@@ -16,10 +16,11 @@ def test_regulated_genes_shift_their_class_by_their_effect():
     assert len(strong) > 60
     ratios = []
     for row, gene in strong.iterrows():
-        own = series.labels == gene["class"]
+        in_class = series.labels == gene["class"]
         values = series.values[row]
-        sd = values[~own].std()  # purity makes the class itself vary more
-        ratios.append((values[own].mean() - values[~own].mean()) / sd / gene["effect"])
+        sd = values[~in_class].std()  # purity makes the class itself vary more
+        shift = values[in_class].mean() - values[~in_class].mean()
+        ratios.append(shift / sd / gene["effect"])
     assert np.median(ratios) == pytest.approx(1, abs=0.05)
     assert np.quantile(ratios, 0.1) > 0.7
 

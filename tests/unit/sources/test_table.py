@@ -131,7 +131,7 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        *((GOOD.replace(old, new), said) for old, new, said in mistakes("cumida")),
+        *((GOOD.replace(old, new), key) for old, new, key in mistakes("cumida")),
         *((GOOD.replace("normal", word), "label") for word in ("NA", "null", "?")),
         ("samples,type\na,x\n", "line 1"),
         (HEADER, None),
@@ -146,7 +146,8 @@ def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key):
 
 def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path):
     text = b"samples,type,g1,g2\ns1,a,1.5,2.25\ns2,b,0.5,3.125\n"
-    whole, cut = (read_cumida_csv(put(tmp_path, each), "x") for each in (text, text[:-3]))
+    whole = read_cumida_csv(put(tmp_path, text), "x")
+    cut = read_cumida_csv(put(tmp_path, text[:-3]), "x")
     assert (whole.values[1, 1], cut.values[1, 1]) == (3.125, 3.1)
     assert not any("cut off" in note for note in whole.notes)
     assert any("cut off within its last number" in note for note in cut.notes)

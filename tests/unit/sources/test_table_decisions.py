@@ -80,12 +80,12 @@ def test_names_match_only_if_all_of_one_file_do():
 
 
 def test_fifty_columns_of_text_become_the_phenotype_and_more_do_not(tmp_path):
-    for n, kept in ((50, 50), (51, 0)):
+    for n, n_columns in ((50, 50), (51, 0)):
         header = ",".join(["site", "gene_a", *(f"text{i}" for i in range(n))])
         line = ",".join(["1.5", *["t"] * n])
         series = read(tmp_path, f"{header}\nx,{line}\ny,{line}\n", features="gene_*")
         columns = series.sample_metadata
-        assert (0 if columns is None else len(columns.columns)) == kept
+        assert (0 if columns is None else len(columns.columns)) == n_columns
         assert series.features.tolist() == ["gene_a"]
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from xnbflow.sources.table_formats import open_table
 from xnbflow.sources.workbook_sheets import (
     Sheet,
     describing_sheet,
@@ -30,8 +31,8 @@ def sheet(name, cells, header=("id", "group")):
     ],
 )
 def test_a_sheet_describes_samples_whose_names_it_shares(cells, n_shared):
-    found = describing_sheet([sheet("samples", cells)], ["gene", *NAMES, ""])
-    assert (None if found is None else found[1:]) == (n_shared and ("id", n_shared))
+    description = describing_sheet([sheet("samples", cells)], ["gene", *NAMES, ""])
+    assert (None if description is None else description[1:]) == (n_shared and ("id", n_shared))
 
 
 def test_the_sheet_that_shares_most_is_taken_and_the_first_of_equal_ones():
@@ -86,3 +87,17 @@ def test_the_first_column_of_a_sheet_needs_no_option(tmp_path):
         "phenotype_sheet": "samples",
         "phenotype_id": "array",
     }
+
+
+def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    frame = pd.DataFrame({"gene": ["g1"], "s1": [1.5]})
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        for name in ("values", "legend", "more"):
+            frame.to_excel(book, sheet_name=name, index=False)
+    with open_table(tmp_path / "x.xlsx", {}) as table:
+        (note,) = table.notes
+        assert "the first sheet, 'values', was read; the option sheet= names another one" in note
+        assert "'legend', 'more'" in note
+    with open_table(tmp_path / "x.xlsx", {"sheet": "legend"}) as table:
+        assert table.notes == []
