@@ -6,7 +6,7 @@ density, and one sample at a time. It prints the recovery error (Eq. 12) and the
 medians with tenth and ninetieth percentile, the median of the least recovery error of a descent,
 and the seconds of a pass; for comparison the rows of the mixture and of the true sources. Then it
 prints the recovery error of `CICA` where none, one or both sources are normal given the target. The
-tables are written to results/benchmarks. It takes some minutes.
+tables are written to results/benchmarks. It takes about four minutes of processor time.
 """
 
 import time

@@ -122,12 +122,33 @@ def test_the_direction_is_the_gradient_times_the_inverse_curvature():
     np.testing.assert_allclose(_direction(gradient, history), expected)
 
 
-def test_the_curvature_of_ten_steps_saves_steps():
-    """Without a memory of several moves the descent takes more than twice as many."""
-    objective = objective_of(200, 0.25)
-    descent = natural_gradient(objective, np.eye(2), max_iter=500, tol=1e-6)
+def test_the_curvature_of_several_steps_saves_steps():
+    """12 matrices on the path; 25 with the curvature of the last step alone."""
+    simulation = simulate(200, np.random.default_rng(0))
+    inputs = (simulation.inputs - simulation.inputs.mean(axis=0)).T
+    objective = ConditionalEntropy(inputs, simulation.target / simulation.target.std(), 1.0)
+    whitening = np.linalg.inv(np.linalg.cholesky(np.cov(inputs)))
+    descent = natural_gradient(objective, whitening, max_iter=500, tol=1e-6)
     assert descent.converged
-    assert len(descent.path) <= 40
+    assert len(descent.path) <= 16
+
+
+class Wave(Bowl):
+    """``cos(W)``, whose curvature is negative from 0 to half of pi, and least at pi."""
+
+    def __init__(self):
+        self.evaluated = []
+
+    def __call__(self, demixing):
+        self.evaluated.append(demixing.item())
+        return float(np.cos(demixing.item())), -np.sin(demixing) @ demixing
+
+
+def test_a_negative_curvature_does_not_turn_the_descent():
+    """A quadratic model of the wave near 0 has a maximum, towards which a step would rise."""
+    descent = natural_gradient(Wave(), np.array([[0.3]]), max_iter=300, tol=1e-6)
+    assert descent.converged
+    assert descent.path[-1].item() == pytest.approx(np.pi, abs=1e-5)
 
 
 def test_the_end_is_the_minimum_that_scipy_finds_from_there():

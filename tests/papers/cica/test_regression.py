@@ -219,3 +219,25 @@ def test_tables_of_more_than_16_million_values_are_not_made(n_grid, is_tabulated
         grid=np.linspace(-4.0, 4.0, n_grid),
     )
     assert (tables is not None) == is_tabulated
+
+
+@pytest.mark.parametrize(("widths_away", "is_certain"), [(5.5, True), (6.8, False)])
+def test_a_sample_far_from_all_others_is_summed_directly(widths_away, is_certain):
+    """Its own kernel is subtracted from the tables, and what is left has lost its digits.
+
+    The kernels of 1,500 samples 5.5 widths away add up to 2e-5 of it, 6.8 widths away to 1e-8.
+    """
+    rng = np.random.default_rng(0)
+    X = np.append(rng.normal(0, 0.01, 1500), 0.1 * widths_away)
+    y = np.append(rng.uniform(-3, 3, 1500), 0.3)
+    grid = np.linspace(-2.5, 2.5, 60)
+    tables = JointTables.tabulate(
+        X[:, np.newaxis], y, widths=np.array([0.1]), target_width=0.1, grid=grid
+    )
+    density, certain = tables.posterior(X[-1:, np.newaxis], y[-1:])
+    assert certain.tolist() == [is_certain]
+    if is_certain:
+        by_feature = -0.5 * ((X[-1] - X[:-1]) / 0.1) ** 2
+        by_target = -0.5 * ((grid[:, np.newaxis] - y[:-1]) / 0.1) ** 2
+        exact = normalised(logsumexp(by_feature + by_target, axis=1), grid)
+        assert np.trapezoid(np.abs(density[0] - exact), grid) < 1e-6

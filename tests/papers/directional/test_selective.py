@@ -104,3 +104,17 @@ def test_samples_of_a_group_are_not_in_training_and_test(angles, monkeypatch):
     monkeypatch.setattr(selective_nb, "inner_folds", folds)
     SelectiveNB(VonMisesNB(), cv=5).fit(X, y, groups)
     np.testing.assert_array_equal(seen[0], groups)
+
+
+def test_the_prior_counts_once_in_every_prefix():
+    """One sample in ten is of class b, and four features have little information on it."""
+    rng = np.random.default_rng(1)
+    y = np.repeat(["a", "b"], [180, 20])
+    X = rng.vonmises((y == "b")[:, np.newaxis] * 1.5, 2, (200, 4))
+    cv = StratifiedKFold(5)
+    ranking = SelectiveNB(VonMisesNB(), cv=cv).fit(X, y).ranking_
+    order = ranking["feature"].to_numpy(int)
+    for n_features, accuracy in enumerate(ranking["accuracy"], start=1):
+        predicted = cross_val_predict(VonMisesNB(), X[:, order[:n_features]], y, cv=cv)
+        assert accuracy == pytest.approx(np.mean(predicted == y))
+    assert ranking["accuracy"].nunique() > 1

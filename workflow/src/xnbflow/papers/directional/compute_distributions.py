@@ -14,7 +14,7 @@ from xnbflow.papers.common.bessel import bessel_ratio, concentration
 
 _N_POINTS = 100
 #: The concentration of both figures.
-_KAPPA = 5.0
+_KAPPA = 5
 #: Mean directions as printed: pi / 2 on the circle, (0, 0, 1) on the sphere.
 _MEAN_DIRECTIONS = {
     "figure 1": np.array([0.0, 1.0]),
@@ -62,8 +62,8 @@ def _describe(mean_direction: np.ndarray, vectors: np.ndarray) -> pd.DataFrame:
     frame = _with_coordinates(np.stack([mean_direction, resultant / length]))
     return frame.assign(
         parameters=["true", "estimated"],
-        resultant_length=[float(bessel_ratio(dimension / 2 - 1, np.array(_KAPPA))), length],
-        concentration=[_KAPPA, float(concentration(np.array([length]), dimension)[0])],
+        resultant_length=[float(bessel_ratio(dimension / 2 - 1, np.array(float(_KAPPA)))), length],
+        concentration=[float(_KAPPA), float(concentration(np.array([length]), dimension)[0])],
     )
 
 

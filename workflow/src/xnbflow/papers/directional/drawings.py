@@ -25,6 +25,10 @@ from xnbflow.report.page.style import (
 _WIDTH = 2.9
 #: Inches above a drawing for its title and its legend.
 _HEAD = 0.5
+#: Inches of a class in the drawing of an angle: its height, its rose diagram, and below the last.
+_ROW = 1.05
+_DISC = 0.95
+_FOOT = 0.3
 #: Largest distance of neighbours on a boundary that are joined.
 _GAP = 0.25
 _DEGREES = FuncFormatter(lambda value, _: f"{value:.0f}°")
@@ -106,7 +110,8 @@ def draw_surface(
     figure, axes = new_axes(column_width(_WIDTH), height, left=0.7, right=0.2, top=_HEAD)
     axes.set(xlabel=labels[0], ylabel=labels[1])
     _write_legend(figure, title, classes)
-    x, y = grid[0] * unit[0], grid[1] * unit[1]
+    x = grid[0] * unit[0]
+    y = grid[1] * unit[1]
     for code in np.unique(predicted):
         inside = (predicted == code).astype(float)
         colour = COLOURS[code % len(COLOURS)]
@@ -171,50 +176,54 @@ def draw_angle(
     densities : ndarray of shape (2, n_classes, n_points)
         Von Mises and Gaussian density along the turn.
     """
-    # Inches: height of a row, diameter of its rose diagram, space below the last row.
-    row = 1.05
-    disc = 0.95
-    foot = 0.3
     width = column_width(_WIDTH)
-    height = row * len(classes) + foot + 0.3
+    height = _ROW * len(classes) + _FOOT + 0.3
     figure = Figure(figsize=(width, height))
     write_heading(figure, title)
-    histogram = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) / np.diff(edges)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) / np.diff(edges)
+    # The histogram begins where the turn of the densities begins.
     middles = (edges[:-1] + edges[1:]) / 2
     order = np.argsort((middles - grid[0]) % (2 * np.pi), kind="stable")
     turn = np.degrees(np.linspace(grid[0], grid[0] + 2 * np.pi, len(order) + 1))
     for code, label in enumerate(classes):
-        share = histogram[code]
         colour = COLOURS[code % len(COLOURS)]
-        base = foot + row * (len(classes) - 1 - code)
-        rose = _polar(figure, (0.02, base, disc, disc), 1.12)
-        radius = np.sqrt(share / max(share.max(), 1e-12))  # areas are shares
-        rose.fill(np.repeat(edges, 2)[1:-1], np.repeat(radius, 2), color=colour, alpha=0.75, lw=0)
-        rose.plot(np.linspace(0, 2 * np.pi, 73), np.ones(73), color=GREY, linewidth=0.6)
-        rose.plot([0, 0], [1, 1.1], color=INK, linewidth=0.8)
-        inner = (width - 1.28) / width
-        box = (1.08 / width, (base + 0.06) / height, inner, (row - 0.33) / height)
-        axes = figure.add_axes(box)
-        axes.stairs(share[order], turn, fill=True, color=GREY, alpha=0.3)
+        base = _FOOT + _ROW * (len(classes) - 1 - code)
+        rose = _polar(figure, (0.02, base, _DISC, _DISC), 1.12)
+        _fill_rose(rose, edges, shares[code], colour)
+        left = 1.08 / width
+        axes = figure.add_axes(
+            (left, (base + 0.06) / height, (width - 1.28) / width, (_ROW - 0.33) / height)
+        )
+        axes.stairs(shares[code][order], turn, fill=True, color=GREY, alpha=0.3)
         axes.plot(np.degrees(grid), densities[1, code], "--", color=INK, linewidth=1.1)
         axes.plot(np.degrees(grid), densities[0, code], color=colour, linewidth=1.6)
-        highest = max(share.max(), densities[:, code].max())
+        highest = max(shares[code].max(), densities[:, code].max())
         axes.set(xlim=(turn[0], turn[-1]), ylim=(0, 1.05 * highest), yticks=[])
         axes.xaxis.set_major_locator(MultipleLocator(90))
         axes.xaxis.set_major_formatter(_DEGREES)
         axes.tick_params("x", labelbottom=code == len(classes) - 1)
         axes.spines["left"].set_visible(False)
-        top = (base + row - 0.05) / height
-        figure.text(box[0], top, shorten(label, 18), va="top", size=8)
-        figure.text(box[0] + box[2], top, notes[code], va="top", ha="right", size=8)
+        top = (base + _ROW - 0.05) / height
+        right = left + (width - 1.28) / width
+        figure.text(left, top, shorten(label, 18), va="top", size=8)
+        figure.text(right, top, notes[code], va="top", ha="right", size=8)
     return figure
+
+
+def _fill_rose(axes: Axes, edges: np.ndarray, shares: np.ndarray, colour: str) -> None:
+    """Draw sectors whose areas are shares, the circle around them, and a mark at 0 degrees."""
+    radius = np.sqrt(shares / max(shares.max(), 1e-12))
+    axes.fill(np.repeat(edges, 2)[1:-1], np.repeat(radius, 2), color=colour, alpha=0.75, lw=0)
+    axes.plot(np.linspace(0, 2 * np.pi, 73), np.ones(73), color=GREY, linewidth=0.6)
+    axes.plot([0, 0], [1, 1.1], color=INK, linewidth=0.8)
 
 
 def _write_legend(figure: Figure, title: str, classes: Sequence[str]) -> None:
     """Write the title, and below it the classes with their colours."""
     width, height = figure.get_size_inches()
     write_heading(figure, title)
-    x, y = 0.05, 1 - 0.27 / height
+    x = 0.05
+    y = 1 - 0.27 / height
     for code, label in enumerate(classes):
         figure.text(x / width, y, "●", va="top", size=8, color=COLOURS[code % len(COLOURS)])
         figure.text((x + 0.13) / width, y, shorten(label, 14), va="top", size=8)
@@ -236,8 +245,10 @@ def _dots(axes: Axes, x: np.ndarray, y: np.ndarray, colour: str) -> None:
     file than a marker per point.
     """
     points = np.repeat(np.column_stack([x, y]), 2, axis=0)
-    points[1::2, 0] += 5e-4 * np.ptp(axes.get_xlim())  # a line without length is not drawn
+    # A line without length is not drawn.
+    points[1::2, 0] += 5e-4 * np.ptp(axes.get_xlim())
     codes = np.tile(np.array([Path.MOVETO, Path.LINETO], Path.code_type), len(x))
     path = Path(points, codes)
     look = {"ec": colour, "lw": 2.2, "capstyle": "round", "alpha": 0.75}
-    axes.add_patch(PathPatch(path, fill=False, snap=False, **look))  # snapped dots vanish
+    # Dots that are snapped to pixels vanish.
+    axes.add_patch(PathPatch(path, fill=False, snap=False, **look))

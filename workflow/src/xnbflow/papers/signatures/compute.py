@@ -62,11 +62,11 @@ def analyse(
     params = {**DEFAULTS, **params}
     for data in series.values():
         check_complete(data, "signatures", params["splits"])
-    parts = run_repeats(_repeat, series, params, threads)
-    if not parts:
+    results = run_repeats(_run_repeat, series, params, threads)
+    if not results:
         return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
-    points = pd.concat([points for points, _ in parts], ignore_index=True)
-    sizes = pd.concat([sizes for _, sizes in parts], ignore_index=True)
+    points = pd.concat([points for points, _ in results], ignore_index=True)
+    sizes = pd.concat([sizes for _, sizes in results], ignore_index=True)
     groups = points.groupby(["dataset", *_POINT, "samples", "classes", "folds"], sort=False)
     means = groups[["features_per_class", *_METRICS]].mean()
     spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
@@ -82,43 +82,47 @@ def analyse(
     return {"curves": curves, "sizes": sizes, "chosen": chosen.reset_index()}
 
 
-def _repeat(
+def _run_repeat(
     data: DataSet, repeat: int, params: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the points of all curves, and the chosen sizes, of one repeat."""
-    X = data.values.T
-    y = data.labels
     drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
-    fold = drawn.loc[data.samples].to_numpy()
-    splits = PredefinedSplit(fold)
+    splits = PredefinedSplit(drawn.loc[data.samples].to_numpy())
     folds = list(splits.split())
     seed = derive_seed(data.name, repeat, "signatures")
-    sizes = []
     with threadpool_limits(1):
-        rows = _class_specific_curve(X, y, splits, params)
+        rows = _class_specific_curve(data.values.T, data.labels, splits, params)
         for point in _other_points(params, seed):
             about = {"method": point.method, "parameter": point.parameter, "value": point.value}
             rows.append(about | _cross_validate(data, folds, point.model))
-        for fold, (train, _) in enumerate(folds):
-            groups = None if data.groups is None else data.groups[train]
-            model = ClassSpecificNBCV().fit(X[train], y[train], groups)
-            sizes.append(
-                {
-                    "dataset": data.name,
-                    "repeat": repeat,
-                    "fold": fold,
-                    "n_features": model.n_features_,
-                    "features_per_class": features_per_class(model),
-                    "temperature": model.path_.set_index("chosen").loc[True, "temperature"],
-                }
-            )
+        sizes = _chosen_sizes(data, folds).assign(repeat=repeat)
     points = pd.DataFrame(rows).assign(
         dataset=data.name,
         samples=data.n_samples,
         classes=len(data.classes),
         folds=len(folds),
     )
-    return points, pd.DataFrame(sizes)
+    return points, sizes[TABLES["sizes"].fixed]
+
+
+def _chosen_sizes(data: DataSet, folds: list[tuple[np.ndarray, np.ndarray]]) -> pd.DataFrame:
+    """Return what ClassSpecificNBCV chooses from the training samples of each fold."""
+    X = data.values.T
+    rows = []
+    for fold, (training, _) in enumerate(folds):
+        groups = None if data.groups is None else data.groups[training]
+        model = ClassSpecificNBCV().fit(X[training], data.labels[training], groups)
+        chosen = model.path_.set_index("chosen").loc[True]
+        rows.append(
+            {
+                "dataset": data.name,
+                "fold": fold,
+                "n_features": model.n_features_,
+                "features_per_class": features_per_class(model),
+                "temperature": chosen["temperature"],
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _class_specific_curve(

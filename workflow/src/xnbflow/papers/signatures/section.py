@@ -67,6 +67,7 @@ _CAPTIONS = {
 
 
 def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFrame) -> Figure:
+    """Return the curves of one measure, with the study's classifiers as ring and levels."""
     # The axis of features is logarithmic.
     drawn = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
     curves = dict(iter(drawn.sort_values("features_per_class").groupby("method")))
@@ -123,7 +124,9 @@ def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, flo
 
 
 def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
-    if measure == "log_loss":  # naive Bayes on thousands of features is out of scale
+    """Return the measure of the study's classifiers that use all features."""
+    # The log loss of naive Bayes on thousands of features is out of scale.
+    if measure == "log_loss":
         return []
     levels = {
         results.labels[classifier]: _mean(results, dataset, classifier, measure)
@@ -133,8 +136,17 @@ def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str
     return [(label, value) for label, value in levels.items() if value is not None]
 
 
-_POINT = ("dataset", "method", "parameter", "value", "features_per_class", "accuracy",
-          "balanced_accuracy", "log_loss")  # fmt: skip
+#: Columns of a point of a curve.
+_POINT = (
+    "dataset",
+    "method",
+    "parameter",
+    "value",
+    "features_per_class",
+    "accuracy",
+    "balanced_accuracy",
+    "log_loss",
+)
 _OF_THE_BEST = (
     "The most accurate point of each curve, with the fewest features among equals. It is chosen "
     "by the test samples and optimistic, more so with more points."
