@@ -264,7 +264,7 @@ def test_a_tied_pair_is_won_by_neither_class():
     for row, (first, _) in enumerate(classifier.pairs_):
         sums[first, row] = ratios[row]
     assert classifier.pairs_ == [(0, 1), (0, 2), (1, 2)]
-    assert classifier._coupled(sums)[0].argmax() == 0
+    assert classifier._couple_pairs(sums)[0].argmax() == 0
 
 
 def test_the_mixing_distribution_is_estimated_to_lindsays_bound():
