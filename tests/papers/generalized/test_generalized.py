@@ -396,7 +396,7 @@ def test_tiny_adjustments_are_compared_with_a_norm_of_a_thousandth():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 2))
     y = rng.integers(0, 2, 400)
-    columns = [SortedFeature.of(x, 0.6, categorical=False) for x in X.T]
+    columns = [SortedFeature.from_values(x, 0.6, categorical=False) for x in X.T]
     effects = [np.zeros(400), np.zeros(400)]
     fit = _LocalScoring(
         columns, effects, y, shrinkage=1.0, kernel="epanechnikov", intercept=float(y.mean()) - 0.5
@@ -410,7 +410,7 @@ def test_tiny_adjustments_are_compared_with_a_norm_of_a_thousandth():
 
 def local_scoring(n_events, n=100):
     """The scoring of one value that all samples have, at log odds 0."""
-    column = SortedFeature.of(np.zeros(n), 0.6, categorical=True)
+    column = SortedFeature.from_values(np.zeros(n), 0.6, categorical=True)
     events = np.repeat([1.0, 0.0], [n_events, n - n_events])
     return _LocalScoring(
         [column], [np.zeros(1)], events, shrinkage=1.0, kernel="epanechnikov", intercept=0.0
@@ -462,7 +462,7 @@ def test_a_sliver_of_a_value_belongs_to_the_neighbourhood():
 def test_the_unit_of_a_feature_does_not_matter_up_to_the_greatest_numbers(rng):
     x = rng.normal(size=200)
     y = (x > 0).astype(int)
-    expected = SortedFeature.of(x, 0.3, categorical=False).naive_effect(y, 1.0)
+    expected = SortedFeature.from_values(x, 0.3, categorical=False).naive_effect(y, 1.0)
     for factor in (2.0**900, 2.0**-900):
-        scaled = SortedFeature.of(x * factor, 0.3, categorical=False)
+        scaled = SortedFeature.from_values(x * factor, 0.3, categorical=False)
         assert scaled.naive_effect(y, 1.0) == pytest.approx(expected, rel=1e-9)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ncx2
 
 from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import BlockNB
@@ -250,3 +251,28 @@ def test_standard_errors_are_of_a_sample():
     """Standard deviation of 1, 2, 3 is 1; 1 / sqrt(3) = .577."""
     assert compute_simulation.standard_error(np.array([1.0, 2, 3])) == pytest.approx(0.57735)
     assert np.isnan(compute_simulation.standard_error(np.array([1.0])))
+
+
+def test_a_tied_pair_is_won_by_neither_class():
+    """Log odds of a and b: 0; of a and c: 1; of b and c: .5. One win each, and a scores more."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    classifier = BlockNB(selection="weights").fit(
+        X + np.tile([[0], [1], [2]], (10, 2)), list("abc") * 10
+    )
+    ratios = np.array([0.0, 1.0, 0.5])
+    sums = np.zeros((3, 3, 1))
+    for row, (first, _) in enumerate(classifier.pairs_):
+        sums[first, row] = ratios[row]
+    assert classifier.pairs_ == [(0, 1), (0, 2), (1, 2)]
+    assert classifier._couple_pairs(sums)[0].argmax() == 0
+
+
+def test_the_mixing_distribution_is_estimated_to_lindsays_bound():
+    """No true score has a gradient of the log-likelihood above 1, up to the width of a bin."""
+    rng = np.random.default_rng(4)
+    observed = rng.noncentral_chisquare(4, np.repeat([1.0, 9.0, 16.0], 700))
+    mixing = estimate_mixing(observed, np.full(len(observed), 4))
+    density = mixing.density(observed, 4)
+    for true in np.linspace(0, np.sqrt(observed.max()), 50) ** 2:
+        gradient = (ncx2.pdf(observed, 4, max(true, 1e-9)) / density).sum() - len(observed)
+        assert gradient < 2

@@ -22,7 +22,7 @@ from xnbflow.papers.xnb_paper.compute_distances import (
     compare_alternatives,
 )
 from xnbflow.papers.xnb_paper.entries import DISTANCES
-from xnbflow.papers.xnb_paper.section_distances import conclusion
+from xnbflow.papers.xnb_paper.section_distances import _figure, conclusion
 from xnbflow.preprocessing.selection.class_features import class_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
@@ -225,3 +225,36 @@ def test_the_conclusion_names_what_is_significant():
     assert "less accurate: worse." in both
     only = conclusion(differences_with([0.5, 0.5, 0.01]))
     assert "None of them is at equal numbers of features" in only
+
+
+def test_no_alternative_is_named_twice_or_for_the_threshold():
+    """Significant at two sizes and at the threshold: one name, of equal numbers of features."""
+    differences = differences_with([0.01, 0.5, 0.01])
+    repeated = pd.concat([differences, differences.iloc[:1].assign(n_features=10)])
+    text = conclusion(repeated)
+    assert text.endswith("At equal numbers of features, more accurate: better.")
+
+
+def test_differences_are_drawn_by_size_with_their_intervals():
+    rows = pd.DataFrame(
+        {
+            "alternative": ["a", "b", "a", "b"],
+            "n_features": [3, 3, AT_THRESHOLD, AT_THRESHOLD],
+            "difference": [0.1, -0.1, 0.05, 0.0],
+            "lower": [0.02, -0.2, np.nan, -0.1],
+            "upper": [0.18, 0.0, np.nan, 0.1],
+        }
+    )
+    figure = _figure("distance", rows, [])
+    by_size = {group.label: group for group in figure.arguments["groups"]}
+    assert list(by_size) == ["3 per pair", "at the threshold"]
+    assert by_size["3 per pair"].lower == [0.02, -0.2]
+    assert by_size["3 per pair"].upper == [0.18, 0.0]
+    assert by_size["at the threshold"].lower == [0.05, -0.1]  # without an interval: the value
+    assert figure.arguments["rows"] == ["a", "b"]
+
+
+def test_equal_numbers_need_no_least_distance():
+    """Features of small distances are taken as well: only their order counts."""
+    distances = np.array([[0.1, 0.2, 0.05]])
+    assert [chosen.tolist() for chosen in best_of_pairs(distances, 2, 2)] == [[0, 1], [0, 1]]

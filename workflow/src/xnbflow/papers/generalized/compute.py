@@ -266,16 +266,16 @@ def _fit_and_costs(
         labels = model.classes_
         event = y == labels[1]
         probabilities = model.predict_proba(X)
-        of_actual = probabilities[np.arange(len(y)), event.astype(int)]
+        actual_probability = probabilities[np.arange(len(y)), event.astype(int)]
         called = probabilities[:, 1] > cutoff
-        about = {"model": name, "part": part}
+        model_and_part = {"model": name, "part": part}
         fit.append(
             {
-                **about,
+                **model_and_part,
                 "n_features": X.shape[1],
                 "n_samples": len(y),
-                "log_likelihood": np.log(of_actual.clip(min=_LEAST_PROBABILITY)).sum(),
-                "mean_square_error": np.mean((1.0 - of_actual) ** 2),
+                "log_likelihood": np.log(actual_probability.clip(min=_LEAST_PROBABILITY)).sum(),
+                "mean_square_error": np.mean((1.0 - actual_probability) ** 2),
                 "c_statistic": roc_auc_score(event, probabilities[:, 1]),
                 "cutoff": cutoff,
                 "misclassification": np.mean(event != called),
@@ -286,7 +286,7 @@ def _fit_and_costs(
         loss = 2 * (cutoff * false_alarms + (1 - cutoff) * missed)
         costs.append(
             {
-                **about,
+                **model_and_part,
                 "cutoff": cutoff,
                 "event": labels[1],
                 "other": labels[0],

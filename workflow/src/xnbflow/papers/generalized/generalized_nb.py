@@ -232,7 +232,7 @@ class GeneralizedNB(BaseNaiveBayes):
         check_two_classes(self.classes_)
         self.categorical_ = categorical_mask(self.categorical, self._feature_names())
         columns = [
-            SortedFeature.of(feature, self.span, categorical=categorical, atom=self.atom)
+            SortedFeature.from_values(feature, self.span, categorical=categorical, atom=self.atom)
             for feature, categorical in zip(features, self.categorical_, strict=True)
         ]
         self.values_ = [column.values for column in columns]

@@ -10,7 +10,7 @@ K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
@@ -25,7 +25,8 @@ QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4
 
 # Ranks are halves, but `span * n / 2` is rounded: differences below this are rounding errors.
 _SLIVER = 1e-9
-_NOTHING = (0.0, 0.0, 0.0)
+#: Moments of order 0, 1 and 2 of no weight at all.
+_NO_MOMENTS = (0.0, 0.0, 0.0)
 
 #: Valid parameters of an estimator of naive effects.
 SMOOTHING: dict[str, list[Any]] = {
@@ -61,7 +62,7 @@ class SortedFeature:
     span: float
 
     @classmethod
-    def of(
+    def from_values(
         cls, feature: np.ndarray, span: float, *, categorical: bool, atom: float | None = 0.1
     ) -> "SortedFeature":
         """Sort the values of a feature.
@@ -81,11 +82,12 @@ class SortedFeature:
         Three of 22 samples are 0, more than a tenth; three of 30 are not.
 
         >>> zeros = np.array([0, 0, 0, *range(1, 20)])
-        >>> SortedFeature.of(zeros, 0.6, categorical=False).smoothed[0]
+        >>> SortedFeature.from_values(zeros, 0.6, categorical=False).smoothed[0]
         np.int64(1)
-        >>> SortedFeature.of(zeros, 0.6, categorical=False, atom=None).smoothed[0]
+        >>> SortedFeature.from_values(zeros, 0.6, categorical=False, atom=None).smoothed[0]
         np.int64(0)
-        >>> SortedFeature.of(np.append(zeros, range(20, 28)), 0.6, categorical=False).smoothed[0]
+        >>> more = np.append(zeros, range(20, 28))
+        >>> SortedFeature.from_values(more, 0.6, categorical=False).smoothed[0]
         np.int64(0)
         """
         values, rows, counts = np.unique(feature, return_inverse=True, return_counts=True)
@@ -131,8 +133,8 @@ class SortedFeature:
         weights can give, count as 0.
         """
         share = events.mean()
-        of_events = np.bincount(self.rows, weights=events, minlength=len(self.values))
-        weights = np.stack([of_events, self.counts - of_events])
+        event_counts = np.bincount(self.rows, weights=events, minlength=len(self.values))
+        weights = np.stack([event_counts, self.counts - event_counts])
         sums = self.smooth(weights, kernel).clip(min=0.0)
         prior = shrinkage * np.array([share, 1.0 - share])
         logs = np.log(sums + prior[:, None]) - np.log(prior)[:, None]
@@ -206,22 +208,39 @@ def neighbourhood_sums(
     return sums
 
 
+class _Windows(NamedTuple):
+    """The neighbourhoods of all values: positions of their ends, and the shares held of these."""
+
+    first: np.ndarray
+    last: np.ndarray
+    first_share: np.ndarray
+    last_share: np.ndarray
+
+
 @njit()
-def _windows(
-    counts: np.ndarray, span: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return each window's first and last value and the share of each that it holds."""
+def _windows(counts: np.ndarray, span: float) -> _Windows:
+    """Return the neighbourhood of each value.
+
+    Both ends move to the right only. Of 10 single values and a span of .3 the neighbourhood of the
+    sixth is from 4.0 to 7.0 on the axis of ranks, on which it has the place from 5 to 6.
+    """
     n_values = len(counts)
-    first, last = np.empty(n_values, np.int64), np.empty(n_values, np.int64)
-    first_share, last_share = np.empty(n_values), np.empty(n_values)
+    first = np.empty(n_values, np.int64)
+    last = np.empty(n_values, np.int64)
+    first_share = np.empty(n_values)
+    last_share = np.empty(n_values)
     total = 0.0
     for count in counts:
         total += count
     reach = 0.5 * span * total
-    left = right = 0
-    left_end, right_end, end = counts[0], counts[0], 0.0
+    left = 0
+    right = 0
+    left_end = counts[0]  # ranks up to the value at the left end, and at the right end
+    right_end = counts[0]
+    end = 0.0
     for i in range(n_values):
-        start, end = end, end + counts[i]
+        start = end
+        end = start + counts[i]
         middle = 0.5 * (start + end)
         low = max(0.0, min(middle - reach, start))
         high = min(total, max(middle + reach, end))
@@ -231,17 +250,18 @@ def _windows(
         while right_end < high - _SLIVER:
             right += 1
             right_end += counts[right]
-        first[i], last[i] = left, right
+        first[i] = left
+        last[i] = right
         first_share[i] = min(1.0, (left_end - low) / counts[left])
         last_share[i] = min(1.0, 1.0 - (right_end - high) / counts[right])
-    return first, last, first_share, last_share
+    return _Windows(first, last, first_share, last_share)
 
 
 @njit()
 def _kernel_sums(
     values: np.ndarray,
     weights: np.ndarray,
-    windows: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    windows: _Windows,
     kernel: tuple[float, float],
     sums: np.ndarray,
 ) -> None:
@@ -252,34 +272,37 @@ def _kernel_sums(
     gathered outwards from a pivot inside the window instead: leftwards once, rightwards as the
     window grows. When the left end passes the pivot, the window's last value becomes the next one.
     """
-    first, last, first_share, last_share = windows
     level, curvature = kernel
     left = np.empty((len(values), 3))  # moments from a value up to the pivot
-    right = _NOTHING  # moments from beyond the pivot up to the window's end
-    pivot = reached = -1
+    right = _NO_MOMENTS  # moments from beyond the pivot up to the window's end
+    pivot = -1
+    reached = -1
     for i in range(len(values)):
-        begin, end = first[i], last[i]
+        begin = windows.first[i]
+        end = windows.last[i]
         if begin > pivot:
-            pivot = reached = end
-            right = _NOTHING
+            pivot = end
+            reached = end
+            right = _NO_MOMENTS
             for j in range(pivot, begin - 1, -1):
-                right = _add(right, weights[j], values[j] - values[pivot])
+                right = _add_weight(right, weights[j], values[j] - values[pivot])
                 left[j, 0], left[j, 1], left[j, 2] = right
-            right = _NOTHING
+            right = _NO_MOMENTS
         while reached < end:
             reached += 1
-            right = _add(right, weights[reached], values[reached] - values[pivot])
+            right = _add_weight(right, weights[reached], values[reached] - values[pivot])
         offset = values[i] - values[pivot]
         mass = left[begin, 0] + right[0]
         lever = left[begin, 1] + right[1]
         spread = left[begin, 2] + right[2] - 2.0 * offset * lever + offset * offset * mass
-        to_first, to_last = values[i] - values[begin], values[end] - values[i]
+        to_first = values[i] - values[begin]
+        to_last = values[end] - values[i]
         if begin < i:
-            outside = (1.0 - first_share[i]) * weights[begin]
+            outside = (1.0 - windows.first_share[i]) * weights[begin]
             mass -= outside
             spread -= outside * to_first * to_first
         if end > i:
-            outside = (1.0 - last_share[i]) * weights[end]
+            outside = (1.0 - windows.last_share[i]) * weights[end]
             mass -= outside
             spread -= outside * to_last * to_last
         width = max(to_first, to_last)
@@ -289,7 +312,7 @@ def _kernel_sums(
 
 
 @njit()
-def _add(
+def _add_weight(
     moments: tuple[float, float, float], weight: float, distance: float
 ) -> tuple[float, float, float]:
     """Add a weight at a distance from the pivot to the moments of order 0, 1 and 2."""

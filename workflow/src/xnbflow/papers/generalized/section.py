@@ -134,18 +134,19 @@ class _DataSetResults:
         self.other, self.event = self.tables["costs"][["other", "event"]].iloc[0]
         self.papers = PAPERS_EXAMPLE[1] if dataset == PAPERS_EXAMPLE[0] else ""
 
-    def of_set(self, table: str, name: str) -> pd.DataFrame:
+    def rows_of_set(self, table: str, name: str) -> pd.DataFrame:
+        """Return the rows of a table that a set of features has."""
         rows = self.tables[table]
         return rows[rows["features"] == name]
 
     def fit(self, name: str, part: str) -> pd.DataFrame:
         """Return the fit statistics of a set in a part, a row per model."""
-        rows = self.of_set("fit", name)
+        rows = self.rows_of_set("fit", name)
         return rows[rows["part"] == part].set_index("model").reindex(self.models)
 
     def features(self, name: str) -> list[str]:
         """Return the features of a set; none of a set that there is not."""
-        card = self.of_set("scorecard", name)
+        card = self.rows_of_set("scorecard", name)
         return card.loc[card["kind"] != "intercept", "feature"].unique().tolist()
 
     def blocks(self) -> list[Block]:
@@ -171,7 +172,8 @@ class _DataSetResults:
     def headline(self) -> Prose:
         """Return the errors on the set that is shown, and the paper's."""
         fit = self.fit(self.shown, self.part)
-        share, error = fit["misclassification"], fit["misclassification_error"]
+        share = fit["misclassification"]
+        error = fit["misclassification_error"]
         text = (
             f"Of {fit['n_samples'].iloc[0]:,} {self.part} samples of {self.dataset}, with the "
             f"features of set “{self.shown}”, generalized naive Bayes misclassifies "
@@ -190,7 +192,9 @@ class _DataSetResults:
     def errors(self) -> Figure:
         """Return the share misclassified by every model on every set, with intervals."""
         fits = [self.fit(name, self.part) for name in self.sets]
-        shares = {m: [fit.loc[m, _INTERVAL].tolist() for fit in fits] for m in self.models}
+        shares = {}
+        for model in self.models:
+            shares[model] = [fit.loc[model, _INTERVAL].tolist() for fit in fits]
         if self.papers in self.sets:
             printed = self.tables["published"].set_index("features").reindex(list(self.sets))
             columns = ["paper", "paper_lower", "paper_upper"]
@@ -233,16 +237,18 @@ class _DataSetResults:
     def fit_table(self) -> Table:
         """Return the fit statistics of all sets and parts."""
         fit = self.tables["fit"].reset_index(drop=True)
-        best = frozenset(
-            (int(i), statistic)
-            for _, rows in fit.groupby(["features", "part"])
-            for statistic, which in _STATISTICS.items()
-            for i in rows.index[rows[statistic] == getattr(rows[statistic], which)()]
-        )
+        best = set()
+        for _, rows in fit.groupby(["features", "part"]):
+            for statistic, which in _STATISTICS.items():
+                values = rows[statistic]
+                is_best = values == values.agg(which)
+                best |= {(int(i), statistic) for i in rows.index[is_best]}
         columns = ["model", "features", "part", "n_features", "n_samples", *_STATISTICS]
         declarations = dict.fromkeys(list(_STATISTICS)[1:], Column("number", format=".4f"))
         caption = "The best of each set and part is marked."
-        return self.whole.show("fit", caption, columns, fit, declarations=declarations, best=best)
+        return self.whole.show(
+            "fit", caption, columns, fit, declarations=declarations, best=frozenset(best)
+        )
 
     def costs(self) -> list[Block]:
         """Return both kinds of errors and their costs, for all sets, parts and models."""
@@ -262,16 +268,18 @@ class _DataSetResults:
 
     def curves(self) -> list[Block]:
         """Return the effects of the features of the set that is shown."""
-        strengths = self.of_set("strengths", self.shown).set_index("feature")
-        first, caption = strengths.index[:2].tolist(), _CURVES.format(event=self.event)
+        strengths = self.rows_of_set("strengths", self.shown).set_index("feature")
+        first = strengths.index[:2].tolist()
+        caption = _CURVES.format(event=self.event)
         if self.papers and set(_PAPER_FIGURES) <= set(strengths.index):
-            first, caption = _PAPER_FIGURES, caption + _PAPERS_CURVES
+            first = _PAPER_FIGURES
+            caption += _PAPERS_CURVES
         order = [*first, *strengths.index.drop(first)]
         figures = [
             self.curve(f"effect-{self.dataset}-{i:02d}", strengths.loc[name], large=name in first)
             for i, name in enumerate(order, 1)
         ]
-        (row,) = self.of_set("adjustments", self.shown).itertuples()
+        (row,) = self.rows_of_set("adjustments", self.shown).itertuples()
         adjusted = (
             f"In {row.against} of {row.effects} features the adjustment works against the naive "
             f"effect; half of the features lose {row.median:.0%} or more of it. The paper finds "
@@ -291,9 +299,12 @@ class _DataSetResults:
         return [*blocks, Group("Strength of each effect", [table], "as a table")]
 
     def curve(self, name: str, strength: pd.Series, *, large: bool) -> Figure:
+        """Return the effect of a feature, of which ``strength`` is the row of its table."""
         feature = strength.name
-        card, bars = (self.of_set(t, self.shown) for t in ("scorecard", "observations"))
-        card, bars = card[card["feature"] == feature], bars[bars["feature"] == feature]
+        card = self.rows_of_set("scorecard", self.shown)
+        card = card[card["feature"] == feature]
+        bars = self.rows_of_set("observations", self.shown)
+        bars = bars[bars["feature"] == feature]
         card = card[card["value"].between(*strength[["low", "high"]])].sort_values("value")
         apart = card[card["apart"]]
         beyond = strength["beyond"]
@@ -330,7 +341,7 @@ class _DataSetResults:
 
     def stepwise(self, name: str) -> Table:
         """Return the steps of the selection of a set."""
-        path = self.of_set("stepwise", name)
+        path = self.rows_of_set("stepwise", name)
         caption = f"Set “{name}”. {_STEPS}"
         if len(path) > 2:
             caption += (
@@ -354,9 +365,9 @@ class _DataSetResults:
 
     def scorecard(self) -> list[Block]:
         """Return the place of the look-up table, and a few of its lines."""
-        card = self.of_set("scorecard", self.shown)
+        card = self.rows_of_set("scorecard", self.shown)
         parts = [card[card["kind"] == "intercept"]]
-        for feature in self.of_set("strengths", self.shown)["feature"].head(_EXCERPT_FEATURES):
+        for feature in self.rows_of_set("strengths", self.shown)["feature"].head(_EXCERPT_FEATURES):
             lines = card[card["feature"] == feature].sort_values("value")
             positions = np.unique(np.searchsorted(lines["below"], _EXCERPT_QUANTILES))
             parts.append(lines.iloc[positions])

@@ -79,7 +79,7 @@ class _Search:
         if not scores[best] > chi2.isf(level, 1):
             return False
         self.selected.append(best)
-        self._step("enter", best, scores[best])
+        self._add_step("enter", best, scores[best])
         return True
 
     def remove(self, level: float) -> bool:
@@ -94,11 +94,11 @@ class _Search:
             others = np.delete(self.selected, worst)
             ratio = 2.0 * (self.log_likelihood - _fit(self.candidates[others], self.events)[1])
             if ratio < critical:
-                self._step("remove", self.selected.pop(worst), walds[worst])
+                self._add_step("remove", self.selected.pop(worst), walds[worst])
                 return True
         return False
 
-    def _step(self, action: str, candidate: int, chi_square: float) -> None:
+    def _add_step(self, action: str, candidate: int, chi_square: float) -> None:
         self._refit()
         self.steps.append(
             {

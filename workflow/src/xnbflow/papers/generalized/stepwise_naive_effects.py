@@ -99,7 +99,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         effects = np.empty(X.T.shape)
         categorical = categorical_mask(self.categorical, names)
         for column, feature in enumerate(X.T):
-            ordered = SortedFeature.of(
+            ordered = SortedFeature.from_values(
                 feature, self.span, categorical=categorical[column], atom=self.atom
             )
             values = ordered.naive_effect(events, self.shrinkage, self.kernel)

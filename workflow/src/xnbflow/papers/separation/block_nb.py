@@ -150,8 +150,10 @@ class BlockNB(BaseNaiveBayes):
         self.densities_ = [
             self._fit_densities(features, codes, members) for members in self._members
         ]
-        self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
-        singular = self._in_blocks([density.singular_ for density in self.densities_])
+        self.shrinkage_ = self._in_order_of_blocks(
+            [density.shrinkage_ for density in self.densities_]
+        )
+        singular = self._in_order_of_blocks([density.singular_ for density in self.densities_])
         is_singular = np.atleast_2d(singular).any(axis=0)  # in any class
         if is_singular.any():
             block = int(np.argmax(is_singular))
@@ -269,7 +271,7 @@ class BlockNB(BaseNaiveBayes):
         for row, (first, second) in enumerate(self.pairs_):
             n = effective_samples(self.class_count_[first], self.class_count_[second])
             distances = [density.distances(first, second) for density in self.densities_]
-            self.scores_[row] = n / 2 * self._in_blocks(distances)
+            self.scores_[row] = n / 2 * self._in_order_of_blocks(distances)
             # Scores without separation have this mean instead of their degrees of freedom.
             self.null_scores_[row] = self._null_mean(sizes, first, second)
             inflation = self.null_scores_[row] / degrees
@@ -290,7 +292,7 @@ class BlockNB(BaseNaiveBayes):
         if self.selection == "threshold":
             labels = self.classes_.tolist()
             self.selected_features_ = {
-                label: self._selected(code) for code, label in enumerate(labels)
+                label: self._features_selected(code) for code, label in enumerate(labels)
             }
 
     def _degrees_of_freedom(self, sizes: np.ndarray) -> np.ndarray:
@@ -312,7 +314,7 @@ class BlockNB(BaseNaiveBayes):
             effective_samples(counts[first], counts[second]),
         )
 
-    def _selected(self, code: int) -> list[Any]:
+    def _features_selected(self, code: int) -> list[Any]:
         """Return the features selected for a class, by falling score against another class."""
         rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
         selected_scores = np.where(self.selected_blocks_, self.scores_, -1.0)[rows]
@@ -324,7 +326,7 @@ class BlockNB(BaseNaiveBayes):
             features += names[self.blocks_[block]].tolist()
         return features
 
-    def _in_blocks(self, values_by_size: list[np.ndarray]) -> np.ndarray:
+    def _in_order_of_blocks(self, values_by_size: list[np.ndarray]) -> np.ndarray:
         """Return values per block, the last axis, in the order of the blocks.
 
         They are given separately for the blocks of each size.
@@ -337,7 +339,7 @@ class BlockNB(BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         if self.selection is not None:
-            return self._coupled(self._weighted_sums(features, self.weights_))
+            return self._couple_pairs(self._weighted_sums(features, self.weights_))
         every_block = np.ones((1, len(self.blocks_)))
         return self.class_log_prior_ + self._weighted_sums(features, every_block)[:, 0].T
 
@@ -359,7 +361,7 @@ class BlockNB(BaseNaiveBayes):
             np.fmax(terms, _LOWEST, out=terms)
         return terms
 
-    def _coupled(self, sums: np.ndarray) -> np.ndarray:
+    def _couple_pairs(self, sums: np.ndarray) -> np.ndarray:
         """Return one score per sample and class from the comparisons of pairs; see Notes."""
         n_classes, _, n_samples = sums.shape
         joint = np.repeat(self.class_log_prior_[None], n_samples, axis=0)

@@ -266,7 +266,9 @@ def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
     Thresholds are those at the expectation of all scores, as they become with many blocks.
     """
     cuts = np.linspace(0, ncx2.ppf(0.999, setting.size, setting.true.max()), 400)
-    best = max((_above(setting, cut) for cut in cuts), key=lambda moments: moments.separation)
+    best = max(
+        (_moments_above(setting, cut) for cut in cuts), key=lambda moments: moments.separation
+    )
     true = setting.true[setting.true + setting.degrees >= setting.cut]
     # With optimal weights V = 2 E, E the mean of u w(u)²; the integral is over the root of u.
     largest_root = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
@@ -277,8 +279,8 @@ def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
     mean = len(setting.true) * np.trapezoid(scores * weights**2 * density, roots)
     weighted = Moments(mean, 2 * mean)
     return {
-        ALL_BLOCKS: _above(setting, 0.0),
-        EQ22: _above(setting, setting.cut),
+        ALL_BLOCKS: _moments_above(setting, 0.0),
+        EQ22: _moments_above(setting, setting.cut),
         BEST_THRESHOLD: best,
         KNOWN_WEIGHTS: weighted,
         ESTIMATED_WEIGHTS: weighted,
@@ -286,7 +288,7 @@ def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
     }
 
 
-def _above(setting: Setting, cut: float) -> Moments:
+def _moments_above(setting: Setting, cut: float) -> Moments:
     """Return n E and n V if blocks are kept from a score on.
 
     ``u chi(u; m, g) = m chi(u; m + 2, g) + g chi(u; m + 4, g)`` leaves tails of the chi-square.

@@ -17,11 +17,14 @@ from xnbflow.report.page.style import (
 
 #: Inches of the panels of the paper's figures, and beside them.
 _PANEL = 1.15
-_LEFT, _RIGHT = 0.75, 0.2
+_LEFT = 0.75
+_RIGHT = 0.2
 #: Inches above the panels for heading and legend, and below the last one for its name.
-_HEAD, _FOOT = 0.55, 0.45
+_HEAD = 0.55
+_FOOT = 0.45
 #: Inches between the first panels, which share an axis, and between the others.
-_NARROW, _WIDE = 0.15, 0.6
+_NARROW = 0.15
+_WIDE = 0.6
 
 
 def draw_paper_figure(

@@ -119,7 +119,7 @@ class GaussianBlocks(Distribution):
         self.singular_ = singular[0] if pooled else singular
         return self
 
-    def _of_class(self, matrices: np.ndarray, code: int) -> np.ndarray:
+    def _matrices_of(self, matrices: np.ndarray, code: int) -> np.ndarray:
         """Return the matrices of a class, (n_blocks, size, size): `factors_` or `whitenings_`."""
         return matrices if matrices.ndim == 3 else matrices[code]
 
@@ -135,8 +135,8 @@ class GaussianBlocks(Distribution):
             Its sum over the second axis is the blocks' log density.
         """
         size, n_samples = self.columns.shape[1], features.shape[1]
-        whitenings = self._of_class(self.whitenings_, code)
-        diagonal = np.einsum("bii->bi", self._of_class(self.factors_, code)[blocks])
+        whitenings = self._matrices_of(self.whitenings_, code)
+        diagonal = np.einsum("bii->bi", self._matrices_of(self.factors_, code)[blocks])
         log_scale = np.log(diagonal)[:, :, None]
         terms = np.empty((len(blocks), size, n_samples))
 
@@ -152,11 +152,11 @@ class GaussianBlocks(Distribution):
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
         blocks = np.arange(len(self.columns))[terms]
-        of_classes = [
+        log_densities = [
             self.log_density_terms(features, code, blocks).sum(axis=1)
             for code in range(self.n_classes_)
         ]
-        return np.stack(of_classes, axis=1)
+        return np.stack(log_densities, axis=1)
 
     def _n_terms(self, features: np.ndarray) -> int:  # noqa: ARG002
         return len(self.columns)
@@ -180,10 +180,10 @@ class GaussianBlocks(Distribution):
         if self.covariance == "pooled":
             return ((self.whitenings_ @ difference) ** 2).sum(axis=(1, 2))
         distance = np.full(len(self.columns), -float(self.columns.shape[1]))
-        for one, other in ((first, second), (second, first)):
+        for code, other in ((first, second), (second, first)):
             # With A = L L' and the whitening W = L^-1: d' A^-1 d = |W d|², and with B = M M'
             # tr(A^-1 B) = |W M|², the sum of its squared elements.
-            whitening = self.whitenings_[one]
+            whitening = self.whitenings_[code]
             distance += ((whitening @ difference) ** 2).sum(axis=(1, 2)) / 2
             distance += ((whitening @ self.factors_[other]) ** 2).sum(axis=(1, 2)) / 2
         return np.maximum(distance, 0.0)

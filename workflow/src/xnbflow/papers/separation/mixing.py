@@ -92,7 +92,8 @@ def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribu
     roots = np.sqrt(observed)
     n_grid = int(np.clip(roots.max() / _GRID_STEP, _FEWEST_POINTS, _MOST_POINTS))
     grid = np.linspace(0, max(roots.max(), 1.0), n_grid) ** 2
-    kernels, counts = [], []
+    kernels = []
+    counts = []
     for m in np.unique(degrees):
         bins, count = np.unique(np.round(roots[degrees == m] / _STEP), return_counts=True)
         log_kernel, _ = _log_kernel((bins * _STEP) ** 2, m, grid)

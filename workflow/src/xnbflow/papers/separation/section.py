@@ -41,7 +41,7 @@ def section(results: StudyResults) -> Section | None:
         Prose(_advice(tables), "headline", tables.sources("verdicts", "risk")),
         Prose(_HOW_TO_READ),
         Gallery([_gains(rows, n) for n, rows in by_size.items()], _GAINS, sources),
-        Prose(_of_the_claim(risk), sources=sources),
+        Prose(_compare_with_claim(risk), sources=sources),
         _verdicts(tables),
         Group("The paper’s figures", [_paper_figures(tables), figures], "Figures 1 and 2"),
         Group("All numbers", [Prose(_FORMULA), *numbers], "D, R, Eq. 9"),
@@ -151,12 +151,12 @@ def _percent(share: float) -> str:
     return f"{share:.1%}".replace("-", "−")
 
 
-def _least(rows: pd.DataFrame) -> str:
+def _least_gain(rows: pd.DataFrame) -> str:
     """Return the least gain, and where it is."""
     return _located_gain(rows.loc[rows["gain"].idxmin()])
 
 
-def _greatest(rows: pd.DataFrame) -> str:
+def _greatest_gain(rows: pd.DataFrame) -> str:
     """Return the greatest gain, and where it is."""
     return _located_gain(rows.loc[rows["gain"].idxmax()])
 
@@ -170,19 +170,21 @@ def _advice(tables: StudyTables) -> str:
     risk = tables["risk"]
     verdicts = tables.rows("verdicts", distribution=ALL, samples=ALL).set_index("method")
     best = str(verdicts.loc[[ALL_BLOCKS, *REAL], "mean_gain"].idxmax())
-    of_best, of_eq22 = verdicts.loc[best], verdicts.loc[EQ22]
+    gains_of_best = verdicts.loc[best]
+    gains_of_eq22 = verdicts.loc[EQ22]
     if best == ALL_BLOCKS:
-        n_cases = f"{of_best['cases']:.0f}"
+        n_cases = f"{gains_of_best['cases']:.0f}"
         return f"Use all blocks: over {n_cases} cases no kind of selection gains on average."
     name = f"“{best}”"
     if best == ESTIMATED_WEIGHTS:
         name = "weights with H estimated from the scores"
     return (
-        f"Use {name}: over {of_best['cases']:.0f} distributions and sample sizes it gains "
-        f"{_percent(of_best['mean_gain'])} on average, {_percent(of_best['greatest_gain'])} at "
-        f"best, and at worst {_least(risk[risk['method'] == best])}. The paper’s rule, Eq. 22 as "
-        f"printed, gains {_percent(of_eq22['mean_gain'])} on average and at worst "
-        f"{_least(risk[risk['method'] == EQ22])}. Gains below 0 are losses."
+        f"Use {name}: over {gains_of_best['cases']:.0f} distributions and sample sizes it gains "
+        f"{_percent(gains_of_best['mean_gain'])} on average, "
+        f"{_percent(gains_of_best['greatest_gain'])} at best, and at worst "
+        f"{_least_gain(risk[risk['method'] == best])}. The paper’s rule, Eq. 22 as printed, gains "
+        f"{_percent(gains_of_eq22['mean_gain'])} on average and at worst "
+        f"{_least_gain(risk[risk['method'] == EQ22])}. Gains below 0 are losses."
     )
 
 
@@ -231,7 +233,7 @@ def _paper_figures(tables: StudyTables) -> Gallery:
     return Gallery(figures, _FIGURES, tables.sources("figures", "figure_gains"))
 
 
-def _of_the_claim(risk: pd.DataFrame) -> str:
+def _compare_with_claim(risk: pd.DataFrame) -> str:
     """Return the cases in which the paper's claim of up to 20% holds."""
     in_paper = risk["distribution"].isin(_PAPERS)
     method = risk["method"]
@@ -241,7 +243,7 @@ def _of_the_claim(risk: pd.DataFrame) -> str:
         "Eq. 22 where a share of the blocks is useless": risk[~in_paper & (method == EQ22)],
         "weights with estimated H in that case": risk[~in_paper & (method == ESTIMATED_WEIGHTS)],
     }
-    gains = [f"{name} {_greatest(rows)}" for name, rows in cases.items() if len(rows)]
+    gains = [f"{name} {_greatest_gain(rows)}" for name, rows in cases.items() if len(rows)]
     return (
         "The paper finds “up to 20%” lower risk for uniform and non-central chi-square scores. "
         f"The greatest gains here: {'; '.join(gains)}."

@@ -83,17 +83,19 @@ def fold_quantities(data: DataSet, train: np.ndarray) -> dict[str, Any]:
     xnb = XNB().fit(X[train], y[train])
     shared = XNB(class_independent=True).fit(X[train], y[train])
     selected = xnb.selected_features_
-    counts = {f"features of {label}": len(own) for label, own in selected.items()}
-    probes = selected.get("medulloblastoma")
-    return {
+    counts = {f"features of {label}": len(features) for label, features in selected.items()}
+    quantities = {
         **counts,
         "union": len(shared.columns_[0]),
         "features_per_class": np.mean(list(counts.values())),
         "nb_accuracy": GaussianNB().fit(X[train], y[train]).score(X[test], y[test]),
         "xnb_accuracy": xnb.score(X[test], y[test]),
         "union_accuracy": shared.score(X[test], y[test]),
-        **({} if probes is None else {_PROBES: len(set(MEDULLOBLASTOMA_PROBES) & set(probes))}),
     }
+    if "medulloblastoma" in selected:
+        probes = set(MEDULLOBLASTOMA_PROBES) & set(selected["medulloblastoma"])
+        quantities[_PROBES] = len(probes)
+    return quantities
 
 
 def percentile_of(printed: float, values: np.ndarray) -> float:

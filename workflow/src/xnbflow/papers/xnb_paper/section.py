@@ -74,13 +74,16 @@ def section(results: StudyResults) -> Section | None:
 
 
 def _figure(numbers: pd.DataFrame, sources: Sequence[str]) -> Figure:
+    """Return the accuracies of both classifiers on each data set, ours and the printed ones."""
     rows = numbers[numbers["quantity"].isin(list(_ACCURACIES))]
     places = rows[["dataset", "folds"]].drop_duplicates()
-    groups, printed = [], []
+    groups = []
+    printed = []
     for style, (quantity, label) in enumerate(_ACCURACIES.items()):
         of_quantity = rows[rows["quantity"] == quantity].set_index(["dataset", "folds"])
         of_quantity = of_quantity.reindex(pd.MultiIndex.from_frame(places))
-        ours, sd = of_quantity["ours"], of_quantity["sd"].fillna(0.0)
+        ours = of_quantity["ours"]
+        sd = of_quantity["sd"].fillna(0.0)
         paper = of_quantity["paper"].tolist()
         lower, upper = (ours - sd).tolist(), (ours + sd).tolist()
         groups.append(Points(label, ours.tolist(), lower, upper, style))
