@@ -59,12 +59,12 @@ def test_a_few_strong_features_are_no_shift(rng):
 
 def test_shifts_of_samples_alone_are_rarely_found(rng):
     """Samples, not features, are the units: levels that vary between samples are no shift."""
-    found = 0
+    actual = 0
     for _ in range(60):
         series = arrays(rng)
         series.values[:] += rng.normal(0, 1, 20)
-        found += global_shifts(series)[0]["severity"] == "warning"
-    assert found <= 3  # p of at most .01
+        actual += global_shifts(series)[0]["severity"] == "warning"
+    assert actual <= 3  # p of at most .01
 
 
 def test_several_classes_are_adjusted_and_patients_are_units(rng):

@@ -30,8 +30,8 @@ def test_the_score_of_the_selected_features_is_that_of_gaussian_naive_bayes():
     series, names = toy(0, shifted=3, shift=1.0), ["g0", "g1", "g50"]
     folds = draw_folds(series, 5, 2)
     predicted = series.labels.copy()
-    for _, own in folds[folds["repeat"] == 0].groupby("fold"):
-        test = np.isin(series.samples, own["sample"])
+    for _, samples in folds[folds["repeat"] == 0].groupby("fold"):
+        test = np.isin(series.samples, samples["sample"])
         X = series.frame()[names].to_numpy()
         fitted = GaussianNB(priors=[0.5, 0.5]).fit(X[~test], series.labels[~test])
         predicted[test] = fitted.predict(X[test])

@@ -29,19 +29,19 @@ def test_the_matrix_is_that_of_direct_fits_and_tests():
     for test in "abc":
         others = [name for name in "abc" if name != test]
         for train in others:
-            said = fits[train].predict(ranks[test])
-            found = matrix.loc["one series", train, test]
-            recalls = recall_score(labels[test], said, average=None)
-            assert found[["recall.normal", "recall.tumour"]].tolist() == recalls.tolist()
-            assert found["value"] == pytest.approx(recalls.mean())
+            predicted = fits[train].predict(ranks[test])
+            actual = matrix.loc["one series", train, test]
+            recalls = recall_score(labels[test], predicted, average=None)
+            assert actual[["recall.normal", "recall.tumour"]].tolist() == recalls.tolist()
+            assert actual["value"] == pytest.approx(recalls.mean())
         X, y = (np.concatenate([part[n] for n in others]) for part in (ranks, labels))
-        said = ClassSpecificNB(n_features=3).fit(X, y).predict(ranks[test])
+        predicted = ClassSpecificNB(n_features=3).fit(X, y).predict(ranks[test])
         mean = np.mean([fits[name].predict_proba(ranks[test]) for name in others], axis=0)
         averaged = fits["a"].classes_[mean.argmax(axis=1)]
-        for strategy, labelled in (("merged", said), ("averaged", averaged)):
-            found = matrix.loc[strategy, " + ".join(others), test]
+        for strategy, labelled in (("merged", predicted), ("averaged", averaged)):
+            actual = matrix.loc[strategy, " + ".join(others), test]
             expected = recall_score(labels[test], labelled, average="macro")
-            assert found["value"] == pytest.approx(expected)
+            assert actual["value"] == pytest.approx(expected)
     assert (matrix.loc[["merged", "averaged"], "verdict"].str.startswith("held")).all()
     assert matrix.loc["cross-validated", "verdict"].eq("").all()
 
@@ -83,22 +83,22 @@ def test_series_that_cannot_be_compared_are_refused(changed, words):
 def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     """Two samples of another name and scale, in the larger series, and all others of a patient."""
     wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
-    own = cohort("large", 7, (6, 6), features=200)
-    values, patients = own.values.copy(), np.array([f"p{i}" for i in range(12)])
+    unshared = cohort("large", 7, (6, 6), features=200)
+    values, patients = unshared.values.copy(), np.array([f"p{i}" for i in range(12)])
     values[:, :2], patients[2] = 1.1 * wide[0].values[:, :2], "p1"
-    labels = own.labels.copy()
+    labels = unshared.labels.copy()
     labels[0] = {"tumour": "normal", "normal": "tumour"}[wide[0].labels[0]]
-    large = replace(own, values=values, labels=labels, groups=patients)
+    large = replace(unshared, values=values, labels=labels, groups=patients)
     left = np.arange(12) > 2
     alone = replace(
         large, values=values[:, left], labels=large.labels[left],
         samples=large.samples[left], groups=patients[left],
     )  # fmt: skip
-    found, expected = (combine([*wide, each], CSNB)[0] for each in (large, alone))
+    actual, expected = (combine([*wide, each], CSNB)[0] for each in (large, alone))
     for name in ("cohort_matrix", "meta_genes"):
-        pd.testing.assert_frame_equal(found[name], expected[name])
-    assert (found["cohort_matrix"]["verdict"] != "shares samples").all()
-    series = found["cohort_series"].set_index("dataset")
+        pd.testing.assert_frame_equal(actual[name], expected[name])
+    assert (actual["cohort_matrix"]["verdict"] != "shares samples").all()
+    series = actual["cohort_series"].set_index("dataset")
     assert all(name in series.loc["large", "note"] for name in ("large0", "large1", "large2"))
     assert "1 shared sample has another class in a" in series.loc["large", "note"]
     assert series["samples"].to_dict() == {"a": 8, "b": 8, "large": 9}
@@ -113,15 +113,15 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     lone = SMALL[2]
     centred = (lone.values - lone.values.mean(axis=1, keepdims=True))[:, 5:]
     only = DataSet("lone", centred, lone.features, lone.samples[5:], lone.labels[5:])
-    found = combine([*SMALL[:2], only], CSNB)[0]
-    matrix = found["cohort_matrix"].set_index(["strategy", "train", "test"])
+    actual = combine([*SMALL[:2], only], CSNB)[0]
+    matrix = actual["cohort_matrix"].set_index(["strategy", "train", "test"])
     assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "reason"]
     assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
     assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot tell"
-    genes = found["meta_genes"]
+    genes = actual["meta_genes"]
     assert (genes["series"] == 2).all()
     assert genes["effect.lone"].isna().all()
-    notes = found["cohort_series"]["note"]
+    notes = actual["cohort_series"]["note"]
     assert notes.str.contains("another scale").tolist() == [False, False, True]
     assert "has no normal" in notes.iloc[2]
 
@@ -130,8 +130,8 @@ def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_th
     raw = replace(SMALL[1], values=2 ** SMALL[1].values)
     both = [combine([SMALL[0], each], CSNB)[0] for each in (SMALL[1], raw)]
     assert "not logged" in both[1]["cohort_series"]["note"].iloc[1]
-    expected, found = (tables["cohort_matrix"]["value"].tolist() for tables in both)
-    assert found == expected
+    expected, actual = (tables["cohort_matrix"]["value"].tolist() for tables in both)
+    assert actual == expected
 
 
 def test_patients_of_merged_series_stay_groups_of_their_own_series():

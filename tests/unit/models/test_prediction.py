@@ -38,10 +38,10 @@ def test_class_specific_classifiers_find_their_features_and_marginalise_missing_
     assert np.array_equal(model.predict_proba(other), model.predict_proba(NEW))
     lacking = NEW.copy()
     lacking.loc["s3", used[0]] = np.nan
-    found = model.predict_log_proba(lacking)
-    assert np.array_equal(np.delete(found, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
+    actual = model.predict_log_proba(lacking)
+    assert np.array_equal(np.delete(actual, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
     expected = log_posterior_without(model, NEW, [used[0]])
-    np.testing.assert_allclose(found[3], expected[3])
+    np.testing.assert_allclose(actual[3], expected[3])
     np.testing.assert_allclose(model.predict_log_proba(NEW.drop(columns=used[0])), expected)
     assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
     with pytest.raises(InputError):

@@ -129,10 +129,10 @@ def studied(score, **columns):
     made = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     checked = audit(made)["audit"].assign(dataset=made.name)
     headers, key = {made.name: made}, (made.name, "f", "nb")
-    found, _ = concordances({key: table_of(made, score)}, headers, checked)
-    graded = graded_audit(checked, found, classifier="nb", label="NB", headers=headers)
+    actual, _ = concordances({key: table_of(made, score)}, headers, checked)
+    graded = graded_audit(checked, actual, classifier="nb", label="NB", headers=headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
-    return found.set_index("column"), graded, key in inseparable(found)
+    return actual.set_index("column"), graded, key in inseparable(actual)
 
 
 def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):

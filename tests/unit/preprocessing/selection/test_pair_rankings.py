@@ -23,13 +23,16 @@ def test_separation_is_the_bhattacharyya_distance_of_normal_densities(rng):
     codes = np.repeat([0, 1], [30, 20])
     features = rng.normal(size=(6, 50)) * 10.0 ** np.arange(-3, 3)[:, None]
     features[:, codes == 1] *= 2.5
-    found = pair_strengths(features, codes, 2, distance="separation", min_bandwidth=0.4)[0]
-    for row, strength in zip(features, found, strict=True):
+    actual = pair_strengths(features, codes, 2, distance="separation", min_bandwidth=0.4)[0]
+    for row, strength in zip(features, actual, strict=True):
         moments = []
         for code in (0, 1):
-            own = row[codes == code]
-            h = max(published_xnb.bandwidth(own), 0.4 * row.std(ddof=1) * len(own) ** -0.2)
-            moments.append((own.mean(), own.var() + h**2, len(own)))
+            class_values = row[codes == code]
+            h = max(
+                published_xnb.bandwidth(class_values),
+                0.4 * row.std(ddof=1) * len(class_values) ** -0.2,
+            )
+            moments.append((class_values.mean(), class_values.var() + h**2, len(class_values)))
         (m1, v1, n1), (m2, v2, n2) = moments
         sd = np.sqrt((n1 * v1 + n2 * v2) / (n1 + n2))
         grid = np.linspace(-40, 40, 200_001) * sd + (m1 + m2) / 2
@@ -41,9 +44,9 @@ def test_some_of_the_samples_are_as_good_as_a_matrix_of_these(rng):
     codes = np.arange(40) % 3
     features = rng.normal(size=(50, 40)) + codes
     samples = rng.permutation(40)[:30]
-    found = pair_strengths(features, codes[samples], 3, samples=samples)
+    actual = pair_strengths(features, codes[samples], 3, samples=samples)
     expected = pair_strengths(features[:, samples], codes[samples], 3)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
 def test_equal_strengths_are_ranked_by_the_separation_of_the_means():
