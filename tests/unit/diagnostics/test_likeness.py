@@ -90,3 +90,9 @@ def test_few_features_and_few_samples_of_a_class_are_not_tested(rng):
     few = np.repeat(["aml", "healthy"], [18, 2])
     match = matched_patients(*[rng.normal(size=(120, 20))] * 2, (few, few))
     assert match.possible == 18
+
+
+def test_half_of_the_possible_pairs_are_not_most_of_them():
+    assert PatientMatch(mutual=6, possible=10, p=0.001).same_patients
+    assert not PatientMatch(mutual=5, possible=10, p=0.001).same_patients
+    assert not PatientMatch(mutual=6, possible=10, p=0.0011).same_patients

@@ -102,3 +102,17 @@ def test_features_without_strength_are_not_taken():
     values = np.random.default_rng(0).normal(size=(3, 8))
     shortlist, ranked = rankings([[0.5, 0.0, 1e-10]], values, np.repeat([0, 1], 4))
     assert positions(shortlist, ranked.chosen(0)) == [0]
+
+
+def test_a_tie_in_strength_is_decided_by_the_separation_before_the_overlap():
+    """Means 4.4 apart in standard deviations of 1.27, with a common range of .1; or 1.05 in .32.
+
+    The squared ratios are 11.9 and 10.9.
+    """
+    codes = np.repeat([0, 1], 10)
+    far_and_overlapping = np.r_[np.zeros(9), 6.0, np.linspace(4.95, 5.05, 10)]
+    near_and_apart = np.r_[np.linspace(0.0, 1.0, 10), np.linspace(1.05, 2.05, 10)]
+    for values in ([near_and_apart, far_and_overlapping], [far_and_overlapping, near_and_apart]):
+        _, ranked = rankings([[1.0, 1.0]], values, codes, n_features=1)
+        first = ranked.orders[0][0]
+        assert values[first] is far_and_overlapping
