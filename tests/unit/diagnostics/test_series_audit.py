@@ -345,3 +345,10 @@ def test_random_phenotypes_seldom_predict_the_class():
         columns = {"site": rng.choice(list("abc"), M), "age": rng.normal(50, 9, M).round()}
         n_alarms += severity(patients(labels=rng.permutation(SIDES), **columns)) != ["none"]
     assert n_alarms <= binom.ppf(0.999, 15, 0.025) == 3
+
+
+def test_of_more_than_a_thousand_samples_a_thousand_have_components(rng):
+    values = rng.normal(size=(3, 1002))
+    components, _ = principal_components(dataset(values, ["a", "b"] * 501))
+    assert len(components) == 1000
+    assert components["position"].iloc[[0, -1]].tolist() == [0, 1001]

@@ -1,9 +1,13 @@
 """The proposal of a table: its label, its scale, its descriptions, and their limits."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.sources import summary
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.summary import (
     class_score,
@@ -112,3 +116,21 @@ def test_repeated_names_and_missing_values_are_settled_together(tmp_path):
     assert summary.row.options["missing"] == "impute"
     assert summary.row.options["duplicates"] == "max_mean"
     assert "Proposed is duplicates=max_mean" in summary.reason
+
+
+@pytest.mark.parametrize(("n", "orientation"), [(1000, "columns"), (1001, "rows")])
+def test_up_to_a_thousand_columns_may_be_samples(monkeypatch, n, orientation):
+    """A table with more columns has features in them, whatever its rows are called."""
+
+    def recognised(row, downloads):
+        return SimpleNamespace(row=row, samples=["s"] * n)
+
+    def with_label(layout):
+        return replace(layout.row, label="diagnosis"), []
+
+    monkeypatch.setattr(summary, "recognise_layout", recognised)
+    monkeypatch.setattr(summary, "_with_label", with_label)
+    layout = recognised(SheetRow("d", "table", "d.csv"), None)
+    chosen, row, _ = summary._with_samples_in_columns(layout, None)
+    assert chosen.row.orientation == orientation
+    assert row.orientation == orientation
