@@ -198,3 +198,15 @@ def test_series_in_which_nothing_is_selected_have_a_matrix_and_no_signature():
         tables, model, _ = combine(series, {"method": "csnb"})
     assert tables["cohort_matrix"]["value"].eq(0.5).all()
     assert model.signature.empty
+
+
+@pytest.mark.parametrize(("sizes", "loser"), [((8, 8), 1), ((10, 8), 0), ((8, 10), 1)])
+def test_the_larger_series_loses_shared_samples_and_of_equal_ones_the_later(sizes, loser):
+    first = cohort("a", 1, (sizes[0] // 2, sizes[0] // 2), features=100)
+    second = cohort("b", 2, (sizes[1] // 2, sizes[1] // 2), features=100)
+    values = second.values.copy()
+    values[:, 0] = first.values[:, 0]
+    masks, notes = cohorts._masks_of_distinct_samples([first, replace(second, values=values)])
+    assert masks[loser].tolist() == [False] + [True] * (sizes[loser] - 1)
+    assert masks[1 - loser].all()
+    assert [len(notes[name]) for name in "ab"] == [1 - loser, loser]
