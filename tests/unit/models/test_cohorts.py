@@ -1,6 +1,7 @@
 """Several series of one question: models across them, and what makes them incomparable."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from scipy.stats import rankdata
 from several_series import CSNB, SERIES, SMALL, cohort, combined
 from sklearn.metrics import recall_score
 from study_files import StudyFiles
+from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
@@ -210,3 +212,89 @@ def test_the_larger_series_loses_shared_samples_and_of_equal_ones_the_later(size
     assert masks[loser].tolist() == [False] + [True] * (sizes[loser] - 1)
     assert masks[1 - loser].all()
     assert [len(notes[name]) for name in "ab"] == [1 - loser, loser]
+
+
+def pair_with_a_shared_sample(**changes):
+    """Return two series of 8 samples; the first sample of the second one is that of the first."""
+    first = cohort("a", 1, (4, 4), features=100)
+    second = cohort("b", 2, (4, 4), features=100)
+    values = second.values.copy()
+    values[:, 0] = first.values[:, 0]
+    return first, replace(second, values=values, **changes)
+
+
+def test_a_series_loses_all_samples_of_a_patient_with_a_shared_one():
+    patients = np.array(["p", "p", "q", "q", "p", "r", "r", "r"])
+    masks, notes = cohorts._masks_of_distinct_samples(pair_with_a_shared_sample(groups=patients))
+    assert masks[1].tolist() == (patients != "p").tolist()
+    assert "3 samples are left out here" in notes["b"][0]
+
+
+def test_another_class_of_a_shared_sample_is_noted():
+    first, second = pair_with_a_shared_sample()
+    assert len(cohorts._masks_of_distinct_samples([first, second])[1]["b"]) == 1
+    other = replace(second, labels=np.r_[["tumour"], second.labels[1:]])
+    _, notes = cohorts._masks_of_distinct_samples([first, other])
+    assert "1 shared sample has another class in a: one of the two labels is wrong" in notes["b"][1]
+
+
+def test_a_series_of_shared_samples_only_is_refused():
+    first = cohort("a", 1, (4, 4), features=100)
+    with pytest.raises(InputError, match="all samples of twin are in other series"):
+        cohorts._masks_of_distinct_samples([first, replace(first, name="twin")])
+
+
+def test_a_class_of_shared_samples_only_is_missed_before_anything_is_fitted(monkeypatch):
+    """Only the second series has tumours; all of them are samples of the third, smaller one."""
+    normal = cohort("a", 1, (6, 0), features=100)
+    larger = cohort("b", 2, (4, 3), features=100)
+    smaller = cohort("c", 3, (3, 0), features=100)
+    smaller = replace(smaller, values=larger.values[:, 4:])
+    monkeypatch.setattr(cohorts, "_cohort_matrix", Mock(side_effect=AssertionError("was fitted")))
+    with pytest.raises(InputError, match="no series has two classes"):
+        combine([normal, larger, smaller], CSNB)
+
+
+def test_merged_samples_without_patients_are_groups_of_their_own():
+    first = cohort("a", 1, (2, 2))
+    merged = cohorts._merge_series([first, cohort("b", 2, (2, 2))])
+    assert merged.groups is None
+    merged = cohorts._merge_series([replace(first, groups=list("ppqq")), cohort("b", 2, (2, 2))])
+    assert merged.groups.tolist() == ["a/p", "a/p", "a/q", "a/q", "b/b0", "b/b1", "b/b2", "b/b3"]
+
+
+def first_features(series, n):
+    return replace(
+        series,
+        values=series.values[:n],
+        features=series.features[:n],
+        kinds=series.kinds[:n],
+        feature_metadata=None,
+    )
+
+
+def test_a_series_is_described_by_its_own_features_and_the_common_ones():
+    """The quantile is that of 99%; symbols are counted where series are matched by them."""
+    symbols = pd.DataFrame({"symbol": ["TP53", "TP53", "", "MYC"] + [""] * 56})
+    one = replace(cohort("a", 1), feature_metadata=symbols)
+    other = replace(cohort("b", 2), feature_metadata=symbols)
+    common = [first_features(one, 40), first_features(other, 40)]
+    notes = {"a": [], "b": []}
+    table = cohorts._series_table([one, other], common, notes, "feature")
+    assert table["features"].tolist() == [60, 60]
+    assert table["common"].tolist() == [40, 40]
+    assert table["quantile"].iloc[0] == pytest.approx(np.quantile(one.values, 0.99))
+    by_symbol = cohorts._series_table([one, other], common, notes, "symbol")
+    assert by_symbol["features"].tolist() == [2, 2]
+
+
+def test_agreement_is_the_greatest_correlation_with_another_series():
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=200)
+    values = [level, level + 0.1 * rng.normal(size=200), rng.normal(size=200)]
+    series = []
+    for i, row in enumerate(values):
+        series.append(dataset(np.repeat(row[:, None], 2, axis=1), ["a", "b"], name=f"s{i}"))
+    agreement = cohorts._greatest_correlations(series)
+    assert agreement[0] == agreement[1] > 0.95
+    assert abs(agreement[2]) < 0.3
