@@ -15,6 +15,7 @@ from toys import dataset
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
+from xnbflow.inference.intervals import CROSS_VALIDATED
 from xnbflow.models import cohorts, predict_table, read_model
 from xnbflow.models.cohorts import combine
 from xnbflow.models.signature import class_spread
@@ -298,3 +299,21 @@ def test_agreement_is_the_greatest_correlation_with_another_series():
     agreement = cohorts._greatest_correlations(series)
     assert agreement[0] == agreement[1] > 0.95
     assert abs(agreement[2]) < 0.3
+
+
+@pytest.mark.parametrize(("absent", "has_figures"), [("none", True), ("b", False)])
+def test_figures_of_leaving_out_need_predictions_for_every_series(monkeypatch, absent, has_figures):
+    predict = cohorts._predict
+
+    def predict_some(models, test, classes):
+        if test.name == absent:
+            return cohorts._PredictedClasses.without("no reason")
+        return predict(models, test, classes)
+
+    monkeypatch.setattr(cohorts, "_predict", predict_some)
+    monkeypatch.setattr(cohorts, "cross_validated", lambda *_: (None, np.empty(0)))
+    _, left_out = cohorts._cohort_matrix(SMALL[:2], resolved(CSNB))
+    assert (left_out is not None) == has_figures
+    if has_figures:
+        assert left_out.inflation == CROSS_VALIDATED
+        assert left_out.predictions["fold"].nunique() == 2
