@@ -70,5 +70,5 @@ def recalled(predictions):
     header = DataSetHeader(
         name="d", samples=np.array(names), labels=np.array([*labels, *absent]), n_features=9
     )
-    found = performances(predictions, {"d": header})
-    return estimates(found, {"d": header}, dict.fromkeys(found, 0))
+    actual = performances(predictions, {"d": header})
+    return estimates(actual, {"d": header}, dict.fromkeys(actual, 0))

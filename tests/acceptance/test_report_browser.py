@@ -442,16 +442,16 @@ def test_a_row_opens_the_gene_with_its_samples_and_links(browser, gene_page):
     links = [link.get_attribute("href") for link in find_all(view, ".out a")]
     assert links[0].endswith("gene/?term=TP53")
     assert links[1].startswith("https://www.ensembl.org/")
-    found = browser.execute_script(
+    actual = browser.execute_script(
         "const content = await unpack(document.querySelector('.packed').textContent);"
         "return content.features.slice(0, 2).map((name, i) => [name, valuesOf(content, i)])"
     )
-    assert found[0][0] == SCRIPT
-    for (_, shown_values), row in zip(found, values[:2], strict=True):
+    assert actual[0][0] == SCRIPT
+    for (_, shown_values), row in zip(actual, values[:2], strict=True):
         decoded = np.array([np.nan if v is None else v for v in shown_values], dtype=float)
         step = (np.nanmax(row) - np.nanmin(row)) / 254
         np.testing.assert_allclose(decoded, row, atol=step / 2 + 0.01)
-    assert np.isnan(found[0][1][3] if found[0][1][3] is not None else np.nan)
+    assert np.isnan(actual[0][1][3] if actual[0][1][3] is not None else np.nan)
     button = find(rows_shown(browser)[1], "button")
     browser.execute_script("arguments[0].click()", button)
     opened = drawn(browser, "tr.opened", 2)
@@ -497,11 +497,11 @@ def test_the_density_of_the_page_is_that_of_the_classifier(browser, gene_page, s
     grid = np.linspace(0, 6, 9)
     browser.get(gene_page[0].as_uri())
     script = "return density(arguments[0], arguments[1], arguments[2])"
-    found = browser.execute_script(script, values.tolist(), spread, grid.tolist())
+    actual = browser.execute_script(script, values.tolist(), spread, grid.tolist())
     offsets = np.array([0, len(values)])
     width = bandwidths_of(np.sort(values)[:, None], offsets, "silverman", 0.3, np.array([spread]))
     expected = scipy.stats.norm.pdf(grid[:, None], values, width.item()).mean(axis=1)
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(actual, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["mouse", "touch"])

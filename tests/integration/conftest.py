@@ -77,13 +77,13 @@ def jobs(folder, *arguments, root=ROOT):
 def tables(folder):
     """Bytes of every table of the study, but for recorded seconds and the report."""
     study = folder / "results/studies/tiny"
-    found = {
+    actual = {
         path.name: path.read_bytes()
         for path in sorted(study.iterdir())
         if path.suffix in {".parquet", ".tsv"} and path.name not in RECORDED_TIMES
     }
     averages = pd.read_parquet(study / "averages.parquet").drop(columns="fit_seconds")
-    return found | {"averages": averages.to_csv()}
+    return actual | {"averages": averages.to_csv()}
 
 
 @pytest.fixture(scope="session")

@@ -108,13 +108,13 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
     assert "Failed" not in run(study, tmp_path)
     folder = tmp_path / "results/studies" / study
     pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
-    found = re.findall(r'<section[^>]*id="([\w-]+)"', pages)
+    actual = re.findall(r'<section[^>]*id="([\w-]+)"', pages)
     expected = {*own.get("analyses", {})}.union(*(SECTIONS[key] for key in SECTIONS if key in own))
     expected |= {"diagnostics"} if own.get("diagnostics", True) else set()
     optional = {"context"}  # of a label test or a selection of features
     optional |= {"comparison", "explanation"} if len(own.get("classifiers", [])) < 2 else set()
-    assert {*found} - optional == expected - optional
-    assert len(found) == len({*found})
+    assert {*actual} - optional == expected - optional
+    assert len(actual) == len({*actual})
     assert HOSTILE[0] not in pages
     assert not re.findall(r"\d %", pages)
     assert not [path for path in (tmp_path / "results").rglob("*.*") if PATIENT in text_of(path)]

@@ -78,11 +78,11 @@ FEATURES = pd.DataFrame({"symbol": ["TP53", "", "MYC"], "gene_id": ["7157", pd.N
 
 
 def series(**changes):
-    given = {
+    items = {
         "groups": ["p1", "p2"], "sample_metadata": SAMPLES, "feature_metadata": FEATURES,
         "notes": ["one", "two"],
     } | changes  # fmt: skip
-    return chunk(["a", "b", "c"], **given)
+    return chunk(["a", "b", "c"], **items)
 
 
 def assert_is_whole(found, rows=slice(None)):

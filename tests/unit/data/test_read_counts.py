@@ -90,3 +90,10 @@ def test_the_prior_count_is_two_reads_in_a_library_of_mean_size():
     values = log_cpm(np.array([[0.0, 6.0]]), np.array([1e6, 4e6]), 2.0, 2e6)
     # prior 1 and 4: log2(1 / (1e6 + 2) 1e6) and log2(10 / (4e6 + 8) 1e6)
     np.testing.assert_allclose(values[0], [0.0, np.log2(2.5)], atol=1e-5)
+
+
+def test_reads_are_compared_in_a_library_of_median_size():
+    """Libraries of 1, 1 and 4 million: 7 per million are below 10, but above 10 / 2."""
+    counts = np.array([[7.0, 7.0, 28.0], [999_993.0, 999_993.0, 3_999_972.0]])
+    assert enough_reads(counts, 2).tolist() == [False, True]
+    assert enough_reads(counts, 2, min_count=7.0).tolist() == [True, True]

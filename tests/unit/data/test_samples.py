@@ -198,14 +198,14 @@ MODELS = [
 
 def untidy(matrix):
     """The same matrix as CSR with duplicates, explicit zeros and unsorted indices."""
-    found = sparse.coo_array(matrix)
-    halves = np.concatenate([found.data / 2, found.data / 2, [0.0]])
-    rows = np.concatenate([found.coords[0], found.coords[0], [0]])
-    columns = np.concatenate([found.coords[1], found.coords[1], [found.shape[1] - 1]])
+    actual = sparse.coo_array(matrix)
+    halves = np.concatenate([actual.data / 2, actual.data / 2, [0.0]])
+    rows = np.concatenate([actual.coords[0], actual.coords[0], [0]])
+    columns = np.concatenate([actual.coords[1], actual.coords[1], [actual.shape[1] - 1]])
     order = np.lexsort((-columns, rows))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=found.shape[0]))])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=actual.shape[0]))])
     arrays = halves[order], columns[order], indptr
-    raw = sparse.csr_array(arrays, shape=found.shape)
+    raw = sparse.csr_array(arrays, shape=actual.shape)
     raw.indices, raw.indptr = arrays[1:]  # SciPy makes the indices as small as they may be
     assert not raw.has_canonical_format
     return raw
@@ -260,8 +260,8 @@ def test_sparse_samples_give_what_dense_ones_give(model):
         stored = clone(model).fit(form(X.astype(dtype)), y)
         fitted_alike(dense, stored)
         for points in (form(X), X):
-            found = stored.predict_joint_log_proba(points)
-            np.testing.assert_allclose(found, dense.predict_joint_log_proba(X), rtol=1e-8)
+            actual = stored.predict_joint_log_proba(points)
+            np.testing.assert_allclose(actual, dense.predict_joint_log_proba(X), rtol=1e-8)
             assert stored.predict(points).tolist() == dense.predict(X).tolist()
         explained_alike(dense.explain(X[:3]), stored.explain(form(X[:3])))
 

@@ -71,8 +71,8 @@ def test_densities_have_the_bandwidth_of_each_sample(rng, tail):
     on_grid = norm.pdf(grid[:, None], tail[:, 0], widths).mean(axis=1)
     h, floor = family.bandwidths_[0][None], np.zeros((1, 1))
     factors = adaptive_factors(tail, OFFSETS, h, "gaussian", floor)
-    found = grid_densities(tail, OFFSETS, h, n_grid=12, factors=factors)
-    np.testing.assert_allclose(found[0, :, 0], on_grid / on_grid.sum())
+    actual = grid_densities(tail, OFFSETS, h, n_grid=12, factors=factors)
+    np.testing.assert_allclose(actual[0, :, 0], on_grid / on_grid.sum())
 
 
 def test_large_classes_are_summed_and_not_tabulated(rng):
@@ -108,15 +108,15 @@ def test_separation_has_the_variance_of_adaptive_densities(tail, rng):
     values = (values - values.mean()) / values.std(ddof=1)
     variances = []
     for c in range(2):
-        own = np.sort(values[codes == c])[:, None]
-        h = bandwidths_of(own, OFFSETS, "silverman")[0, 0]
-        variances.append(own.var() + (square_root_law(own, h) ** 2).mean())
+        class_values = np.sort(values[codes == c])[:, None]
+        h = bandwidths_of(class_values, OFFSETS, "silverman")[0, 0]
+        variances.append(class_values.var() + (square_root_law(class_values, h) ** 2).mean())
     difference = values[codes == 0].mean() - values[codes == 1].mean()
     expected = difference**2 / 8 / np.mean(variances)
-    found = pair_strengths(
+    actual = pair_strengths(
         values[None], codes, 2, distance="separation", bandwidth="adaptive", min_bandwidth=0.0
     )
-    assert found.item() == pytest.approx(expected)
+    assert actual.item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("classifier", [XNB, FlexibleNB, ClassSpecificNB])

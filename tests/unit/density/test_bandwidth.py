@@ -27,8 +27,8 @@ def test_rules_of_thumb_follow_the_published_one(seed, size, decimals, scale):
     tile = np.sort(values)[:, None]
     published = published_xnb.bandwidth(values)
     for rule, factor in (("silverman", 0.9), ("scott", 1.059)):
-        found = bandwidths_of(tile, np.array([0, size]), rule)[0, 0]
-        assert found == pytest.approx(published * factor / 0.9, rel=1e-12)
+        actual = bandwidths_of(tile, np.array([0, size]), rule)[0, 0]
+        assert actual == pytest.approx(published * factor / 0.9, rel=1e-12)
 
 
 @pytest.mark.parametrize("rule", BANDWIDTHS)
@@ -39,9 +39,9 @@ def test_no_bandwidth_is_below_the_floor(rng, rule):
     tile, offsets = tile_of(features, codes)
     in_order = np.ascontiguousarray(features.T)  # the samples are class after class
     published = bandwidths_of(tile, offsets, rule, in_order=in_order)
-    found = bandwidths_of(tile, offsets, rule, min_bandwidth=0.3, in_order=in_order)
+    actual = bandwidths_of(tile, offsets, rule, min_bandwidth=0.3, in_order=in_order)
     floors = 0.3 * features.std(axis=1, ddof=1) * np.bincount(codes)[:, None] ** -0.2
-    np.testing.assert_allclose(found, np.maximum(published, floors), rtol=1e-12)
+    np.testing.assert_allclose(actual, np.maximum(published, floors), rtol=1e-12)
     assert (published < floors).any()
     assert (published > floors).any()
     unlimited = bandwidths_of(tile, offsets, rule, min_bandwidth=0.0, in_order=in_order)
@@ -50,7 +50,7 @@ def test_no_bandwidth_is_below_the_floor(rng, rule):
 
 def test_a_class_of_equal_values_has_the_spread_of_the_published_program():
     tile = np.array([[2.0, 1e-100], [2.0, 2e-100], [2.0, 4e-100]])
-    found = bandwidths_of(tile, np.array([0, 3]), "silverman")[0]
+    actual = bandwidths_of(tile, np.array([0, 3]), "silverman")[0]
     spread = np.std([1.0, 2.0, 4.0], ddof=1) * 1e-100  # small, but not 0
     expected = 0.9 * 3**-0.2 * np.array([1e-7, min(spread, 2.25e-100 / 1.349)])
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(actual, expected)

@@ -56,9 +56,9 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     samples = np.sort(SHAPES[shape](rng, n))
     h = bandwidths_of(samples[:, None], np.array([0, n]), "silverman")[0, 0]
     points = points_around(samples, h, rng)
-    found, expected = np.empty(len(points)), exact(samples, h, points)
-    log_tabulated(tabulate(samples, h), points, found)
-    error, size = np.abs(found - expected), np.abs(expected)
+    actual, expected = np.empty(len(points)), exact(samples, h, points)
+    log_tabulated(tabulate(samples, h), points, actual)
+    error, size = np.abs(actual - expected), np.abs(expected)
     within = (points >= samples[0]) & (points <= samples[-1])
     assert (error[within] <= WITHIN + 1e-12 * size[within]).all(), error[within].max()
     # below -1000 a log density has six digits

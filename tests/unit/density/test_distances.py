@@ -37,9 +37,9 @@ def by_scipy(name, p, q):
 @pytest.mark.parametrize("name", DISTANCES)
 def test_distances_agree_with_scipy(rng, name):
     densities = rng.dirichlet(np.full(20, 2.0), size=(2, 30)).transpose(0, 2, 1)
-    found = distance_of(name, densities)
+    actual = distance_of(name, densities)
     expected = [by_scipy(name, *densities[:, :, f]) for f in range(30)]
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    np.testing.assert_allclose(actual, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("shift", [0.1, 1.0, 3.0])

@@ -71,18 +71,18 @@ def test_kernel_densities_agree_with_scikit_learn(rng, kernel):
     name = SCIKIT_NAMES.get(kernel, kernel)
     samples, points = rng.normal(size=(5, 30)), rng.normal(scale=3, size=(5, 40))
     bandwidths = rng.uniform(0.2, 1, 5)
-    found = kernel_density(samples, bandwidths, kernel, points)
+    actual = kernel_density(samples, bandwidths, kernel, points)
     for f in range(5):
         other = KernelDensity(bandwidth=bandwidths[f], kernel=name).fit(samples[f][:, None])
         expected = np.maximum(other.score_samples(points[f][:, None]), LOG_ZERO)
-        np.testing.assert_allclose(found[f], expected, atol=1e-9)
+        np.testing.assert_allclose(actual[f], expected, atol=1e-9)
 
 
 def test_gaussian_kernels_do_not_underflow_far_away():
     expected = stats.norm.logpdf(1e3, 1, 1e-3) - np.log(2)
     samples, far = np.array([[0.0, 1.0]]), np.array([[1e3]])
-    found = kernel_density(samples, np.array([1e-3]), "gaussian", far)
-    assert found[0, 0] == pytest.approx(expected, rel=1e-12)
+    actual = kernel_density(samples, np.array([1e-3]), "gaussian", far)
+    assert actual[0, 0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_floor_of_xnb_is_that_of_all_training_samples_in_both_its_steps(rng):

@@ -33,12 +33,12 @@ def test_powers_equal_exponentials(rng, sizes, n_grid, spread):
     features[1:3] *= [[1e6], [1e-6]]
     tile, offsets = tile_of(features, codes)
     bandwidths = bandwidths_of(tile, offsets, "silverman")
-    found = grid_densities(tile, offsets, bandwidths, n_grid=n_grid)
+    actual = grid_densities(tile, offsets, bandwidths, n_grid=n_grid)
     for f, row in enumerate(features):
         points = np.linspace(row.min(), row.max(), n_grid)
         for c in range(2):
             expected = direct(row[codes == c], bandwidths[c, f], points)
-            np.testing.assert_allclose(found[c, :, f], expected, atol=2e-13)
+            np.testing.assert_allclose(actual[c, :, f], expected, atol=2e-13)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -47,13 +47,13 @@ def test_all_kernels_can_be_summed(rng, kernel):
     features = rng.normal(size=(3, 23))
     tile, offsets = tile_of(features, codes)
     bandwidths = bandwidths_of(tile, offsets, "silverman")
-    found = grid_densities(tile, offsets, bandwidths, kernel=kernel, n_grid=20)
+    actual = grid_densities(tile, offsets, bandwidths, kernel=kernel, n_grid=20)
     for f in range(3):
         points = np.linspace(features[f].min(), features[f].max(), 20)
         for c in range(2):
             rows = slice(offsets[c], offsets[c + 1])
             expected = direct(tile[rows, f], bandwidths[c, f], points, kernel)
-            np.testing.assert_allclose(found[c, :, f], expected, atol=1e-13)
+            np.testing.assert_allclose(actual[c, :, f], expected, atol=1e-13)
 
 
 def test_a_density_that_underflows_is_zero_as_published_or_normalised_in_logs():
@@ -74,8 +74,8 @@ def test_a_density_in_the_range_of_denormal_numbers_is_that_of_the_published_pro
     h = published_xnb.bandwidth(values)
     features = np.concatenate([values, [0.5 - 38.4 * h, 0.5 + 60 * h]])[None]
     tile, offsets = tile_of(features, np.array([0, 0, 0, 1, 1]))
-    found = grid_densities(tile, offsets, bandwidths_of(tile, offsets, "silverman"), n_grid=2)
+    actual = grid_densities(tile, offsets, bandwidths_of(tile, offsets, "silverman"), n_grid=2)
     points = np.array([features.min(), features.max()])
     expected = np.exp(published_xnb.log_density(points, values, h))
     assert 0 < expected.sum() < 1e-300
-    np.testing.assert_allclose(found[0, :, 0], expected / expected.sum(), rtol=1e-9)
+    np.testing.assert_allclose(actual[0, :, 0], expected / expected.sum(), rtol=1e-9)

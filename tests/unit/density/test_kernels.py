@@ -38,8 +38,8 @@ def test_the_beta_family_approaches_the_gaussian_kernel():
     """Its variance is 1 / (2 s + 3)."""
     u = np.linspace(-3, 3, 13)
     scale = np.sqrt(1 / (2 * 10_000 + 3))
-    found = scale * kernel_at(10_000, scale * u)
-    np.testing.assert_allclose(found, stats.norm.pdf(u), atol=1e-4)
+    actual = scale * kernel_at(10_000, scale * u)
+    np.testing.assert_allclose(actual, stats.norm.pdf(u), atol=1e-4)
 
 
 def test_the_exponential_kernel_is_laplaces_density():
@@ -53,22 +53,22 @@ def test_the_exponential_density_is_exact_where_it_underflows():
     family = Kernel(kernel="exponential").fit(np.array([[0.0, 1.0, 3.0]]), np.zeros(3, int), 1)
     h, x = family.bandwidths_[0][0], 5000.0
     expected = -(x - 3.0) / h + np.log(1 + np.exp(-2 / h) + np.exp(-3 / h)) - np.log(3 * 2 * h)
-    found = family.log_density(np.array([[x]])).item()
-    assert found == pytest.approx(expected)
-    assert found < LOG_ZERO
+    actual = family.log_density(np.array([[x]])).item()
+    assert actual == pytest.approx(expected)
+    assert actual < LOG_ZERO
 
 
 @pytest.mark.parametrize("underflow", ["as_published", "log"])
 def test_an_exponential_density_that_underflows_is_zero_or_normalised_in_logs(underflow):
     tile, offsets = np.array([[0.0], [100.0], [40.0], [40.0]]), np.array([0, 2, 4])
     widths = np.array([[20.0], [1e-7]])
-    found = grid_densities(tile, offsets, widths, kernel="exponential", underflow=underflow)
-    assert found[0].sum() == pytest.approx(1.0)
+    actual = grid_densities(tile, offsets, widths, kernel="exponential", underflow=underflow)
+    assert actual[0].sum() == pytest.approx(1.0)
     if underflow == "as_published":
-        assert not found[1].any()
+        assert not actual[1].any()
     else:
         nearest = np.abs(np.linspace(0, 100, 50) - 40.0).argmin()
-        assert found[1, nearest, 0] == pytest.approx(1.0)
+        assert actual[1, nearest, 0] == pytest.approx(1.0)
 
 
 def test_other_kernels_are_refused():

@@ -67,9 +67,9 @@ def test_the_search_goes_up_where_the_first_bandwidth_is_too_small(seed):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_bandwidth_is_within_a_per_cent_of_the_root_of_the_equation(rng, shape):
     values = np.sort(SHAPES[shape](rng, 60))
-    found = plug_in_bandwidth(values)
-    root = brentq(excess(values), found / 1.2, found * 1.2)
-    assert found == pytest.approx(root, rel=0.01)
+    actual = plug_in_bandwidth(values)
+    root = brentq(excess(values), actual / 1.2, actual * 1.2)
+    assert actual == pytest.approx(root, rel=0.01)
 
 
 @pytest.mark.parametrize("values", [[3.0], [3.0, 3.0], [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 5.0]])
@@ -88,7 +88,7 @@ def test_each_class_and_feature_has_its_bandwidth(rng):
     tile = np.vstack(
         [np.sort(rng.normal(size=(20, 3)), axis=0), np.sort(rng.normal(size=(9, 3)), 0)]
     )
-    found = bandwidths_of(tile, np.array([0, 20, 29]), "sheather_jones")
+    actual = bandwidths_of(tile, np.array([0, 20, 29]), "sheather_jones")
     for f in range(3):
-        assert found[0, f] == plug_in_bandwidth(tile[:20, f].copy())
-        assert found[1, f] == plug_in_bandwidth(tile[20:, f].copy())
+        assert actual[0, f] == plug_in_bandwidth(tile[:20, f].copy())
+        assert actual[1, f] == plug_in_bandwidth(tile[20:, f].copy())

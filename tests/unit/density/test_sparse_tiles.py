@@ -77,8 +77,8 @@ def test_bandwidths_are_those_of_the_dense_tile(features, rule, floor, standard)
     dense, stored = dense_tile(features), sparse_tile(features)
     if standard:
         dense, stored = dense.standardised(), stored.standardised()
-    found = stored.bandwidths(rule, floor)
-    np.testing.assert_allclose(found, dense.bandwidths(rule, floor), rtol=1e-12, atol=1e-15)
+    actual = stored.bandwidths(rule, floor)
+    np.testing.assert_allclose(actual, dense.bandwidths(rule, floor), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("underflow", ["as_published", "log"])
@@ -106,8 +106,8 @@ def test_densities_of_every_kernel_are_those_of_the_dense_tile(features, kernel)
 def test_separation_is_that_of_the_dense_tile(features):
     dense, stored = dense_tile(features), sparse_tile(features)
     widths = dense.bandwidths("silverman", 0.3)
-    found = stored.separation(widths, PAIRS)
-    np.testing.assert_allclose(found, dense.separation(widths, PAIRS), rtol=1e-11, atol=1e-18)
+    actual = stored.separation(widths, PAIRS)
+    np.testing.assert_allclose(actual, dense.separation(widths, PAIRS), rtol=1e-11, atol=1e-18)
 
 
 @pytest.mark.parametrize(("rule", "kind"), [("silverman", SparseTile), (None, ClassTile)])

@@ -88,8 +88,8 @@ def test_null_sets_of_correlated_genes_are_rejected_at_their_level(correlation):
         values = np.sqrt(correlation) * shared
         values += np.sqrt(1 - correlation) * rng.normal(size=values.shape)
         classes = np.eye(2)[np.repeat([0, 1], 6)]
-        found = camera(values, classes, np.array([-1.0, 1.0]), members)
-        rejected += found.p[0] <= 0.05
+        actual = camera(values, classes, np.array([-1.0, 1.0]), members)
+        rejected += actual.p[0] <= 0.05
         difference = values[:, 6:].mean(axis=1) - values[:, :6].mean(axis=1)
         uncorrected += camera_preranked(difference, members, 0.0).p[0] <= 0.05
     assert rejected <= binom.ppf(0.999, n_studies, 0.05)

@@ -11,7 +11,7 @@ N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
 
 
-def found(**columns):
+def findings(**columns):
     """Return the rows of the audit by subject."""
     values = np.random.default_rng(0).normal(size=(40, N))
     series = DataSet(
@@ -27,7 +27,7 @@ def found(**columns):
 
 def test_follow_up_is_not_tested_and_no_column_to_adjust_for():
     days = [str(100 + i + 500 * (i >= N // 2)) for i in range(N)]
-    rows = found(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
+    rows = findings(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
     for name in ("days_to_death", "vital_status"):
         assert (rows[name]["check"], rows[name]["severity"]) == ("follow-up", "notice")
         assert "survival model" in rows[name]["finding"]
@@ -38,7 +38,7 @@ def test_follow_up_is_not_tested_and_no_column_to_adjust_for():
 
 def test_sites_of_the_body_are_no_batch():
     body = np.resize(["colon", "liver", "lung"], N)
-    rows = found(site=body, hospital=np.resize(["Ulm", "Bonn", "Kiel"], N))
+    rows = findings(site=body, hospital=np.resize(["Ulm", "Bonn", "Kiel"], N))
     assert np.isnan(rows["site"]["genes"])
     assert not np.isnan(rows["hospital"]["genes"])  # batches are compared gene by gene
 
@@ -63,5 +63,5 @@ def test_follow_up_does_not_predict_the_class_from_the_phenotype():
 )
 def test_a_treatment_or_dose_of_one_class_each_is_the_class_in_other_words(name, cells, same):
     assert is_class_in_other_words(pd.Series(LABELS), pd.Series(cells, name=name)) == same
-    check = found(**{name: cells})[name]["check"]
+    check = findings(**{name: cells})[name]["check"]
     assert (check == "class in other words") == same

@@ -193,9 +193,9 @@ def test_patients_are_blocks_or_means_or_correlated(series, rng):
                          scale="log2", contrasts=("slope(dose)", "a vs b"))  # fmt: skip
     expected = contrast_table(by_patient)
     for name in ("slope(dose)", "a vs b"):
-        found = table[table["contrast"] == name].set_index("feature")["t"]
+        actual = table[table["contrast"] == name].set_index("feature")["t"]
         alone = expected[expected["contrast"] == name].set_index("feature")["t"]
-        np.testing.assert_allclose(found[series.features], alone[series.features], rtol=1e-9)
+        np.testing.assert_allclose(actual[series.features], alone[series.features], rtol=1e-9)
     correlated = dataset(values, arm, contrasts=("a vs b",), repeated="correlation", **parts)
     design = indicators(arm)
     rho = block_correlation(values, design, patients)
@@ -258,8 +258,8 @@ def test_f_with_gaps_is_that_of_the_samples_with_values(rng):
     values[:, 5] = np.where(np.arange(30) < 20, np.nan, values[:, 5])
     contrasts = np.array([[1.0, -1, 0], [1, 0, -1]])
     fit = fit_contrasts(lambda part: values[part], 30, design, contrasts)
-    kept = np.arange(12) != 5
-    alone = fit_contrasts(lambda part: values[part][:, kept], 20, design[kept], contrasts)
+    used = np.arange(12) != 5
+    alone = fit_contrasts(lambda part: values[part][:, used], 20, design[used], contrasts)
     np.testing.assert_allclose(fit.joint[:20], alone.joint)
     np.testing.assert_allclose(fit.unscaled[:, :20], alone.unscaled)
     values[0, np.arange(12) % 3 == 2] = np.nan
@@ -274,11 +274,11 @@ def test_counts_are_compared_with_the_weights_of_voom():
     phenotype = pd.DataFrame({"age": ages})
     series = dataset(counts, labels, scale="counts", sample_metadata=phenotype, adjust=("age",),
                      contrasts=("b vs a", "slope(age)"))  # fmt: skip
-    kept = expressed_features(series)
+    used = expressed_features(series)
     table = contrast_table(series)
-    pair = table[table["contrast"] == "b vs a"].set_index("feature").loc[series.features[kept]]
-    sizes = effective_sizes(counts[kept])
-    expected = moderated_contrasts(counts[kept], codes, None, {"age": ages}, sizes=sizes)
+    pair = table[table["contrast"] == "b vs a"].set_index("feature").loc[series.features[used]]
+    sizes = effective_sizes(counts[used])
+    expected = moderated_contrasts(counts[used], codes, None, {"age": ages}, sizes=sizes)
     np.testing.assert_allclose(pair["t"], expected.t[1], rtol=1e-9)
     np.testing.assert_allclose(pair["log_fold_change"], expected.log_fold_change[1], rtol=1e-9)
     script = """
@@ -286,7 +286,7 @@ def test_counts_are_compared_with_the_weights_of_voom():
     put("t", fit$t[, 2])
     """
     design = np.column_stack([np.ones(12), ages])
-    limma = r_answers("limma", script, counts=counts[kept], sizes=sizes, design=design)
+    limma = r_answers("limma", script, counts=counts[used], sizes=sizes, design=design)
     slope = table[table["contrast"] == "slope(age)"].set_index("feature").loc[pair.index]
     np.testing.assert_allclose(slope["t"], limma["t"], rtol=1e-6)
 

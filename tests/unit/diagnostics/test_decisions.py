@@ -222,3 +222,16 @@ def test_correlations_of_repeated_samples_need_groups_with_several():
     values = np.random.default_rng(0).normal(size=(50, 6))
     with pytest.raises(ValueError, match="a correlation of repeated samples cannot be estimated"):
         block_correlation(values, np.ones((6, 1)), np.arange(6))
+
+
+@pytest.mark.parametrize(("n", "is_exact"), [(300, True), (301, False)])
+def test_the_p_of_complete_association_is_exact_up_to_three_hundred_samples(n, is_exact):
+    """Two samples of b have a category each: 1 of the n (n - 1) / 2 pairs of samples does so."""
+    labels = pd.Series(["a"] * (n - 2) + ["b", "b"])
+    cells = pd.Series(["x"] * (n - 2) + ["y", "z"])
+    p = _category_association(labels, cells).p
+    if is_exact:
+        assert p == _complete_p(pd.crosstab(labels, cells).to_numpy())
+        assert p > 1e-6
+    else:
+        assert p < 1e-60

@@ -44,11 +44,11 @@ def measured():
 
 def distance(column, y, label):
     """Hellinger's, of the published densities; the rest is all other classes, by their sizes."""
-    known = ~np.isnan(column)
-    points = np.linspace(column[known].min(), column[known].max(), 50)
-    densities, rest, outside = {}, 0.0, (known & (y != label)).sum()
-    for each in np.unique(y[known]):
-        values = column[known & (y == each)]
+    tested = ~np.isnan(column)
+    points = np.linspace(column[tested].min(), column[tested].max(), 50)
+    densities, rest, outside = {}, 0.0, (tested & (y != label)).sum()
+    for each in np.unique(y[tested]):
+        values = column[tested & (y == each)]
         densities[each] = np.exp(log_density(points, values, bandwidth(values)))
         densities[each] /= densities[each].sum()
         rest = rest + densities[each] * len(values) / outside * (each != label)
@@ -77,8 +77,8 @@ def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(
                 continue
             assert row["symbol"] == feature.upper()
             np.testing.assert_allclose(row["distance"], distance(column, y, label), rtol=1e-9)
-            known = ~np.isnan(column)
-            area = roc_auc_score(y[known] == label, column[known])
+            tested = ~np.isnan(column)
+            area = roc_auc_score(y[tested] == label, column[tested])
             np.testing.assert_allclose(row["auc"], area, rtol=1e-12)
             others = [column[(y == each) & ~np.isnan(column)] for each in set(y) - {label}]
             change = inside.mean() - np.mean([each.mean() for each in others if len(each)])
@@ -123,10 +123,10 @@ def test_samples_of_a_patient_count_once(rng):
     genes = gene_table(series)
     means = values.reshape(20, 12, 5).mean(axis=2)
     expected = moderated_contrasts(means, np.repeat([0, 1], 6)).p[1]
-    found = genes[genes["class"] == "ill"].set_index("feature").loc[series.features]
-    np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
+    actual = genes[genes["class"] == "ill"].set_index("feature").loc[series.features]
+    np.testing.assert_allclose(actual["p"], expected, rtol=1e-9)
     areas = [roc_auc_score(y == "ill", row) for row in values]
-    np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
+    np.testing.assert_allclose(actual["auc"], areas, rtol=1e-12)
 
 
 def test_patients_with_both_classes_are_compared_with_themselves_and_few_samples_not_at_all(rng):
@@ -134,8 +134,8 @@ def test_patients_with_both_classes_are_compared_with_themselves_and_few_samples
     values = np.tile(rng.normal(0, 9, (40, 8)), 2) + rng.normal(size=(40, 16))
     paired = gene_table(dataset(values, y, groups=patients.astype(str)))
     expected = moderated_contrasts(values, np.repeat([0, 1], 8), patients).p[1]
-    found = paired[paired["class"] == "tumour"].set_index("feature")
-    np.testing.assert_allclose(found.loc[[f"g{i}" for i in range(40)], "p"], expected)
+    actual = paired[paired["class"] == "tumour"].set_index("feature")
+    np.testing.assert_allclose(actual.loc[[f"g{i}" for i in range(40)], "p"], expected)
     single = gene_table(dataset(values, y, groups=y))  # a patient of each class
     assert single[["difference", "t", "p", "fdr"]].isna().all(axis=None)
     assert single["auc"].notna().all()
@@ -145,8 +145,8 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
     y, plate = np.repeat(["a", "b"], 12), np.tile(["1", "2", "3"], 8)
     age = rng.normal(60, 9, 24) + 8 * (y == "b")
     values = rng.normal(size=(50, 24)) + 0.3 * age + np.where(plate == "2", 5, 0)
-    known = pd.DataFrame({"age": [repr(float(each)) for each in age], "plate": plate})
-    parts = {"sample_metadata": known, "scale": "log2"}
+    tested = pd.DataFrame({"age": [repr(float(each)) for each in age], "plate": plate})
+    parts = {"sample_metadata": tested, "scale": "log2"}
     codes = np.unique(y, return_inverse=True)[1]
     for terms, columns in (
         (("age", "factor(plate)"), {"age": age, "plate": plate.astype(object)}),
@@ -161,7 +161,7 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
     with refused(key="adjust"):
         dataset(values, y, adjust=("sex",), **parts)
     with refused(key="adjust", match="'arm' cannot be separated from the class"):
-        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=known.assign(arm=y)))
+        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=tested.assign(arm=y)))
 
 
 def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):
@@ -182,11 +182,11 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_pa
     path = tmp_path / "sets.gmt"
     path.write_text("".join("\t".join([name, "-", *own]) + "\n" for name, own in text.items()))
     probes = genes.assign(symbol="")  # a second series whose features have no symbols
-    found = enrichment({"toy": genes, "probes": probes}, {}, read_gene_sets(path))
-    assert set(found["dataset"]) == {"toy"}
-    assert found["overlap"].dtype == int
+    actual = enrichment({"toy": genes, "probes": probes}, {}, read_gene_sets(path))
+    assert set(actual["dataset"]) == {"toy"}
+    assert actual["overlap"].dtype == int
     measured = {f"G{i}" for i in range(195)}
-    for label, rows in found.groupby("class"):
+    for label, rows in actual.groupby("class"):
         up = genes[(genes["class"] == label) & (genes["fdr"] < 0.05) & (genes["difference"] > 0)]
         chosen = set(up["symbol"]) - {"G1///G2"}
         p = {}
@@ -214,10 +214,10 @@ def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there(r
     values[0, 2], values[1], values[2, :6] = np.nan, np.nan, np.nan
     series = dataset(values, ["a"] * 6 + ["b"] * 6, missing=True)
     drawn = heatmap(gene_table(series), series)
-    found = drawn.pivot(index="feature", columns="column", values="z").loc[series.features]
+    actual = drawn.pivot(index="feature", columns="column", values="z").loc[series.features]
     frame = pd.DataFrame(values.T)
     wanted = ((frame - frame.mean()) / frame.std(ddof=0)).T
-    np.testing.assert_allclose(found.to_numpy(), wanted.to_numpy(), atol=1e-12)
+    np.testing.assert_allclose(actual.to_numpy(), wanted.to_numpy(), atol=1e-12)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -241,8 +241,8 @@ def test_a_list_with_genes_of_tissue_handling_is_marked():
     genes = pd.concat([genes.assign(**{"class": label}) for label in ("a", "b")])
     core = pd.DataFrame({"class": "b", "feature": ["G1", "XIST", "G2", "MKI67"], "symbol": ""})
     signature = core.assign(core=[True, True, False, False])
-    found = artefacts({"d": genes}, {("d", "nb"): signature, ("other", "nb"): signature})
-    rows = found.set_index(["classifier", "class", "gene_set"])
+    actual = artefacts({"d": genes}, {("d", "nb"): signature, ("other", "nb"): signature})
+    rows = actual.set_index(["classifier", "class", "gene_set"])
     # of two classes the list by rank is one; a single gene is no mark; others are no core
     assert list(rows.index) == [("", "a", "tissue-handling"), ("nb", "b", "sex")]
     row = rows.loc[("", "a", "tissue-handling")]
@@ -274,8 +274,8 @@ def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
 @pytest.mark.slow
 def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
     results = write_study(tmp_path, classifiers=())
-    found = print_genes(results, SCRIPT.upper(), ("alpha",), tmp_path / "out", 85.0)
-    assert sorted(found["class"]) == CLASSES["alpha"]
+    actual = print_genes(results, SCRIPT.upper(), ("alpha",), tmp_path / "out", 85.0)
+    assert sorted(actual["class"]) == CLASSES["alpha"]
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == [f"alpha-_SCRIPT_ALERT_1_SCRIPT_-1.{kind}" for kind in ("pdf", "png", "svg")]
     assert (tmp_path / "out" / names[0]).read_bytes().startswith(b"%PDF")
@@ -310,10 +310,10 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
         f"{block} {sign:+.0f}": set(planted[block, sign]) for block in strong for sign in (-1, 1)
     }
     sets |= {f"none {block}": set(planted[block, 0]) for block in sizes[sizes == 0].index[:4]}
-    found = prerank({"modules": genes}, sets | {"few": {"probe_000001"}}, threads=1)
-    assert found.equals(prerank({"modules": genes}, sets, threads=2))
-    assert set(found["class"]) == {"class_0"}  # class_1 is its mirror
-    rows = found.set_index("gene_set")
+    actual = prerank({"modules": genes}, sets | {"few": {"probe_000001"}}, threads=1)
+    assert actual.equals(prerank({"modules": genes}, sets, threads=2))
+    assert set(actual["class"]) == {"class_0"}  # class_1 is its mirror
+    rows = actual.set_index("gene_set")
     assert set(rows.index) == set(sets)
     ranking = first["t"].sort_values(ascending=False)
     for name, own in sets.items():
@@ -326,7 +326,7 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
     copies = genes.assign(symbol=genes["feature"])
     lower = copies.assign(feature=copies["feature"] + "_b", mean=copies["mean"] - 1, t=-copies["t"])
     both = prerank({"modules": pd.concat([lower, copies], ignore_index=True)}, sets)
-    pd.testing.assert_frame_equal(both, found)
+    pd.testing.assert_frame_equal(both, actual)
     files = [put(tmp_path, f"A\t-\tg1\n{name}\t-\tg2\n", f"{name}.gmt") for name in ("B", "A")]
     with refused(file=files[1], match="name of an earlier set"):
         read_gene_sets(*files)

@@ -29,17 +29,20 @@ def test_copies_are_found_by_values_and_after_another_normalisation(rng):
     first, second = series(rng, 30), series(rng, 25)
     second[:, 3] = first[:, 7]
     second[:, 9] = 1.3 * first[:, 20] + 0.5 + 0.2 * rng.normal(size=400)
-    found = shared_samples(first, second, (names(30), names(25, 100)))
-    assert dict(zip(found["second"], found["first"], strict=True)) == {"s103": "s7", "s109": "s20"}
-    assert found.set_index("second")["by"].to_dict() == {"s103": "values", "s109": "likeness"}
+    actual = shared_samples(first, second, (names(30), names(25, 100)))
+    assert dict(zip(actual["second"], actual["first"], strict=True)) == {
+        "s103": "s7",
+        "s109": "s20",
+    }
+    assert actual.set_index("second")["by"].to_dict() == {"s103": "values", "s109": "likeness"}
 
 
 def test_accessions_count_whatever_the_values_and_other_names_do_not(rng):
     first, second = series(rng, 5), series(rng, 5)
     assert shared_samples(first, second, (names(5), names(5, 4))).empty
     gsm = [np.char.add("GSM", each) for each in (names(5), names(5, 4))]
-    found = shared_samples(first, second, tuple(gsm))
-    assert found[["first", "by"]].to_numpy().tolist() == [["GSMs4", "name"]]
+    actual = shared_samples(first, second, tuple(gsm))
+    assert actual[["first", "by"]].to_numpy().tolist() == [["GSMs4", "name"]]
 
 
 LABELS = np.repeat(["aml", "healthy"], 10)
@@ -87,3 +90,9 @@ def test_few_features_and_few_samples_of_a_class_are_not_tested(rng):
     few = np.repeat(["aml", "healthy"], [18, 2])
     match = matched_patients(*[rng.normal(size=(120, 20))] * 2, (few, few))
     assert match.possible == 18
+
+
+def test_half_of_the_possible_pairs_are_not_most_of_them():
+    assert PatientMatch(mutual=6, possible=10, p=0.001).same_patients
+    assert not PatientMatch(mutual=5, possible=10, p=0.001).same_patients
+    assert not PatientMatch(mutual=6, possible=10, p=0.0011).same_patients

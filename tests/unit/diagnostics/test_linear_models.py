@@ -42,17 +42,17 @@ def agrees_with_limma(values, codes, groups=None, covariates=None, *, beside=Non
     """Compare every number with limma's; ``beside`` are the further columns of its design."""
     arrays = {"values": values, "classes": np.eye(codes.max() + 1)[codes], "trend": [trend]}
     limma = r_answers("limma", LIMMA, **arrays, **({} if beside is None else {"beside": beside}))
-    found = moderated_contrasts(values, codes, groups, covariates, trend=trend)
+    actual = moderated_contrasts(values, codes, groups, covariates, trend=trend)
     whole = {"rtol": 1e-6, "atol": 1e-11 * np.nanmax(np.abs(values))}
-    assert found.prior_df == pytest.approx(limma["prior_df"][0], rel=1e-6)
-    np.testing.assert_allclose(found.mean, limma["mean"], **whole)
+    assert actual.prior_df == pytest.approx(limma["prior_df"][0], rel=1e-6)
+    np.testing.assert_allclose(actual.mean, limma["mean"], **whole)
     for i in range(codes.max() + 1):
-        assert np.isfinite(found.t[i]).mean() > 0.9
+        assert np.isfinite(actual.t[i]).mean() > 0.9
         for ours, theirs in NAMES.items():
-            np.testing.assert_allclose(getattr(found, ours)[i], limma[f"{theirs}{i + 1}"], **whole)
-        np.testing.assert_allclose(found.posterior_variance[i], limma["posterior"], rtol=1e-6)
-        np.testing.assert_allclose(found.prior_variance[i], limma["prior"], rtol=1e-6)
-    return found
+            np.testing.assert_allclose(getattr(actual, ours)[i], limma[f"{theirs}{i + 1}"], **whole)
+        np.testing.assert_allclose(actual.posterior_variance[i], limma["posterior"], rtol=1e-6)
+        np.testing.assert_allclose(actual.prior_variance[i], limma["prior"], rtol=1e-6)
+    return actual
 
 
 def blanked(values, rng, share=0.03):
@@ -81,12 +81,12 @@ def test_equal_variances_have_infinite_prior_degrees_of_freedom(rng, trend):
     scale = rng.uniform(0.9, 1.1, size=(80, 1))
     values = scale * (values + rng.normal(size=(80, 2))[:, np.repeat([0, 1], 6)])
     codes = np.repeat([0, 1], 6)
-    found = moderated_contrasts(values, codes, trend=trend)
-    assert np.isinf(found.prior_df).all()
+    actual = moderated_contrasts(values, codes, trend=trend)
+    assert np.isinf(actual.prior_df).all()
     if not trend:  # then the posterior is the mean of the variances
         mean = (scale**2).mean() * pattern[:6].var(ddof=1)
-        np.testing.assert_allclose(found.posterior_variance, mean)
-        assert (found.df == 800).all()
+        np.testing.assert_allclose(actual.posterior_variance, mean)
+        assert (actual.df == 800).all()
     agrees_with_limma(values, codes, trend=trend)
 
 
@@ -94,8 +94,8 @@ def test_equal_variances_have_infinite_prior_degrees_of_freedom(rng, trend):
 def test_constant_genes_are_moderated_as_by_limma(rng, constant):
     values = rng.normal(size=(20, 8)) * rng.gamma(1.0, size=(20, 1))
     values[:constant] = 0.1 if constant == 1 else 0  # 0.1 leaves limma a rounding error
-    found = agrees_with_limma(values, np.repeat([0, 1], 4))
-    assert found.zero_variances == constant
+    actual = agrees_with_limma(values, np.repeat([0, 1], 4))
+    assert actual.zero_variances == constant
 
 
 def test_residuals_that_are_rounding_errors_are_no_variance(rng):
@@ -133,18 +133,18 @@ STORED = {
 
 def test_stored_numbers_of_limma_are_found():
     values, codes, covariates, beside = formula()
-    found = moderated_contrasts(values, codes, None, covariates)
+    actual = moderated_contrasts(values, codes, None, covariates)
     for name, expected in STORED.items():
-        np.testing.assert_allclose(getattr(found, name)[0], expected, rtol=1e-6, err_msg=name)
+        np.testing.assert_allclose(getattr(actual, name)[0], expected, rtol=1e-6, err_msg=name)
     agrees_with_limma(values, codes, None, covariates, beside=beside)
 
 
 def test_stored_numbers_of_limma_s_trend_are_found():
     values, codes, covariates, _ = formula(40)
-    found = moderated_contrasts(values, codes, None, covariates, trend=True)
-    assert found.prior_df[0] == pytest.approx(1.74216268)
+    actual = moderated_contrasts(values, codes, None, covariates, trend=True)
+    assert actual.prior_df[0] == pytest.approx(1.74216268)
     expected = [54.4500634, 55.5730574, 63.0366765, 68.736494, 49.4516221]
-    np.testing.assert_allclose(found.prior_variance[0, ::8], expected, rtol=1e-7)
+    np.testing.assert_allclose(actual.prior_variance[0, ::8], expected, rtol=1e-7)
 
 
 def t_of_two(a, b):
@@ -158,24 +158,24 @@ def test_groups_of_one_class_are_compared_by_their_means(rng):
     values = rng.normal(size=(1, 9))
     values[0, 8] = np.nan  # the mean of the last group is that of its other sample
     groups = np.array(list("aabcdeeff"))
-    found = moderated_contrasts(values, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1]), groups)
+    actual = moderated_contrasts(values, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1]), groups)
     v = values[0]
     a, b = np.array([v[:2].mean(), v[2], v[3]]), np.array([v[4], v[5:7].mean(), v[7]])
-    assert (found.t[0, 0], found.df[0, 0]) == pytest.approx(t_of_two(a, b))
-    assert found.mean[0] == pytest.approx((a.sum() + b.sum()) / 6)
-    design = found.designs[0]
+    assert (actual.t[0, 0], actual.df[0, 0]) == pytest.approx(t_of_two(a, b))
+    assert actual.mean[0] == pytest.approx((a.sum() + b.sum()) / 6)
+    design = actual.designs[0]
     assert (design.blocks, design.averaged, design.left_out) == (0, 3, 0)
 
 
 def test_few_groups_of_one_class_are_left_out_beside_pairs(rng):
     values, codes = rng.normal(size=(40, 11)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1])
     groups = np.array(list("abcdabcdxyz"))
-    found = moderated_contrasts(values, codes, groups)
+    actual = moderated_contrasts(values, codes, groups)
     pairs = moderated_contrasts(values[:, :8], codes[:8], groups[:8])
-    np.testing.assert_allclose(found.t, pairs.t)
-    assert (found.designs[0].blocks, found.designs[0].left_out) == (4, 3)
+    np.testing.assert_allclose(actual.t, pairs.t)
+    assert (actual.designs[0].blocks, actual.designs[0].left_out) == (4, 3)
     difference = values[:, :4] - values[:, 4:8]  # the paired t test, moderated by hand
-    np.testing.assert_allclose(found.log_fold_change[0], difference.mean(axis=1))
+    np.testing.assert_allclose(actual.log_fold_change[0], difference.mean(axis=1))
     one = moderated_contrasts(values[:1], codes, groups)
     paired = difference[0].mean() / (difference[0].std(ddof=1) / 2)
     assert (one.t[0, 0], one.df[0, 0]) == pytest.approx((paired, 3))
@@ -187,10 +187,10 @@ def test_four_groups_of_one_class_share_a_level_beside_pairs(rng):
     beside = np.zeros((12, 4))
     beside[np.arange(8), np.tile(np.arange(4), 2)] = 1
     means = np.column_stack([values[:, :11], values[:, 11:].mean(axis=1)])
-    found = moderated_contrasts(values, codes, groups)
+    actual = moderated_contrasts(values, codes, groups)
     same = agrees_with_limma(means, codes[:12], groups[:12], beside=beside)
-    np.testing.assert_allclose(found.t, same.t)
-    design = found.designs[0]
+    np.testing.assert_allclose(actual.t, same.t)
+    design = actual.designs[0]
     assert (design.blocks, design.averaged, design.left_out) == (4, 1, 0)
 
 
@@ -198,32 +198,32 @@ def test_a_class_without_common_groups_is_compared_between_groups(rng):
     tumour, normal, healthy = rng.normal(size=(3, 1, 4))
     values = np.concatenate([tumour, normal, healthy], axis=1)
     codes, groups = np.repeat([0, 1, 2], 4), np.array(list("abcdabcdwxyz"))
-    found = moderated_contrasts(values, codes, groups)
+    actual = moderated_contrasts(values, codes, groups)
     paired = (tumour - normal)[0]
     t = paired.mean() / (paired.std(ddof=1) / 2)
-    assert found.t[:2, 0] == pytest.approx([t, -t])  # of the classes of the same patients
+    assert actual.t[:2, 0] == pytest.approx([t, -t])  # of the classes of the same patients
     between = t_of_two(healthy[0], (tumour + normal)[0] / 2)
-    assert (found.t[2, 0], found.df[2, 0]) == pytest.approx(between)
-    assert [design.compared.tolist() for design in found.designs] == [[1, 1, 0], [0, 0, 1]]
+    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
+    assert [design.compared.tolist() for design in actual.designs] == [[1, 1, 0], [0, 0, 1]]
     values[0, 0] = np.nan  # then the patient's mean would be of normal tissue alone
     between = t_of_two(healthy[0], (tumour + normal)[0, 1:] / 2)
-    found = moderated_contrasts(values, codes, groups)
-    assert (found.t[2, 0], found.df[2, 0]) == pytest.approx(between)
+    actual = moderated_contrasts(values, codes, groups)
+    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
     twice = np.append(values, values[:, 1:2], axis=1)  # means of classes have equal weights
-    found = moderated_contrasts(twice, np.append(codes, 0), np.append(groups, "b"))
-    assert (found.t[2, 0], found.df[2, 0]) == pytest.approx(between)
+    actual = moderated_contrasts(twice, np.append(codes, 0), np.append(groups, "b"))
+    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
 
 
 def test_classes_are_connected_by_the_groups_of_other_classes(rng):
     codes, groups = np.array([0, 1, 0, 1, 1, 2, 1, 2, 3, 3]), np.array(list("aabbccddxy"))
     values = rng.normal(size=(20, 10))
-    found = moderated_contrasts(values, codes, groups)
-    assert found.designs[0].contrasts[0].tolist() == [1, -0.5, -0.5, 0]
+    actual = moderated_contrasts(values, codes, groups)
+    assert actual.designs[0].contrasts[0].tolist() == [1, -0.5, -0.5, 0]
     beside = np.eye(4)[np.arange(8) // 2][:, 1:]
     same = agrees_with_limma(values[:, :8], codes[:8], groups[:8], beside=beside)
-    np.testing.assert_allclose(found.t[:3], same.t)
-    np.testing.assert_allclose(found.mean, same.mean)
-    assert np.isnan(found.log_fold_change[3]).all()  # the means of the groups do not determine it
+    np.testing.assert_allclose(actual.t[:3], same.t)
+    np.testing.assert_allclose(actual.mean, same.mean)
+    assert np.isnan(actual.log_fold_change[3]).all()  # the means of the groups do not determine it
 
 
 def test_contrasts_that_cannot_be_estimated_are_missing(rng):
@@ -232,24 +232,24 @@ def test_contrasts_that_cannot_be_estimated_are_missing(rng):
     values[1] = np.nan
     values[2, 4:] = np.nan
     ages = rng.normal(size=12)
-    found = moderated_contrasts(values, codes, None, {"age": ages})
-    assert np.isnan(found.t[:, :3]).all()
-    assert np.isnan(found.log_fold_change[:, :3]).all()
-    assert np.isfinite(found.t[:, 3:]).all()
-    assert np.isnan(found.fdr[:, :3]).all()
+    actual = moderated_contrasts(values, codes, None, {"age": ages})
+    assert np.isnan(actual.t[:, :3]).all()
+    assert np.isnan(actual.log_fold_change[:, :3]).all()
+    assert np.isfinite(actual.t[:, 3:]).all()
+    assert np.isnan(actual.fdr[:, :3]).all()
     pairs = rng.normal(size=(1, 8))
     pairs[0, [0, 4, 5]] = np.nan  # two patients are left, and half of a third
-    found = moderated_contrasts(pairs, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
+    actual = moderated_contrasts(pairs, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
     difference = pairs[0, 2:4] - pairs[0, 6:]
-    assert found.log_fold_change[0, 0] == pytest.approx(difference.mean())
-    assert found.df[0, 0] == 1
+    assert actual.log_fold_change[0, 0] == pytest.approx(difference.mean())
+    assert actual.df[0, 0] == 1
 
 
 def test_columns_with_large_values_are_centred(rng):
     values, codes = rng.normal(size=(10, 12)), np.tile([0, 1], 6)
     hours = rng.integers(0, 24, 12)
-    found = moderated_contrasts(values, codes, None, {"ns": 1.7e18 + hours * 3.6e12})
-    np.testing.assert_allclose(found.t, moderated_contrasts(values, codes, None, {"h": hours}).t)
+    actual = moderated_contrasts(values, codes, None, {"ns": 1.7e18 + hours * 3.6e12})
+    np.testing.assert_allclose(actual.t, moderated_contrasts(values, codes, None, {"h": hours}).t)
 
 
 CODES, BATCH = np.repeat([0, 1], 4), np.array(list("xxxxyyyy"))

@@ -211,8 +211,8 @@ def test_the_histogram_counts_every_pair_of_a_small_series_and_some_of_a_large_o
         monkeypatch.setattr(correlation, "_HISTOGRAM_PAIRS", most_pairs)
         rows = np.arange(0, 200, stride)
         expected = sum(np.histogram(r[i, i + 1 :], bins=50, range=(0, 1))[0] for i in rows)
-        found = conditional_dependence(X, y).histogram
-        np.testing.assert_array_equal(found, expected)
+        actual = conditional_dependence(X, y).histogram
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_a_correlation_at_the_limit_of_bins_is_counted_above_it():
@@ -245,13 +245,13 @@ def test_features_with_missing_values_are_left_out(rng):
     lacking = values.copy()
     lacking[2, 5] = np.nan
     kept = [0, 1, 3, 4, 5]
-    found = diagnose(dataset(lacking, labels, missing=True), tests)
+    actual = diagnose(dataset(lacking, labels, missing=True), tests)
     complete = dataset(values[kept], labels, features=names[kept])
     expected = diagnose(complete, tests)
     for name in ("normality", "normality_within", "dependence", "dependence_test", "correlations"):
-        pd.testing.assert_frame_equal(found[name], expected[name])
-    assert found["dependence_test"]["tested"].item() == 5
-    assert set(found["genes"]["feature"]) == set(names)
+        pd.testing.assert_frame_equal(actual[name], expected[name])
+    assert actual["dependence_test"]["tested"].item() == 5
+    assert set(actual["genes"]["feature"]) == set(names)
     lacking[:5, 0] = np.nan  # one feature is left
     sparse = dataset(lacking, labels, missing=True)
     for series, asked in ((sparse, tests), (complete, None)):

@@ -1,6 +1,7 @@
 """Library sizes and global shifts: derived numbers, series with and without a shift."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from counts_cases import simulated_counts
 from toys import dataset
 
+from xnbflow.diagnostics import sample_levels
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
@@ -59,12 +61,12 @@ def test_a_few_strong_features_are_no_shift(rng):
 
 def test_shifts_of_samples_alone_are_rarely_found(rng):
     """Samples, not features, are the units: levels that vary between samples are no shift."""
-    found = 0
+    actual = 0
     for _ in range(60):
         series = arrays(rng)
         series.values[:] += rng.normal(0, 1, 20)
-        found += global_shifts(series)[0]["severity"] == "warning"
-    assert found <= 3  # p of at most .01
+        actual += global_shifts(series)[0]["severity"] == "warning"
+    assert actual <= 3  # p of at most .01
 
 
 def test_several_classes_are_adjusted_and_patients_are_units(rng):
@@ -146,3 +148,38 @@ def test_the_audit_of_counts_is_of_their_logarithms():
     plate = table[table["subject"] == "plate"].iloc[0]
     assert plate["genes"] > 0  # of counts, by voom, without and with the column
     assert plate["genes_adjusted"] > 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "p", "median_t", "severity"),
+    [
+        ("ab", 0.01, 1.0, "warning"),
+        ("ab", 0.01, -1.0, "warning"),
+        ("ab", 0.0101, 1.0, "none"),
+        ("ab", 0.01, 0.99, "none"),
+        ("ab", 0.01, -0.99, "none"),
+        ("abc", 0.0033, 1.0, "warning"),
+        ("abc", 0.0034, 1.0, "none"),
+    ],
+)
+def test_a_shift_has_p_of_one_per_cent_over_the_classes_and_a_median_t_of_one(
+    monkeypatch, rng, labels, p, median_t, severity
+):
+    """Of two classes one is tested; of three, p is multiplied by three."""
+    n = len(labels)
+    series = dataset(rng.normal(size=(100, 4 * n)), np.repeat(list(labels), 4), scale="log2")
+    tests = SimpleNamespace(p=np.full((n, 1), p))
+    genes = {"t": np.full((n, 100), median_t), "difference": np.full((n, 100), 0.5)}
+    monkeypatch.setattr(sample_levels, "moderated_contrasts", lambda *_: tests)
+    monkeypatch.setattr(sample_levels, "class_comparisons", lambda *_: genes)
+    severities = [row["severity"] for row in global_shifts(series)]
+    assert severities == [severity] * (1 if n == 2 else 3)
+
+
+@pytest.mark.parametrize(("n_above", "is_used"), [(5, True), (4, False)])
+def test_a_feature_above_its_lowest_value_in_half_of_the_samples_is_part_of_the_level(
+    n_above, is_used
+):
+    values = np.zeros((100, 10))
+    values[:, :n_above] = 1.0
+    assert (sample_levels._sample_levels(values) is not None) == is_used

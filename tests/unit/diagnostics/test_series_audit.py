@@ -32,13 +32,13 @@ def series(values=None, name="toy", labels=LABELS, **columns):
     return dataset(values, labels, name, samples=samples, sample_metadata=phenotype)
 
 
-def found(made, check):
+def findings(made, check):
     table = audit(made)["audit"]
     return table[table["check"] == check].set_index("subject")
 
 
 def test_a_batch_that_is_the_class_is_severe_and_a_balanced_one_is_not():
-    rows = found(
+    rows = findings(
         series(
             batch=np.repeat(["b", "a"], N // 2),
             nested=np.repeat(["p", "q", "r", "s"], N // 4),
@@ -64,7 +64,7 @@ def test_samples_of_one_patient_are_one_unit_in_tests_of_confounders():
     samples = series(**columns)
     each = replace(samples, groups=patients)
     one = series(np.ones((1, 8)), labels=np.repeat(["normal", "tumour"], 4), **per_patient)
-    rows = [found(made, "confounder").loc[["age", "ward"], "p"] for made in (each, one, samples)]
+    rows = [findings(made, "confounder").loc[["age", "ward"], "p"] for made in (each, one, samples)]
     assert rows[0].tolist() == pytest.approx(rows[1].tolist())
     assert (rows[2] < rows[1]).all()
 
@@ -81,11 +81,11 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
 
     def of(cells):
         made = replace(series(values, Gender=cells), feature_metadata=genes)
-        return found(made, "sex")["severity"].to_dict()
+        return findings(made, "sex")["severity"].to_dict()
 
     assert of(recorded) == {"toy4": "warning", "toy9": "warning"}
     assert of(np.where(male, "male", "female")) == {"Gender": "none"}
-    assert found(series(Gender=recorded), "sex").empty  # without the genes
+    assert findings(series(Gender=recorded), "sex").empty  # without the genes
 
 
 def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
@@ -93,7 +93,7 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values[:, 5] = values[:, 2]
     values[:, [7, 9]] = values[:, [3, 4]] + rng.normal(0, 0.1, (FEATURES, 2))
     one = series(values)
-    rows = found(one, "repeated sample").reset_index().assign(dataset="toy")
+    rows = findings(one, "repeated sample").reset_index().assign(dataset="toy")
     assert rows["subject"].tolist() == ["toy2 = toy5", "toy3 ~ toy7", "toy4 ~ toy9"]
     few = {"toy": pd.DataFrame({"samples": range(8)})}
     assert copies(rows[:1], few) == copies(rows[1:], few) == {"toy": "severe"}
@@ -122,8 +122,8 @@ def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
     np.testing.assert_allclose(shares, fitted.explained_variance_ratio_, rtol=1e-9)
     scores = fitted.transform(StandardScaler().fit_transform(values.T))
     for i in (1, 2):
-        own = table[f"component_{i}"].to_numpy()
-        np.testing.assert_allclose(np.abs(own), np.abs(scores[:, i - 1]), atol=1e-8)
+        component = table[f"component_{i}"].to_numpy()
+        np.testing.assert_allclose(np.abs(component), np.abs(scores[:, i - 1]), atol=1e-8)
     assert [row["subject"] for row in rows if row["check"] == "outlier"] == ["toy3"]
 
 
@@ -133,11 +133,11 @@ def test_the_scale_of_every_source_is_seen():
     twice = np.log2(np.clip(logged, 2, 16))
     faults = {"not logged": raw, "counts": raw // 1, "mixed": mixed, "logged twice": twice}
     for kind, values in faults.items():
-        assert found(series(values), "scale")["severity"].to_dict() == {kind: "warning"}
+        assert findings(series(values), "scale")["severity"].to_dict() == {kind: "warning"}
     among = logged.copy()
     among[7] = np.random.default_rng(0).integers(20, 79, N)  # an age is not of their scale
     for values in (logged, np.log10(2) * logged, among):
-        assert found(series(values), "scale")["severity"].to_dict() == {"logarithms": "none"}
+        assert findings(series(values), "scale")["severity"].to_dict() == {"logarithms": "none"}
 
 
 def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
@@ -152,7 +152,7 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
     made = read(batch="day", phenotype_columns="age")
     assert made.features.tolist() == ["g1"]
     assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
-    assert found(made, "confounder").loc["batch (day)", "severity"] == "warning"
+    assert findings(made, "confounder").loc["batch (day)", "severity"] == "warning"
     with refused(key="group"):
         read(group="day", phenotype_columns="age")
     with refused(key="batch"):
@@ -278,7 +278,7 @@ def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
     complete = 0
     for chosen in map(set, combinations(range(8), 3)):
         complete += not {cells[i] for i in chosen} & {cells[i] for i in {*range(8)} - chosen}
-    rows = found(series(np.ones((1, 8)), labels=labels, plate=cells), "confounder")
+    rows = findings(series(np.ones((1, 8)), labels=labels, plate=cells), "confounder")
     assert rows.loc["plate", "p"] == pytest.approx(complete / comb(8, 3))
 
 
@@ -290,9 +290,9 @@ def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
         hospital=np.where(LABELS == "normal", "normal ward", "B"),
         story=np.where(LABELS == "normal", "biopsy of a normal colon taken in office", "surgery"),
     )
-    same = found(made, "class in other words")
+    same = findings(made, "class in other words")
     assert same["severity"].to_dict() == {"tissue": "notice", "diagnosis": "notice"}
-    assert found(made, "confounder")["severity"].to_dict() == dict.fromkeys(
+    assert findings(made, "confounder")["severity"].to_dict() == dict.fromkeys(
         ["hospital", "story"], "severe"
     )
     assert severity(made) == ["severe"]  # by the hospital and the story
@@ -303,7 +303,7 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     values = rng.normal(8, 1, (FEATURES, N))
     values[:60] += 4 * plate
     made = series(values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"})
-    rows = found(made, "confounder")
+    rows = findings(made, "confounder")
     assert "write adjust=factor(plate) in the sheet" in rows.loc["plate", "finding"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
@@ -312,13 +312,13 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     assert rows.loc["age", "finding"].startswith("no difference of “age”")
     assert np.isnan(rows.loc["age", "genes"])
     unknown = np.arange(N) % 8 == 0
-    missing = found(series(values, plate=np.where(unknown, "NA", plate)), "confounder")
-    fewer = found(made.take(~unknown), "confounder")
+    missing = findings(series(values, plate=np.where(unknown, "NA", plate)), "confounder")
+    fewer = findings(made.take(~unknown), "confounder")
     numbers = ["genes", "genes_adjusted"]
     assert missing.loc["plate", numbers].tolist() == fewer.loc["plate", numbers].tolist()
     text = f"({unknown.sum()} samples have no value and would be left out)"
     assert missing.loc["plate", "finding"].endswith(text)
-    again = found(replace(made, adjust=("factor(plate)",)), "confounder").loc["plate"]
+    again = findings(replace(made, adjust=("factor(plate)",)), "confounder").loc["plate"]
     assert again["finding"].endswith("comparisons of features are adjusted for it")
     assert (
         again[["genes", "genes_adjusted"]].tolist()
@@ -331,7 +331,7 @@ def test_random_columns_seldom_raise_an_alarm(rng):
     """Of 80 columns without information at most one is reported, after Holm's adjustment."""
     columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
     columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
-    severities = found(series(**columns), "confounder")["severity"]
+    severities = findings(series(**columns), "confounder")["severity"]
     assert len(severities) == 80
     assert (severities != "none").sum() <= 1
 
@@ -345,3 +345,10 @@ def test_random_phenotypes_seldom_predict_the_class():
         columns = {"site": rng.choice(list("abc"), M), "age": rng.normal(50, 9, M).round()}
         n_alarms += severity(patients(labels=rng.permutation(SIDES), **columns)) != ["none"]
     assert n_alarms <= binom.ppf(0.999, 15, 0.025) == 3
+
+
+def test_of_more_than_a_thousand_samples_a_thousand_have_components(rng):
+    values = rng.normal(size=(3, 1002))
+    components, _ = principal_components(dataset(values, ["a", "b"] * 501))
+    assert len(components) == 1000
+    assert components["position"].iloc[[0, -1]].tolist() == [0, 1001]

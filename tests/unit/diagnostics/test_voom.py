@@ -106,9 +106,9 @@ def test_lowess_is_that_of_r(rng, n, span, ties):
     x = np.round(x, 1) if ties else x
     script = 'l <- lowess(as.vector(x), as.vector(y), f = span[1]); put("x", l$x); put("y", l$y)'
     r = r_answers("stats", script, x=x, y=y, span=[span])
-    found = lowess(x, y, span)
-    np.testing.assert_allclose(found[0], r["x"])
-    np.testing.assert_allclose(found[1], r["y"], rtol=1e-9, atol=1e-9)
+    actual = lowess(x, y, span)
+    np.testing.assert_allclose(actual[0], r["x"])
+    np.testing.assert_allclose(actual[1], r["y"], rtol=1e-9, atol=1e-9)
 
 
 def test_counts_without_a_variance_are_refused():

@@ -57,9 +57,9 @@ def test_roc_auc_is_scikit_learn_s_on_probabilities_that_tie(k, n, steps, seed):
     with np.errstate(divide="ignore"):
         log_posterior = np.log(probability)
     ours = fold_metrics(true, true, log_posterior, classes)["roc_auc"]
-    said = {"y_true": true, "y_score": probability, "multi_class": "ovr", "labels": classes}
-    said = said if k > 2 else {"y_true": true == classes[1], "y_score": probability[:, 1]}
-    assert abs(ours - sklearn.metrics.roc_auc_score(**said)) < 1e-12
+    arguments = {"y_true": true, "y_score": probability, "multi_class": "ovr", "labels": classes}
+    arguments = arguments if k > 2 else {"y_true": true == classes[1], "y_score": probability[:, 1]}
+    assert abs(ours - sklearn.metrics.roc_auc_score(**arguments)) < 1e-12
 
 
 def folds_of_few(seed=0):

@@ -75,11 +75,11 @@ def test_patients_are_exchanged_as_units(nested):
 def test_patients_with_different_numbers_of_samples_exchange_their_labels():
     patients = np.repeat(np.arange(16), np.arange(16) % 4 + 1)
     codes = (np.arange(16) // 2 % 2)[patients]
-    found = concordance(
+    actual = concordance(
         np.stack([-1.0 * codes, 0.0 * codes], axis=1), codes, patients % 2, patients
     )
-    assert found.within == 1
-    assert found.p < 0.01
+    assert actual.within == 1
+    assert actual.p < 0.01
 
 
 def test_one_patient_of_both_classes_does_not_bind_the_labels_of_the_others():
@@ -94,8 +94,8 @@ def test_p_is_decided_at_a_twentieth():
     """At .05 a test without a permutation that reaches the labels stops after 145 of them."""
     codes = np.repeat([0, 1], 20)
     scores = np.stack([-1.0 * codes, 0.0 * codes], axis=1)
-    found = concordance(scores, codes, np.zeros(40, dtype=int))
-    assert found.permutations == 145
+    actual = concordance(scores, codes, np.zeros(40, dtype=int))
+    assert actual.permutations == 145
 
 
 def test_the_interval_is_that_of_a_bootstrap_of_samples_or_patients(rng):

@@ -57,35 +57,35 @@ def test_the_interval_of_an_area_counts_inflation_candidates_and_few_samples(
     rng, inflation, candidates
 ):
     series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]))
-    found = areas(predictions(series, rng), series, inflation, candidates)["b"]
+    actual = areas(predictions(series, rng), series, inflation, candidates)["b"]
     expected = area_interval(
-        found.value, 16 / inflation, 24 / inflation, 1 - 0.05 / candidates, smaller_class=16
+        actual.value, 16 / inflation, 24 / inflation, 1 - 0.05 / candidates, smaller_class=16
     )
-    assert found == pytest.approx(expected)
+    assert actual == pytest.approx(expected)
 
 
 def test_the_interval_of_an_area_counts_patients(rng):
     series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]), groups=np.arange(40) // 4)
-    found = areas(predictions(series, rng, repeats=2), series, 2.0)["b"]
-    assert found == pytest.approx(area_interval(found.value, 4 / 2, 6 / 2, smaller_class=4))
+    actual = areas(predictions(series, rng, repeats=2), series, 2.0)["b"]
+    assert actual == pytest.approx(area_interval(actual.value, 4 / 2, 6 / 2, smaller_class=4))
 
 
 @pytest.mark.parametrize(("n_right", "recognised"), [(15, False), (30, True)])
 def test_a_class_is_recognised_above_one_half_only(n_right, recognised):
     codes = np.repeat([0, 1], 30)
     right = np.concatenate([np.arange(30) < n_right, np.ones(30, dtype=bool)])
-    found = performance(codes, np.eye(2)[np.where(right, codes, 1 - codes)], inflation=1.0)
-    assert found.classes[0].recognised == recognised
-    assert found.classes[0].taken == 30 - n_right
-    assert found.classes[0].taken_for == (-1 if n_right == 30 else 1)
+    actual = performance(codes, np.eye(2)[np.where(right, codes, 1 - codes)], inflation=1.0)
+    assert actual.classes[0].recognised == recognised
+    assert actual.classes[0].taken == 30 - n_right
+    assert actual.classes[0].taken_for == (-1 if n_right == 30 else 1)
 
 
 def test_the_upper_limit_of_the_accuracy_is_at_least_that_of_the_recalls():
     codes = np.repeat([0, 1], [12, 4])
     wrong = np.isin(np.arange(16), [0, 1, 2, 3, 12, 13])
-    found = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
+    actual = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
     by_size = balanced_interval(1.0 - wrong, codes, None, 2.0, by_size=True)
-    assert found.accuracy.upper == by_size.upper > share_interval(1.0 - wrong, inflation=2.0).upper
+    assert actual.accuracy.upper == by_size.upper > share_interval(1.0 - wrong, inflation=2.0).upper
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
@@ -97,8 +97,8 @@ def test_chance_is_one_over_the_number_of_classes(n_classes):
 def test_samples_that_are_tested_more_often_count_once():
     series = dataset(np.ones((1, 4)), np.array(list("aabb")))
     tested = pd.DataFrame({"sample": ["s0", "s0", "s1", "s2", "s3"], "predicted": list("aaabb")})
-    found = pooled_performance(tested, series, 2.0)
-    assert found.accuracy.value == 1.0
+    actual = pooled_performance(tested, series, 2.0)
+    assert actual.accuracy.value == 1.0
     half = pooled_performance(tested.assign(predicted=list("abaab")), series, 2.0)
     assert half.accuracy.value == pytest.approx(2.5 / 4)
 
@@ -115,8 +115,8 @@ def test_rows_of_estimates_are_above_a_reference_by_their_lower_limit():
     series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]))
     key = ("d", "f", "nb")
     curves = {key: {"b": Estimate(0.6, 0.45, 0.75), "a": Estimate(0.7, 0.55, 0.8)}}
-    found = performance(CODES, PREDICTED)
-    table = estimates({key: found}, {"d": series}, {key: 0}, curves).set_index(["metric", "class"])
+    actual = performance(CODES, PREDICTED)
+    table = estimates({key: actual}, {"d": series}, {key: 0}, curves).set_index(["metric", "class"])
     assert table.loc[("roc_auc", "b"), "above"] == False  # noqa: E712  an object of the table
     assert table.loc[("roc_auc", "a"), "above"] == True  # noqa: E712
     assert table.loc[("balanced_accuracy", ""), "reference"] == 0.5
@@ -124,7 +124,7 @@ def test_rows_of_estimates_are_above_a_reference_by_their_lower_limit():
     missing = {key: {"b": Estimate(np.nan, np.nan, np.nan)}}
     assert (
         "roc_auc"
-        not in estimates({key: found}, {"d": series}, {key: 0}, missing)["metric"].tolist()
+        not in estimates({key: actual}, {"d": series}, {key: 0}, missing)["metric"].tolist()
     )
 
 

@@ -18,8 +18,8 @@ def test_two_lists_of_equal_size_agree_as_kuncheva_says():
 
 
 def test_halves_that_never_share_have_an_interval_all_the_same():
-    found = halves.half_stability([({"a", "b"}, {"c", "d"})] * 20, 1000)
-    assert found.lower == 0 < found.upper < 0.5
+    actual = halves.half_stability([({"a", "b"}, {"c", "d"})] * 20, 1000)
+    assert actual.lower == 0 < actual.upper < 0.5
 
 
 def test_without_lists_there_is_no_stability():

@@ -28,14 +28,14 @@ def test_means_intervals_and_predictions_are_those_of_metafor(rng, ad_hoc):
     between = rng.gamma(1.0, size=60) * rng.integers(0, 2, 60)
     effects = 1 + rng.normal(size=variances.shape) * np.sqrt(variances + between)
     effects[:, :50][rng.random((9, 50)) < 0.5] = np.nan
-    found = hartung_knapp(effects, variances, ad_hoc=ad_hoc)
+    actual = hartung_knapp(effects, variances, ad_hoc=ad_hoc)
     arrays = {"effects": effects, "variances": variances, "ad_hoc": [ad_hoc]}
     rows = r_answers("metafor", METAFOR, **arrays)["found"].reshape(60, len(NAMES)).T
     for name, row in zip(NAMES, rows, strict=True):
-        shown = found["series"] > (2 if name.startswith("prediction") else 1)
+        shown = actual["series"] > (2 if name.startswith("prediction") else 1)
         expected = np.where(shown, row, np.nan)
-        np.testing.assert_allclose(found[name], expected, rtol=1e-6, atol=1e-9, err_msg=name)
-    assert 2 in found["series"]
+        np.testing.assert_allclose(actual[name], expected, rtol=1e-6, atol=1e-9, err_msg=name)
+    assert 2 in actual["series"]
 
 
 #: Of metafor 3.8.1 for effects 1, 2, 4, 2.5 with variances .5, .2, .8, .1.
@@ -45,17 +45,17 @@ STORED += [-0.40214385927, 4.96002433164, 0.43641975309, 0.61746724891, 0.049382
 
 def test_stored_numbers_of_metafor_are_found():
     effects, variances = np.array([[1.0, 2, 4, 2.5]]).T, np.array([[0.5, 0.2, 0.8, 0.1]]).T
-    found = hartung_knapp(effects, variances)
-    assert [found[name][0] for name in NAMES] == pytest.approx(STORED, rel=1e-9)
+    actual = hartung_knapp(effects, variances)
+    assert [actual[name][0] for name in NAMES] == pytest.approx(STORED, rel=1e-9)
 
 
 def test_features_with_too_few_effects_have_no_mean_or_no_prediction():
     effects = np.array([[1.0, 1.0, np.nan, 1.0], [2.0, np.nan, np.nan, 3.0], [4.0, 3, np.nan, 5]])
     variances = np.full((3, 4), 0.5)
     variances[2, 3] = 0.0  # an effect without variance is none
-    found = hartung_knapp(effects, variances)
-    assert found["series"].tolist() == [3, 2, 0, 2]
-    assert np.isnan(found["effect"]).tolist() == [False, False, True, False]
-    assert np.isnan(found["upper"]).tolist() == [False, False, True, False]
-    assert np.isnan(found["prediction_upper"]).tolist() == [False, True, True, True]
-    assert found["effect"][3] == pytest.approx(2.0)
+    actual = hartung_knapp(effects, variances)
+    assert actual["series"].tolist() == [3, 2, 0, 2]
+    assert np.isnan(actual["effect"]).tolist() == [False, False, True, False]
+    assert np.isnan(actual["upper"]).tolist() == [False, False, True, False]
+    assert np.isnan(actual["prediction_upper"]).tolist() == [False, True, True, True]
+    assert actual["effect"][3] == pytest.approx(2.0)

@@ -46,9 +46,9 @@ def test_few_groups_count_by_students_t_with_one_degree_of_freedom_less(n_groups
 def test_a_cross_validation_counts_half_and_a_tuned_one_two_fifths_of_its_samples():
     assert (CROSS_VALIDATED, TUNED) == (2.0, 2.5)
     right = np.arange(40) >= 10
-    found = share_interval(right.astype(float), inflation=CROSS_VALIDATED)
-    assert found.lower == pytest.approx(beta.ppf(0.025, 15.5, 5.5))
-    assert found.upper == pytest.approx(beta.ppf(0.975, 15.5, 5.5))
+    actual = share_interval(right.astype(float), inflation=CROSS_VALIDATED)
+    assert actual.lower == pytest.approx(beta.ppf(0.025, 15.5, 5.5))
+    assert actual.upper == pytest.approx(beta.ppf(0.975, 15.5, 5.5))
     assert share_p(right.astype(float), 0.6, inflation=CROSS_VALIDATED) == pytest.approx(
         beta.cdf(0.6, 15.5, 5.5)
     )
@@ -66,11 +66,11 @@ def test_upper_limits_of_few_samples_are_combined_with_a_correlation(per_class, 
     """8 over the samples of a class: of two equal distances d the root is d sqrt(2 + 2 r) / 2."""
     classes = np.repeat([0, 1], per_class)
     right = np.tile((np.arange(per_class) >= per_class // 2).astype(float), 2)
-    found = balanced_interval(right, classes, inflation=2.0)
+    actual = balanced_interval(right, classes, inflation=2.0)
     of_class = share_interval(right[:per_class], inflation=2.0)
     above = (of_class.upper - 0.5) * np.sqrt(2 + 2 * correlation) / 2
-    assert found.upper == pytest.approx(0.5 + above)
-    assert found.lower == pytest.approx(0.5 - (0.5 - of_class.lower) / np.sqrt(2))
+    assert actual.upper == pytest.approx(0.5 + above)
+    assert actual.lower == pytest.approx(0.5 - (0.5 - of_class.lower) / np.sqrt(2))
 
 
 @pytest.mark.parametrize("smaller", [4, 8, 16, 1000])
@@ -120,9 +120,9 @@ def test_intervals_over_patients_of_both_classes_cover(n_groups, samples):
     classes, held = np.arange(len(groups)) % 2, []
     for _ in range(600):
         right = rng.random(len(groups)) < rng.beta(0.7, 0.3, n_groups)[groups]
-        found = (intervals.share_interval(right, groups),
+        actual = (intervals.share_interval(right, groups),
                  intervals.balanced_interval(right, classes, groups))  # fmt: skip
-        held.append([each.lower <= 0.7 <= each.upper for each in found])
+        held.append([each.lower <= 0.7 <= each.upper for each in actual])
     assert np.mean(held, axis=0).min() >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
 
 
@@ -132,8 +132,8 @@ def test_intervals_of_a_mean_of_recalls_cover():
     held = 0.0
     for hits in itertools.product(*(range(n + 1) for n in sizes)):
         parts = [intervals.share_interval(np.arange(n) < hits[i]) for i, n in enumerate(sizes)]
-        found = intervals.mean_of(parts)
-        inside = found.lower <= np.mean(truth) <= found.upper
+        actual = intervals.mean_of(parts)
+        inside = actual.lower <= np.mean(truth) <= actual.upper
         held += inside * np.prod(binom.pmf(hits, sizes, truth))
     assert 0.93 <= held <= 0.98
 
@@ -187,8 +187,8 @@ def test_the_design_effect_is_at_least_one():
 
 def test_two_patients_count_by_students_t_with_one_degree_of_freedom():
     """One is right and one wrong: 4 samples, a design effect of 3.75 / 1.5, t 12.706205."""
-    found = effective_samples(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
-    assert found == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 2.5, rel=1e-5)
+    actual = effective_samples(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
+    assert actual == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 2.5, rel=1e-5)
 
 
 def test_a_single_patient_is_no_evidence_above_a_limit():
@@ -197,8 +197,8 @@ def test_a_single_patient_is_no_evidence_above_a_limit():
 
 def test_the_limits_of_an_area_solve_newcombes_equation():
     """Method 5, with n* = (10 + 12) / 2 - 1."""
-    found = area_interval(0.8, 10, 12)
-    for limit in (found.lower, found.upper):
+    actual = area_interval(0.8, 10, 12)
+    for limit in (actual.lower, actual.upper):
         spread = 1 + 10 * ((1 - limit) / (2 - limit) + limit / (1 + limit))
         assert (0.8 - limit) ** 2 == pytest.approx(
             1.959964**2 * limit * (1 - limit) * spread / 120, rel=1e-5
@@ -209,8 +209,8 @@ def test_recalls_of_one_fixed_classifier_are_independent():
     classes = np.repeat([0, 1], 8)
     right = np.tile([1.0, 0.0], 8)
     of_class = share_interval(right[:8])
-    found = balanced_interval(right, classes)
-    assert found.upper == pytest.approx(0.5 + (of_class.upper - 0.5) / np.sqrt(2))
+    actual = balanced_interval(right, classes)
+    assert actual.upper == pytest.approx(0.5 + (of_class.upper - 0.5) / np.sqrt(2))
 
 
 @pytest.mark.parametrize(
@@ -224,23 +224,23 @@ def test_the_correlation_of_recalls_over_four_patients_by_hand(of_second, correl
     1 + .125. Negative correlations are 0. Student's t of three degrees of freedom is 3.182446.
     """
     right = np.array([1, 1, 0, 1, *of_second], dtype=float)
-    found = correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
+    actual = correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
     factor = (3.182446 / 1.959964) ** 2
     expected = factor * np.array([[1.0, correlation], [correlation, 1.0]])
-    assert found == pytest.approx(expected, rel=1e-5)
+    assert actual == pytest.approx(expected, rel=1e-5)
 
 
 def test_limits_of_a_mean_stay_within_0_and_1():
     wide = [Estimate(0.95, 0.0, 1.0), Estimate(0.05, 0.0, 1.0)]
-    found = mean_of(wide, np.ones((2, 2)))
-    assert found == pytest.approx((0.5, 0.0, 1.0))
+    actual = mean_of(wide, np.ones((2, 2)))
+    assert actual == pytest.approx((0.5, 0.0, 1.0))
     assert mean_of([Estimate(1.0, 0.5, 1.2)]).upper == 1.0
 
 
 def test_the_limits_of_a_difference_combine_the_opposite_ends():
     """Newcombe (1998), method 10: sqrt(.1² + .15²) below .2, and sqrt(.2² + .1²) above it."""
-    found = difference(Estimate(0.8, 0.7, 1.0), Estimate(0.6, 0.5, 0.75))
-    assert found == pytest.approx((0.2, 0.2 - np.sqrt(0.0325), 0.2 + np.sqrt(0.05)))
+    actual = difference(Estimate(0.8, 0.7, 1.0), Estimate(0.6, 0.5, 0.75))
+    assert actual == pytest.approx((0.2, 0.2 - np.sqrt(0.0325), 0.2 + np.sqrt(0.05)))
 
 
 @pytest.mark.parametrize(

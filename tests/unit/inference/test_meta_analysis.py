@@ -62,8 +62,8 @@ def test_means_intervals_and_p_are_those_of_metafor(rng):
 
     variances = np.stack([_effects(each, logarithms=True)["variance"][1] for each in series])
     arrays = {"effects": effects, "variances": variances}
-    found = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
-    for name, expected in zip(("effect", "lower", "upper", "p"), found, strict=True):
+    actual = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
+    for name, expected in zip(("effect", "lower", "upper", "p"), actual, strict=True):
         np.testing.assert_allclose(rows[name], expected, rtol=1e-6)
 
 

@@ -49,15 +49,15 @@ def all_pairs(n_classifiers):
 def exhaustive_sets(n_classifiers):
     """Return the sets of pairs that contain all consequences of transitivity, trying each set."""
     pairs = list(itertools.combinations(range(n_classifiers), 2))
-    found = []
+    actual = []
     for chosen in itertools.product([False, True], repeat=len(pairs)):
         group = list(range(n_classifiers))
         for (i, j), is_equal in zip(pairs, chosen, strict=True):
             if is_equal:
                 group = [group[i] if g == group[j] else g for g in group]
         if chosen == tuple(group[i] == group[j] for i, j in pairs):
-            found.append(np.flatnonzero(chosen))
-    return found
+            actual.append(np.flatnonzero(chosen))
+    return actual
 
 
 def never_fall(p, adjusted):

@@ -34,8 +34,8 @@ def batches(seed, agreement, effect=0.0, n=40, genes=150):
     values = rng.normal(size=(genes, n))
     values[:50] += 1.5 * plate
     values[50:60] += effect * codes
-    known = pd.DataFrame({"plate": np.array(["p", "q"])[plate]})
-    return dataset(values, np.array(["a", "b"])[codes], f"d{seed}", sample_metadata=known)
+    phenotype = pd.DataFrame({"plate": np.array(["p", "q"])[plate]})
+    return dataset(values, np.array(["a", "b"])[codes], f"d{seed}", sample_metadata=phenotype)
 
 
 @pytest.mark.slow
@@ -69,11 +69,12 @@ def test_effects_are_those_of_the_step_and_without_columns_the_score_is_the_fast
     fast = ten_features_score(series.values)(series.labels, 3)
     same = adjusted_score(series.values, np.empty((40, 0)))(series.labels, 3)
     assert same == pytest.approx(fast, abs=1e-5)
-    known = series.sample_metadata.assign(age=rng.normal(60, 5, 40).round(2))
+    phenotype = series.sample_metadata.assign(age=rng.normal(60, 5, 40).round(2))
     _, columns = Adjustment.of(
-        dataset(series.values, series.labels, sample_metadata=known.astype(str)), ["plate", "age"]
+        dataset(series.values, series.labels, sample_metadata=phenotype.astype(str)),
+        ["plate", "age"],
     )
-    X = pd.DataFrame(series.values.T).assign(**known.astype(str)).rename(columns=str)
+    X = pd.DataFrame(series.values.T).assign(**phenotype.astype(str)).rename(columns=str)
     step = CovariateAdjuster(columns=["plate", "age"]).fit(X, codes)
     centred = columns - columns.mean(axis=0)
     design = np.hstack([np.eye(2)[codes], centred])
@@ -98,9 +99,9 @@ def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
     level = np.where(np.arange(80) < 40, 100.0, 1.0)[:, None] * np.ones(20)
     labels = np.repeat(["a", "b", "b"], [8, 6, 6])
     level[60:, labels == "b"] *= 4
-    known = pd.DataFrame({"plate": np.tile(["p", "q"], 10)})
+    phenotype = pd.DataFrame({"plate": np.tile(["p", "q"], 10)})
     counts = rng.poisson(level).astype(float)
-    series = dataset(counts, labels, scale="counts", sample_metadata=known)
+    series = dataset(counts, labels, scale="counts", sample_metadata=phenotype)
     enough = expressed_features(series)
     assert enough.tolist() == [True] * 40 + [False] * 40
     logarithms = with_log_counts(series).values
@@ -108,8 +109,8 @@ def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
         label_test(each, adjust=adjust, n_permutations=99)
         for each in (
             series,
-            dataset(logarithms[enough], labels, sample_metadata=known),
-            dataset(logarithms, labels, sample_metadata=known),
+            dataset(logarithms[enough], labels, sample_metadata=phenotype),
+            dataset(logarithms, labels, sample_metadata=phenotype),
         )
     ]
     pd.testing.assert_frame_equal(tests[0], tests[1], check_exact=True)
@@ -193,8 +194,8 @@ def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_c
             np.arange(len(test)), codes[test]
         ]
     expected = np.mean([named[codes == c].mean() for c in range(n_classes)])
-    found = permutation.ten_features_score(values)(codes, 3)
-    assert found == pytest.approx(expected, abs=1e-5)
+    tested_labels = permutation.ten_features_score(values)(codes, 3)
+    assert tested_labels == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_class_that_no_training_set_has_is_never_predicted():
@@ -212,17 +213,17 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     values = rng.normal(size=(60, len(labels)))
     groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
 
-    def found(values, labels):
+    def tested_labels(values, labels):
         return permutation.label_test(dataset(values, labels, groups=groups))
 
-    row = found(values, labels).iloc[0]
+    row = tested_labels(values, labels).iloc[0]
     assert row["permuted"] == "naive Bayes with ten features per class"
     assert row["p_value"] > 0.05
-    row = found(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
+    row = tested_labels(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
     assert (row["permutations"], row["p_value"]) == (285, pytest.approx(1 / 286))
-    assert found(values, np.repeat("a", len(labels))).empty
+    assert tested_labels(values, np.repeat("a", len(labels))).empty
     monkeypatch.setattr(permutation, "_MOST_VALUES", values.size - 1)
-    assert found(values, labels).empty
+    assert tested_labels(values, labels).empty
 
 
 def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):

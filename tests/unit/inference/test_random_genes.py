@@ -30,8 +30,8 @@ def test_the_score_of_the_selected_features_is_that_of_gaussian_naive_bayes():
     series, names = toy(0, shifted=3, shift=1.0), ["g0", "g1", "g50"]
     folds = draw_folds(series, 5, 2)
     predicted = series.labels.copy()
-    for _, own in folds[folds["repeat"] == 0].groupby("fold"):
-        test = np.isin(series.samples, own["sample"])
+    for _, samples in folds[folds["repeat"] == 0].groupby("fold"):
+        test = np.isin(series.samples, samples["sample"])
         X = series.frame()[names].to_numpy()
         fitted = GaussianNB(priors=[0.5, 0.5]).fit(X[~test], series.labels[~test])
         predicted[test] = fitted.predict(X[test])
@@ -57,3 +57,10 @@ def test_what_cannot_be_compared_has_no_row():
     flat = replace(series, values=np.where(np.arange(200)[:, None] < 100, series.values, 0.0))
     assert random_genes(flat, picked(series.features[:51], folds), folds).empty
     assert not random_genes(flat, picked(series.features[:50], folds), folds).empty
+
+
+@pytest.mark.parametrize(("n", "n_rows"), [(1000, 1), (1002, 0)])
+def test_up_to_a_thousand_samples_are_compared(n, n_rows):
+    series = toy(0, n=n, n_features=40)
+    folds = draw_folds(series, 2, 1)
+    assert len(random_genes(series, picked(["g0"], folds), folds)) == n_rows

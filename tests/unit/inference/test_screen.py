@@ -22,8 +22,10 @@ def test_the_screen_is_that_of_the_training_samples_alone(rng):
                 best |= set(np.argsort(-apart)[:10].tolist())
         expected.append(sorted(best))
     screen = Screen(values)
-    assert [kept.tolist() for kept in screen.best(codes, training_sets, 20)] == expected
-    assert [list(kept) for kept in screen.best(codes, training_sets[:1], 300)] == [[*range(300)]]
+    assert [selected.tolist() for selected in screen.best(codes, training_sets, 20)] == expected
+    assert [list(selected) for selected in screen.best(codes, training_sets[:1], 300)] == [
+        [*range(300)]
+    ]
 
 
 def test_of_equal_features_the_first_are_kept(rng):

@@ -31,10 +31,10 @@ SAME = PatientMatch(20, 20, 0.0002)
 )
 def test_the_same_patients_limit_the_verdict(match, level):
     validated = performance(CODES, np.eye(2)[CODES])
-    found = cohort_verdict(validated, CODES, CODES, 2, patients=match)
-    assert found.level == level
+    actual = cohort_verdict(validated, CODES, CODES, 2, patients=match)
+    assert actual.level == level
     if level != "held":
-        assert found.reason == (
+        assert actual.reason == (
             "probably the same patients: 20 of 20 pairs of samples are each other's nearest, "
             "p = 0.0002"
         )
@@ -110,22 +110,22 @@ SKEWED = np.repeat([0, 1], [45, 5])
     ],
 )
 def test_the_rule_case_by_case(codes, wrong, before, level, reason):
-    found = cohort_verdict(validated(*before), codes, predicted_with(codes, list(wrong)), 2)
-    assert (found.level, found.reason) == (level, reason)
-    assert found.exchanged == ({0: 1, 1: 0} if level == "labels look exchanged" else {})
+    actual = cohort_verdict(validated(*before), codes, predicted_with(codes, list(wrong)), 2)
+    assert (actual.level, actual.reason) == (level, reason)
+    assert actual.exchanged == ({0: 1, 1: 0} if level == "labels look exchanged" else {})
 
 
 def test_a_ranking_that_holds_without_its_threshold_is_a_verdict_of_its_own(rng):
     log_odds = rng.normal(size=50) + 3 * EVEN + 20  # all on one side of the threshold
     scores = np.stack([np.zeros(50), log_odds], axis=1)
     predicted = np.ones(50, dtype=int)
-    found = cohort_verdict(validated(), EVEN, predicted, 2, scores=scores)
-    assert (found.level, found.auc.value > 0.9) == ("ranking holds", True)
+    actual = cohort_verdict(validated(), EVEN, predicted, 2, scores=scores)
+    assert (actual.level, actual.auc.value > 0.9) == ("ranking holds", True)
     assert cohort_verdict(validated(), EVEN, predicted, 2).level == "did not hold"
     for other in (scores[rng.permutation(50)], np.full((50, 2), np.nan)):
         assert cohort_verdict(validated(), EVEN, predicted, 2, scores=other).level == "did not hold"
     held = cohort_verdict(validated(), EVEN, EVEN, 2, scores=scores)
-    assert (held.level, held.auc) == ("held", found.auc)
+    assert (held.level, held.auc) == ("held", actual.auc)
 
 
 @pytest.mark.parametrize(("sizes", "area"), [((10, 12), 0.84), ((8, 8), 0.95), ((7, 15), 0.6)])
@@ -134,14 +134,14 @@ def test_intervals_of_an_area_hold_it_and_patients_count_once(rng, sizes, area):
     held = 0
     for _ in range(400):
         scores = rng.normal(size=len(codes)) + away * codes
-        found = ranking(codes, scores)
-        held += found.lower <= area <= found.upper
+        actual = ranking(codes, scores)
+        held += actual.lower <= area <= actual.upper
     assert held / 400 > 0.92  # the binomial standard error of .95 is .011
     own, others = scores[codes == 1], scores[codes == 0]
     expected = mannwhitneyu(own, others).statistic / (len(own) * len(others))
-    assert found.value == pytest.approx(expected)
+    assert actual.value == pytest.approx(expected)
     twice = [np.repeat(each, 2) for each in (codes, scores, np.arange(len(codes)))]
-    assert ranking(*twice) == pytest.approx(found)
+    assert ranking(*twice) == pytest.approx(actual)
     assert np.isnan(ranking(np.ones(4), np.arange(4.0)).value)
 
 
@@ -168,8 +168,8 @@ def test_a_shared_sample_ends_the_matter():
     ],
 )
 def test_patients_are_permuted_whole_or_within(codes, groups, p):
-    found = permutation_p(codes, codes, groups, n_permutations=5000)
-    assert found == pytest.approx(p, abs=0.02)
+    actual = permutation_p(codes, codes, groups, n_permutations=5000)
+    assert actual == pytest.approx(p, abs=0.02)
 
 
 @pytest.mark.parametrize("right", [3, 5, 7])
@@ -178,8 +178,8 @@ def test_permuted_labels_give_the_hypergeometric_p(right):
     codes, predicted = np.repeat([0, 1], [8, 12]), np.repeat([0, 1, 0, 1], [right, 8 - right, 4, 8])
     named = int((predicted == 0).sum())
     expected = hypergeom.sf(right - 1, 20, 8, named)
-    found = permutation_p(codes, predicted, n_permutations=20_000)
-    assert found == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
+    actual = permutation_p(codes, predicted, n_permutations=20_000)
+    assert actual == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
 
 
 def test_the_best_renaming_is_the_best_of_all(rng):
@@ -199,8 +199,8 @@ def test_the_best_renaming_is_the_best_of_all(rng):
 def test_exchanged_labels_need_a_p_of_a_two_hundredth(per_class, exchanged):
     """All labels are exchanged: of 70 orders of 4 and 4 one is as good, of 924 of 6 and 6."""
     codes = np.repeat([0, 1], per_class)
-    found = cohort_verdict(validated(40, 2), codes, 1 - codes, 2)
-    assert (found.level == "labels look exchanged") == exchanged
+    actual = cohort_verdict(validated(40, 2), codes, 1 - codes, 2)
+    assert (actual.level == "labels look exchanged") == exchanged
 
 
 def test_a_renaming_that_agrees_no_better_is_none():
@@ -212,10 +212,10 @@ def test_a_ranking_holds_only_if_its_interval_is_above_one_half():
     codes = np.repeat([0, 1], 8)
     score = np.tile(np.arange(8.0), 2) + 0.5 * codes
     scores = np.stack([np.zeros(16), score + 5], axis=1)
-    found = cohort_verdict(validated(), codes, np.ones(16, dtype=int), 2, scores=scores)
-    assert found.auc.value == 0.5625
-    assert found.auc.lower < 0.5
-    assert found.level != "ranking holds"
+    actual = cohort_verdict(validated(), codes, np.ones(16, dtype=int), 2, scores=scores)
+    assert actual.auc.value == 0.5625
+    assert actual.auc.lower < 0.5
+    assert actual.level != "ranking holds"
 
 
 @pytest.mark.parametrize(("sizes", "exchanged"), [((3, 2, 2), {}), ((4, 4, 4), {0: 1, 1: 0})])
@@ -224,16 +224,16 @@ def test_p_of_exchanged_labels_is_multiplied_by_the_number_of_renamings(sizes, e
     codes = np.repeat([0, 1, 2], sizes)
     classes = np.arange(60) % 3
     before = performance(classes, np.eye(3)[classes])
-    found = cohort_verdict(before, codes, np.array([1, 0, 2])[codes], 3, scores=np.eye(3)[codes])
-    assert found.exchanged == exchanged
-    assert np.isnan(found.auc.value)  # of two classes only
+    actual = cohort_verdict(before, codes, np.array([1, 0, 2])[codes], 3, scores=np.eye(3)[codes])
+    assert actual.exchanged == exchanged
+    assert np.isnan(actual.auc.value)  # of two classes only
 
 
 def test_exchanged_labels_agree_as_well_as_cross_validation():
     """36 of 50 labels are exchanged: .72 as renamed, 1.0 in cross-validation."""
     wrong = np.r_[0:18, 25:43]
-    found = cohort_verdict(validated(100, 0), EVEN, predicted_with(EVEN, wrong), 2)
-    assert (found.level, found.exchanged) == ("did not hold", {})
+    actual = cohort_verdict(validated(100, 0), EVEN, predicted_with(EVEN, wrong), 2)
+    assert (actual.level, actual.exchanged) == ("did not hold", {})
     weak = cohort_verdict(validated(100, 24), EVEN, predicted_with(EVEN, wrong), 2)
     assert weak.level == "labels look exchanged"
 
@@ -241,10 +241,10 @@ def test_exchanged_labels_agree_as_well_as_cross_validation():
 def test_a_p_of_a_twentyfifth_does_not_hold():
     """5 and 5 of 6 and 6: 37 of 924 orders are as good; the interval alone is above one half."""
     codes = np.repeat([0, 1], 6)
-    found = cohort_verdict(validated(), codes, predicted_with(codes, [0, 6]), 2)
-    assert found.p_value == pytest.approx(37 / 924, abs=0.012)
-    assert found.measured.balanced_accuracy.lower > 0.5
-    assert found.level == "cannot tell"
+    actual = cohort_verdict(validated(), codes, predicted_with(codes, [0, 6]), 2)
+    assert actual.p_value == pytest.approx(37 / 924, abs=0.012)
+    assert actual.measured.balanced_accuracy.lower > 0.5
+    assert actual.level == "cannot tell"
 
 
 def test_the_loss_is_over_the_classes_of_the_second_cohort():
@@ -252,8 +252,8 @@ def test_the_loss_is_over_the_classes_of_the_second_cohort():
     classes = np.repeat([0, 1, 2], 10)
     predicted = classes.copy()
     predicted[24:] = 0
-    found = cohort_verdict(performance(classes, np.eye(3)[predicted]), EVEN, EVEN, 3)
-    assert found.loss.value == 0.0
+    actual = cohort_verdict(performance(classes, np.eye(3)[predicted]), EVEN, EVEN, 3)
+    assert actual.loss.value == 0.0
     whole = np.repeat([0, 1, 2], 5)
     assert cohort_verdict(
         performance(classes, np.eye(3)[predicted]), whole, whole, 3

@@ -35,8 +35,8 @@ def test_values_printed_by_nogueira_s_package():
 
 def test_sets_of_unequal_sizes_are_raters_whose_agreement_is_corrected_for_chance():
     """Fleiss' kappa, and the variance of the influence that each set has on it, as fractions."""
-    found = stability_index(as_sets(from_text(["11000", "11100", "10000", "11011"])), 5)
-    assert found[:2] == pytest.approx((1 / 5, 1 / 50))
+    actual = stability_index(as_sets(from_text(["11000", "11100", "10000", "11011"])), 5)
+    assert actual[:2] == pytest.approx((1 / 5, 1 / 50))
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ def test_a_lower_limit_within_two_points_of_chance_is_near_it():
     for n_wrong in range(20):
         codes = np.repeat([0, 1], 40)
         wrong = np.arange(80) % 40 < n_wrong
-        found = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
-        near = abs(found.balanced_accuracy.lower - 0.5) <= 0.02
-        assert near_limit(found, 0.001) == ["chance interval"] * near
+        actual = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
+        near = abs(actual.balanced_accuracy.lower - 0.5) <= 0.02
+        assert near_limit(actual, 0.001) == ["chance interval"] * near
 
 
 def test_missing_p_are_no_tests():
@@ -72,9 +72,9 @@ def test_unequal_libraries_of_raw_counts_limit_a_verdict():
 def test_pairs_that_are_right_together_count_once():
     """Six of eight pairs: the sign test has p = 0.14."""
     codes, pairs = np.tile([0, 1], 8), np.repeat(np.arange(8), 2)
-    found = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
-    assert verdict(found).reasons == ["chance interval"]
-    assert not any(row.recognised for row in found.classes)
+    actual = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
+    assert verdict(actual).reasons == ["chance interval"]
+    assert not any(row.recognised for row in actual.classes)
 
 
 def predictions(codes, wrong, n_classes=2):
@@ -108,33 +108,33 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
 )  # fmt: skip
 def test_stability_is_judged_by_its_interval_and_copies_lower(lower, upper, copies, level, reasons):
     measured = performance(CODES, predictions(CODES, []))
-    found = verdict(measured, 0.01, intervals.Estimate(0.5, lower, upper), copies=copies)
-    assert (found.level, found.reasons) == (f"{level} supported", reasons)
+    actual = verdict(measured, 0.01, intervals.Estimate(0.5, lower, upper), copies=copies)
+    assert (actual.level, actual.reasons) == (f"{level} supported", reasons)
 
 
 def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     """Eight of twelve right samples are enough of one classifier, not of the best of six."""
     codes = np.repeat([0, 1], 12)
-    found = [performance(codes, predictions(codes, range(4)), candidates=n) for n in (1, 6)]
-    assert [each.classes[0].recognised for each in found] == [True, False]
+    actual = [performance(codes, predictions(codes, range(4)), candidates=n) for n in (1, 6)]
+    assert [each.classes[0].recognised for each in actual] == [True, False]
     # all are named as class 0; then of class 1 six of ten are, but so are 40 of 90 others
     codes = np.repeat([0, 1], [90, 10])
-    found = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])
-    assert not any(row.recognised for row in found.classes)
-    assert verdict(found, 0.005).level == "not supported"
-    found = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
-    assert found.classes[1].recall.value == pytest.approx(0.6)
-    assert not found.classes[1].recognised
+    actual = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])
+    assert not any(row.recognised for row in actual.classes)
+    assert verdict(actual, 0.005).level == "not supported"
+    actual = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
+    assert actual.classes[1].recall.value == pytest.approx(0.6)
+    assert not actual.classes[1].recognised
     codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
-    found = performance(codes, predictions(codes, range(80, 90), 3))
-    assert verdict(found, 0.001).reasons == ["classes"]
+    actual = performance(codes, predictions(codes, range(80, 90), 3))
+    assert verdict(actual, 0.001).reasons == ["classes"]
 
 
 def test_a_batch_makes_a_result_partly_supported_at_most():
     codes = np.repeat([0, 1], 20)
-    found = performance(codes, np.eye(2)[codes])
-    assert verdict(found, 0.001).level == "well supported"
-    capped = verdict(found, 0.001, batch=True)
+    actual = performance(codes, np.eye(2)[codes])
+    assert verdict(actual, 0.001).level == "well supported"
+    capped = verdict(actual, 0.001, batch=True)
     assert (capped.level, capped.reasons) == ("partly supported", ["batch"])
 
 
@@ -142,9 +142,9 @@ def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
     """48 of 60 and 16 of 20 are right: the accuracy .8 is above .75, its lower limit is not."""
     codes = np.repeat([0, 1], [60, 20])
     wrong = np.r_[0:12, 60:64]
-    found = performance(codes, predictions(codes, wrong))
-    assert found.accuracy.lower <= found.majority == 0.75 < found.accuracy.value
-    assert verdict(found, 0.001).reasons == ["majority class"]
+    actual = performance(codes, predictions(codes, wrong))
+    assert actual.accuracy.lower <= actual.majority == 0.75 < actual.accuracy.value
+    assert verdict(actual, 0.001).reasons == ["majority class"]
 
 
 @pytest.mark.parametrize(

@@ -8,26 +8,26 @@ CLASSES = ["normal", "tumour"]
 
 
 def test_counts_are_by_true_class_in_rows():
-    found = agreement(CLASSES, ["tumour", "tumour", "normal"], ["normal", "tumour", "normal"])
-    assert found.confusion.loc["normal", "tumour"] == 1
-    assert found.confusion.loc["tumour", "normal"] == 0
-    assert (found.n_right, found.n_samples) == (2, 3)
-    assert found.balanced_accuracy == pytest.approx((1 / 2 + 1) / 2)
+    actual = agreement(CLASSES, ["tumour", "tumour", "normal"], ["normal", "tumour", "normal"])
+    assert actual.confusion.loc["normal", "tumour"] == 1
+    assert actual.confusion.loc["tumour", "normal"] == 0
+    assert (actual.n_right, actual.n_samples) == (2, 3)
+    assert actual.balanced_accuracy == pytest.approx((1 / 2 + 1) / 2)
 
 
 def test_other_labels_and_missing_ones_do_not_count():
     texts = ["tumour", "metastasis", "", "NA"]
-    found = agreement(CLASSES, ["tumour"] * 4, texts)
-    assert (found.n_right, found.n_samples, found.others) == (1, 1, {"metastasis": 1})
-    assert found.balanced_accuracy == 1.0  # the class without samples has no recall
-    assert "1 sample has a label that the model does not have" in found.as_text()
-    assert "accuracy 1.000 (1 of 1), balanced accuracy 1.000" in found.as_text()
+    actual = agreement(CLASSES, ["tumour"] * 4, texts)
+    assert (actual.n_right, actual.n_samples, actual.others) == (1, 1, {"metastasis": 1})
+    assert actual.balanced_accuracy == 1.0  # the class without samples has no recall
+    assert "1 sample has a label that the model does not have" in actual.as_text()
+    assert "accuracy 1.000 (1 of 1), balanced accuracy 1.000" in actual.as_text()
 
 
 def test_labels_are_made_as_in_training_and_without_any_there_is_none():
     options = {"map": "gbm:tumour,ctrl:normal", "transform": "log2"}
-    found = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], options)
-    assert found.n_right == 2
+    actual = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], options)
+    assert actual.n_right == 2
     assert agreement(CLASSES, ["tumour"], ["x"]) is None
 
 

@@ -12,7 +12,7 @@ from xnbflow.models.alignment import align, reference_level, resolve_missing
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "words"),
     [
         (lambda new: new.drop(columns="g0"), "lacks 1 of the model's 8 features: g0"),
         (lambda new: new.add_suffix("x"), "has none of the model's 8 features"),
@@ -23,8 +23,8 @@ from xnbflow.models.alignment import align, reference_level, resolve_missing
         (lambda new: new.assign(g0=np.inf), "sample 's0': 'g0' is inf"),
     ],
 )
-def test_what_cannot_be_predicted_is_named(change, told):
-    with pytest.raises(InputError, match=told):
+def test_what_cannot_be_predicted_is_named(change, words):
+    with pytest.raises(InputError, match=words):
         predict_table(NB, change(NEW), "error")
 
 

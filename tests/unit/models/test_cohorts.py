@@ -1,6 +1,7 @@
 """Several series of one question: models across them, and what makes them incomparable."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,12 @@ from scipy.stats import rankdata
 from several_series import CSNB, SERIES, SMALL, cohort, combined
 from sklearn.metrics import recall_score
 from study_files import StudyFiles
+from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
+from xnbflow.inference.intervals import CROSS_VALIDATED
 from xnbflow.models import cohorts, predict_table, read_model
 from xnbflow.models.cohorts import combine
 from xnbflow.models.signature import class_spread
@@ -29,19 +32,19 @@ def test_the_matrix_is_that_of_direct_fits_and_tests():
     for test in "abc":
         others = [name for name in "abc" if name != test]
         for train in others:
-            said = fits[train].predict(ranks[test])
-            found = matrix.loc["one series", train, test]
-            recalls = recall_score(labels[test], said, average=None)
-            assert found[["recall.normal", "recall.tumour"]].tolist() == recalls.tolist()
-            assert found["value"] == pytest.approx(recalls.mean())
+            predicted = fits[train].predict(ranks[test])
+            actual = matrix.loc["one series", train, test]
+            recalls = recall_score(labels[test], predicted, average=None)
+            assert actual[["recall.normal", "recall.tumour"]].tolist() == recalls.tolist()
+            assert actual["value"] == pytest.approx(recalls.mean())
         X, y = (np.concatenate([part[n] for n in others]) for part in (ranks, labels))
-        said = ClassSpecificNB(n_features=3).fit(X, y).predict(ranks[test])
+        predicted = ClassSpecificNB(n_features=3).fit(X, y).predict(ranks[test])
         mean = np.mean([fits[name].predict_proba(ranks[test]) for name in others], axis=0)
         averaged = fits["a"].classes_[mean.argmax(axis=1)]
-        for strategy, labelled in (("merged", said), ("averaged", averaged)):
-            found = matrix.loc[strategy, " + ".join(others), test]
+        for strategy, labelled in (("merged", predicted), ("averaged", averaged)):
+            actual = matrix.loc[strategy, " + ".join(others), test]
             expected = recall_score(labels[test], labelled, average="macro")
-            assert found["value"] == pytest.approx(expected)
+            assert actual["value"] == pytest.approx(expected)
     assert (matrix.loc[["merged", "averaged"], "verdict"].str.startswith("held")).all()
     assert matrix.loc["cross-validated", "verdict"].eq("").all()
 
@@ -83,22 +86,22 @@ def test_series_that_cannot_be_compared_are_refused(changed, words):
 def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     """Two samples of another name and scale, in the larger series, and all others of a patient."""
     wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
-    own = cohort("large", 7, (6, 6), features=200)
-    values, patients = own.values.copy(), np.array([f"p{i}" for i in range(12)])
+    unshared = cohort("large", 7, (6, 6), features=200)
+    values, patients = unshared.values.copy(), np.array([f"p{i}" for i in range(12)])
     values[:, :2], patients[2] = 1.1 * wide[0].values[:, :2], "p1"
-    labels = own.labels.copy()
+    labels = unshared.labels.copy()
     labels[0] = {"tumour": "normal", "normal": "tumour"}[wide[0].labels[0]]
-    large = replace(own, values=values, labels=labels, groups=patients)
+    large = replace(unshared, values=values, labels=labels, groups=patients)
     left = np.arange(12) > 2
     alone = replace(
         large, values=values[:, left], labels=large.labels[left],
         samples=large.samples[left], groups=patients[left],
     )  # fmt: skip
-    found, expected = (combine([*wide, each], CSNB)[0] for each in (large, alone))
+    actual, expected = (combine([*wide, each], CSNB)[0] for each in (large, alone))
     for name in ("cohort_matrix", "meta_genes"):
-        pd.testing.assert_frame_equal(found[name], expected[name])
-    assert (found["cohort_matrix"]["verdict"] != "shares samples").all()
-    series = found["cohort_series"].set_index("dataset")
+        pd.testing.assert_frame_equal(actual[name], expected[name])
+    assert (actual["cohort_matrix"]["verdict"] != "shares samples").all()
+    series = actual["cohort_series"].set_index("dataset")
     assert all(name in series.loc["large", "note"] for name in ("large0", "large1", "large2"))
     assert "1 shared sample has another class in a" in series.loc["large", "note"]
     assert series["samples"].to_dict() == {"a": 8, "b": 8, "large": 9}
@@ -113,15 +116,15 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     lone = SMALL[2]
     centred = (lone.values - lone.values.mean(axis=1, keepdims=True))[:, 5:]
     only = DataSet("lone", centred, lone.features, lone.samples[5:], lone.labels[5:])
-    found = combine([*SMALL[:2], only], CSNB)[0]
-    matrix = found["cohort_matrix"].set_index(["strategy", "train", "test"])
+    actual = combine([*SMALL[:2], only], CSNB)[0]
+    matrix = actual["cohort_matrix"].set_index(["strategy", "train", "test"])
     assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "reason"]
     assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
     assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot tell"
-    genes = found["meta_genes"]
+    genes = actual["meta_genes"]
     assert (genes["series"] == 2).all()
     assert genes["effect.lone"].isna().all()
-    notes = found["cohort_series"]["note"]
+    notes = actual["cohort_series"]["note"]
     assert notes.str.contains("another scale").tolist() == [False, False, True]
     assert "has no normal" in notes.iloc[2]
 
@@ -130,8 +133,8 @@ def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_th
     raw = replace(SMALL[1], values=2 ** SMALL[1].values)
     both = [combine([SMALL[0], each], CSNB)[0] for each in (SMALL[1], raw)]
     assert "not logged" in both[1]["cohort_series"]["note"].iloc[1]
-    expected, found = (tables["cohort_matrix"]["value"].tolist() for tables in both)
-    assert found == expected
+    expected, actual = (tables["cohort_matrix"]["value"].tolist() for tables in both)
+    assert actual == expected
 
 
 def test_patients_of_merged_series_stay_groups_of_their_own_series():
@@ -198,3 +201,119 @@ def test_series_in_which_nothing_is_selected_have_a_matrix_and_no_signature():
         tables, model, _ = combine(series, {"method": "csnb"})
     assert tables["cohort_matrix"]["value"].eq(0.5).all()
     assert model.signature.empty
+
+
+@pytest.mark.parametrize(("sizes", "loser"), [((8, 8), 1), ((10, 8), 0), ((8, 10), 1)])
+def test_the_larger_series_loses_shared_samples_and_of_equal_ones_the_later(sizes, loser):
+    first = cohort("a", 1, (sizes[0] // 2, sizes[0] // 2), features=100)
+    second = cohort("b", 2, (sizes[1] // 2, sizes[1] // 2), features=100)
+    values = second.values.copy()
+    values[:, 0] = first.values[:, 0]
+    masks, notes = cohorts._masks_of_distinct_samples([first, replace(second, values=values)])
+    assert masks[loser].tolist() == [False] + [True] * (sizes[loser] - 1)
+    assert masks[1 - loser].all()
+    assert [len(notes[name]) for name in "ab"] == [1 - loser, loser]
+
+
+def pair_with_a_shared_sample(**changes):
+    """Return two series of 8 samples; the first sample of the second one is that of the first."""
+    first = cohort("a", 1, (4, 4), features=100)
+    second = cohort("b", 2, (4, 4), features=100)
+    values = second.values.copy()
+    values[:, 0] = first.values[:, 0]
+    return first, replace(second, values=values, **changes)
+
+
+def test_a_series_loses_all_samples_of_a_patient_with_a_shared_one():
+    patients = np.array(["p", "p", "q", "q", "p", "r", "r", "r"])
+    masks, notes = cohorts._masks_of_distinct_samples(pair_with_a_shared_sample(groups=patients))
+    assert masks[1].tolist() == (patients != "p").tolist()
+    assert "3 samples are left out here" in notes["b"][0]
+
+
+def test_another_class_of_a_shared_sample_is_noted():
+    first, second = pair_with_a_shared_sample()
+    assert len(cohorts._masks_of_distinct_samples([first, second])[1]["b"]) == 1
+    other = replace(second, labels=np.r_[["tumour"], second.labels[1:]])
+    _, notes = cohorts._masks_of_distinct_samples([first, other])
+    assert "1 shared sample has another class in a: one of the two labels is wrong" in notes["b"][1]
+
+
+def test_a_series_of_shared_samples_only_is_refused():
+    first = cohort("a", 1, (4, 4), features=100)
+    with pytest.raises(InputError, match="all samples of twin are in other series"):
+        cohorts._masks_of_distinct_samples([first, replace(first, name="twin")])
+
+
+def test_a_class_of_shared_samples_only_is_missed_before_anything_is_fitted(monkeypatch):
+    """Only the second series has tumours; all of them are samples of the third, smaller one."""
+    normal = cohort("a", 1, (6, 0), features=100)
+    larger = cohort("b", 2, (4, 3), features=100)
+    smaller = cohort("c", 3, (3, 0), features=100)
+    smaller = replace(smaller, values=larger.values[:, 4:])
+    monkeypatch.setattr(cohorts, "_cohort_matrix", Mock(side_effect=AssertionError("was fitted")))
+    with pytest.raises(InputError, match="no series has two classes"):
+        combine([normal, larger, smaller], CSNB)
+
+
+def test_merged_samples_without_patients_are_groups_of_their_own():
+    first = cohort("a", 1, (2, 2))
+    merged = cohorts._merge_series([first, cohort("b", 2, (2, 2))])
+    assert merged.groups is None
+    merged = cohorts._merge_series([replace(first, groups=list("ppqq")), cohort("b", 2, (2, 2))])
+    assert merged.groups.tolist() == ["a/p", "a/p", "a/q", "a/q", "b/b0", "b/b1", "b/b2", "b/b3"]
+
+
+def first_features(series, n):
+    return replace(
+        series,
+        values=series.values[:n],
+        features=series.features[:n],
+        kinds=series.kinds[:n],
+        feature_metadata=None,
+    )
+
+
+def test_a_series_is_described_by_its_own_features_and_the_common_ones():
+    """The quantile is that of 99%; symbols are counted where series are matched by them."""
+    symbols = pd.DataFrame({"symbol": ["TP53", "TP53", "", "MYC"] + [""] * 56})
+    one = replace(cohort("a", 1), feature_metadata=symbols)
+    other = replace(cohort("b", 2), feature_metadata=symbols)
+    common = [first_features(one, 40), first_features(other, 40)]
+    notes = {"a": [], "b": []}
+    table = cohorts._series_table([one, other], common, notes, "feature")
+    assert table["features"].tolist() == [60, 60]
+    assert table["common"].tolist() == [40, 40]
+    assert table["quantile"].iloc[0] == pytest.approx(np.quantile(one.values, 0.99))
+    by_symbol = cohorts._series_table([one, other], common, notes, "symbol")
+    assert by_symbol["features"].tolist() == [2, 2]
+
+
+def test_agreement_is_the_greatest_correlation_with_another_series():
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=200)
+    values = [level, level + 0.1 * rng.normal(size=200), rng.normal(size=200)]
+    series = []
+    for i, row in enumerate(values):
+        series.append(dataset(np.repeat(row[:, None], 2, axis=1), ["a", "b"], name=f"s{i}"))
+    agreement = cohorts._greatest_correlations(series)
+    assert agreement[0] == agreement[1] > 0.95
+    assert abs(agreement[2]) < 0.3
+
+
+@pytest.mark.parametrize(("absent", "has_figures"), [("none", True), ("b", False)])
+def test_figures_of_leaving_out_need_predictions_for_every_series(monkeypatch, absent, has_figures):
+    predict = cohorts._predict
+
+    def predict_some(models, test, classes):
+        if test.name == absent:
+            return cohorts._PredictedClasses.without("no reason")
+        return predict(models, test, classes)
+
+    monkeypatch.setattr(cohorts, "_predict", predict_some)
+    monkeypatch.setattr(cohorts, "cross_validated", lambda *_: (None, np.empty(0)))
+    _, left_out = cohorts._cohort_matrix(SMALL[:2], resolved(CSNB))
+    assert (left_out is not None) == has_figures
+    if has_figures:
+        assert left_out.inflation == CROSS_VALIDATED
+        assert left_out.predictions["fold"].nunique() == 2

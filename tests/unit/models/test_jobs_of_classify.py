@@ -109,9 +109,9 @@ def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder,
     predictions = read_stacked(
         folder / "predictions.parquet", TRAINING_TABLES["predictions"], ["nb", "csnb"]
     )
-    own = predictions["csnb"]
+    of_csnb = predictions["csnb"]
     assert model.figures["accuracy"]["value"] == pytest.approx(
-        (own["true"] == own["predicted"]).groupby(own["sample"]).mean().mean()
+        (of_csnb["true"] == of_csnb["predicted"]).groupby(of_csnb["sample"]).mean().mean()
     )
     assert model.signature["share_of_halves"].notna().all()
     assert series_of(outputs["signature"]) == series_of(folder / "predictions.parquet")

@@ -20,9 +20,9 @@ def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
         means = each.values.reshape(30, 2, -1).mean(axis=2)
         chosen.append(means.argmax(axis=1) if len(chosen) != 1 else chosen[0])
         parts.append(replace(each, features=names, feature_metadata=genes))
-    found = common_features(parts, "entrez_id")
+    actual = common_features(parts, "entrez_id")
     assert (chosen[0] != parts[1].values.reshape(30, 2, -1).mean(axis=2).argmax(axis=1)).any()
-    for before, after, best in zip(parts, found, chosen, strict=True):
+    for before, after, best in zip(parts, actual, chosen, strict=True):
         assert after.features.tolist() == [str(100 + i) for i in range(30)]
         np.testing.assert_array_equal(after.values, before.values[2 * np.arange(30) + best])
     with pytest.raises(InputError, match="features have none"):

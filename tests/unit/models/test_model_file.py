@@ -100,7 +100,7 @@ def test_other_files_are_refused(path, tmp_path):
     edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
     nested = json.loads("[" * 200 + "]" * 200)
     edited(path, tmp_path / "nested.skops", lambda c: c.update(more=nested))
-    for name, told in {
+    for name, words in {
         "nothing": "does not exist",
         "text": "not a model, or is damaged",
         "foreign": "not a model of xnbflow",
@@ -109,21 +109,21 @@ def test_other_files_are_refused(path, tmp_path):
         "nested": "its schema is nested more than 150 deep",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=words):
             read_model(tmp_path / f"{name}.skops")
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "words"),
     [
         ({"probe": np.full((3, 2), 0.5)}, "gives other predictions here"),
         ({"quartiles": np.zeros((2, 8))}, "its arrays are not those of one model"),
         ({"versions": []}, "its versions is not of the kind that it has in a model"),
     ],
 )
-def test_a_model_of_other_content_than_where_it_was_made_is_refused(path, tmp_path, change, told):
+def test_a_model_of_other_content_than_where_it_was_made_is_refused(path, tmp_path, change, words):
     write_model(replace(read_model(path), **change), tmp_path / "m.skops")
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=words):
         read_model(tmp_path / "m.skops")
 
 
@@ -248,9 +248,9 @@ DEEP = 100_000
     ],
 )
 def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema):
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as words:
         read_model(packed(parts_of(path) | {"schema.json": schema}, tmp_path / "m.skops"))
-    assert len(str(told.value)) < 1000
+    assert len(str(words.value)) < 1000
 
 
 def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
@@ -291,6 +291,12 @@ def test_arrays_names_and_items_of_another_form_are_refused(path, tmp_path, chan
     write_model(replace(read_model(path), **change), tmp_path / "m.skops")
     with pytest.raises(InputError, match=message):
         read_model(tmp_path / "m.skops")
+
+
+def test_a_file_has_no_time_of_writing(path):
+    """Equal models have equal bytes."""
+    with zipfile.ZipFile(path) as archive:
+        assert {part.date_time for part in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_a_used_feature_beyond_the_last_is_refused(path, tmp_path):

@@ -105,10 +105,10 @@ def test_probabilities_of_a_panel_are_calibrated_by_the_folds(series):
     labels[::7] = np.roll(labels, 20)[::7]  # a seventh is wrong, and predicted with certainty
     noisy = replace(series, labels=labels)
     made = design_panel(noisy, fit_model(noisy, {"method": "csnb"}), n_genes=3, floor=0.1)
-    found = made.model.series["recalibration"]
+    actual = made.model.series["recalibration"]
     prior = made.model.estimator.class_log_prior_
-    assert 0.0 < found["slope"] < 0.8
-    assert found["intercept"] == pytest.approx((1 - found["slope"]) * prior)
+    assert 0.0 < actual["slope"] < 0.8
+    assert actual["intercept"] == pytest.approx((1 - actual["slope"]) * prior)
     assert made.accuracy["log_loss"].iloc[-1] < np.log(3)
 
 

@@ -10,7 +10,7 @@ from model_files import two_classes
 from scipy.special import logsumexp
 
 from xnbflow.core.errors import InputError
-from xnbflow.models import fit_model, predict_table, read_model, write_model
+from xnbflow.models import fit_model, predict_table, prediction, read_model, write_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
@@ -38,10 +38,10 @@ def test_class_specific_classifiers_find_their_features_and_marginalise_missing_
     assert np.array_equal(model.predict_proba(other), model.predict_proba(NEW))
     lacking = NEW.copy()
     lacking.loc["s3", used[0]] = np.nan
-    found = model.predict_log_proba(lacking)
-    assert np.array_equal(np.delete(found, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
+    actual = model.predict_log_proba(lacking)
+    assert np.array_equal(np.delete(actual, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
     expected = log_posterior_without(model, NEW, [used[0]])
-    np.testing.assert_allclose(found[3], expected[3])
+    np.testing.assert_allclose(actual[3], expected[3])
     np.testing.assert_allclose(model.predict_log_proba(NEW.drop(columns=used[0])), expected)
     assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
     with pytest.raises(InputError):
@@ -113,3 +113,10 @@ def test_sets_of_classes_have_a_nominal_coverage_of_90_percent():
     model = fit_model(SERIES, {"method": "csnb_cv", "params": {"cv": 3}})
     table = predict_table(model, NEW).table
     assert table["set_level"].tolist() == [0.9] * 20
+
+
+def test_a_sample_below_one_per_cent_of_typicality_is_atypical(monkeypatch):
+    values = np.array([0.0, 0.0099, 0.01, 0.5])
+    monkeypatch.setattr(prediction, "_typicality", lambda *_: values)
+    table = predict_table(NB, NEW.iloc[:4]).table
+    assert table["atypical"].tolist() == [True, True, False, False]

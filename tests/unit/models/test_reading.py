@@ -105,9 +105,9 @@ def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
     row = complete(described("GSE4107"))
     assert row.label == "title"
     assert row.options == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
-    given = complete(described("GSE4107", "source_name_ch1", options=["missing=refuse"]))
-    assert given.label == "source_name_ch1"
-    assert given.options["missing"] == "refuse"
+    configured = complete(described("GSE4107", "source_name_ch1", options=["missing=refuse"]))
+    assert configured.label == "source_name_ch1"
+    assert configured.options["missing"] == "refuse"
 
 
 def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):

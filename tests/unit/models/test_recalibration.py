@@ -41,7 +41,7 @@ def model():
 def test_slope_and_intercept_are_those_of_another_optimiser(rng):
     odds = rng.normal(30.0, 8.0, 40)
     codes = (rng.random(40) < 1 / (1 + np.exp(-(odds - 32) / 4))).astype(int)
-    found = fit_recalibration(np.stack([np.zeros(40), odds], axis=1), codes)
+    actual = fit_recalibration(np.stack([np.zeros(40), odds], axis=1), codes)
     penalty = 2 * odds.std() / 2.5
 
     def loss(point):
@@ -50,7 +50,7 @@ def test_slope_and_intercept_are_those_of_another_optimiser(rng):
         return own.sum() + (penalty * point[0]) ** 2 / 2
 
     best = minimize(loss, [0.1, -3.0], method="BFGS", options={"gtol": 1e-9})
-    values = found["slope"], found["intercept"][1]
+    values = actual["slope"], actual["intercept"][1]
     assert values == pytest.approx(best.x, rel=1e-3)
     joint = best.x[0] * odds + best.x[1]
     weights = np.exp(joint) / (1 + np.exp(joint)) ** 2
@@ -59,16 +59,18 @@ def test_slope_and_intercept_are_those_of_another_optimiser(rng):
     errors = np.sqrt(np.diag(np.linalg.inv(hessian)))
     for name, value, error in zip(("slope", "intercept"), best.x, errors, strict=True):
         limits = value + 1.96 * error * np.array([-1, 1])
-        assert found[f"{name}_interval"] == pytest.approx(limits, rel=1e-2, abs=1e-3)
+        assert actual[f"{name}_interval"] == pytest.approx(limits, rel=1e-2, abs=1e-3)
 
 
 def test_a_shifted_cohort_is_recognised_again_and_explained(model, rng, tmp_path):
     own, new = cohort(rng, 24, 1.2), cohort(rng, 400, 1.2)
-    made, figures = recalibrate_model(model, own, fitted_log_posterior(model, own.frame()))
-    write_model(made, tmp_path / "model.skops")
-    made = read_model(tmp_path / "model.skops")
+    recalibrated_model, figures = recalibrate_model(
+        model, own, fitted_log_posterior(model, own.frame())
+    )
+    write_model(recalibrated_model, tmp_path / "model.skops")
+    recalibrated_model = read_model(tmp_path / "model.skops")
     codes, scores = (new.labels == "b").astype(int), {}
-    for name, each in (("before", model), ("after", made)):
+    for name, each in (("before", model), ("after", recalibrated_model)):
         table = predict_table(each, new.frame()).table
         logs = np.log(table[["probability.a", "probability.b"]].to_numpy())
         scores[name] = fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2))
@@ -80,11 +82,14 @@ def test_a_shifted_cohort_is_recognised_again_and_explained(model, rng, tmp_path
     assert figures["after"]["balanced_accuracy"] == pytest.approx(
         scores["after"]["balanced_accuracy"], abs=0.12
     )
-    assert (made.figures, made.series[RECALIBRATION]["samples"]) == ({}, {"a": 12, "b": 12})
-    told = explain_sample(made, new.frame(), new.samples[0])
-    joint = told.scores()[made.classes]
+    assert (recalibrated_model.figures, recalibrated_model.series[RECALIBRATION]["samples"]) == (
+        {},
+        {"a": 12, "b": 12},
+    )
+    explanation = explain_sample(recalibrated_model, new.frame(), new.samples[0])
+    joint = explanation.scores()[recalibrated_model.classes]
     posterior = np.exp(joint - np.logaddexp(*joint))
-    row = told.prediction.table.iloc[0]
+    row = explanation.prediction.table.iloc[0]
     assert posterior.tolist() == pytest.approx([row["probability.a"], row["probability.b"]])
 
 
@@ -142,8 +147,10 @@ def test_an_auc_above_three_fifths_may_be_that_of_too_few_samples(places, words)
 def test_five_samples_of_a_class_are_enough_and_four_are_not(model, rng):
     series = cohort(rng, 24, 1.2)
     for n in (4, 5):
-        kept = np.r_[np.flatnonzero(series.labels == "a"), np.flatnonzero(series.labels == "b")[:n]]
-        few = dataset(series.values[:, kept], series.labels[kept])
+        chosen = np.r_[
+            np.flatnonzero(series.labels == "a"), np.flatnonzero(series.labels == "b")[:n]
+        ]
+        few = dataset(series.values[:, chosen], series.labels[chosen])
         scores = fitted_log_posterior(model, few.frame())
         if n == 4:
             with refused("4 samples of 'b'; give at least 5"):
@@ -212,5 +219,7 @@ def test_an_impossible_class_keeps_a_finite_log_posterior():
 def test_figures_of_the_first_cohort_are_not_those_of_the_recalibrated_model(model, rng):
     series = cohort(rng, 24, 1.2)
     validated = replace(model, figures={"folds": 3})
-    made, _ = recalibrate_model(validated, series, fitted_log_posterior(model, series.frame()))
-    assert made.figures == {}
+    recalibrated_model, _ = recalibrate_model(
+        validated, series, fitted_log_posterior(model, series.frame())
+    )
+    assert recalibrated_model.figures == {}

@@ -25,10 +25,10 @@ def test_a_signature_is_between_where_the_page_is():
     signature = signature.assign(symbol="", direction=[own["direction"] for own in spreads])
     both = profiles.merge(signature, on=["class", "feature"])
     assert both["direction_x"].tolist() == both["direction_y"].tolist()
-    told = both.set_index(["feature", "class"])["direction_y"]
-    assert [told["g", label] for label in "abc"] == ["low", "between", "high"]
-    assert {told["h", label] for label in "abc"} == {"equal"}
-    assert told["k", "b"] == "high"
+    directions = both.set_index(["feature", "class"])["direction_y"]
+    assert [directions["g", label] for label in "abc"] == ["low", "between", "high"]
+    assert {directions["h", label] for label in "abc"} == {"equal"}
+    assert directions["k", "b"] == "high"
     lines = [line.split("\t") for line in gene_sets(signature, "s")]
     assert ["s_b_between", "in b between the other classes", "g"] in lines
 

@@ -77,8 +77,8 @@ def test_steps_inside_pipelines_and_searches_count():
 
 
 def test_only_imputation_and_selection_keep_values():
-    kept = (Imputer(), SimpleImputer(), SelectKBest(k=3))
-    assert all(keeps_values(make_pipeline(step, GaussianNB())) for step in kept)
+    keeping = (Imputer(), SimpleImputer(), SelectKBest(k=3))
+    assert all(keeps_values(make_pipeline(step, GaussianNB())) for step in keeping)
     changed = (StandardScaler(), MinMaxScaler(), PCA(3))
     assert not any(keeps_values(make_pipeline(step, GaussianNB())) for step in changed)
     assert keeps_values(GaussianNB())

@@ -34,9 +34,9 @@ def test_groups_stay_together_inside_a_final_fit():
     grouped = replace(SERIES, groups=pairs)
     entry = {"method": "csnb_cv", "params": {"cv": 3}}
     expected = ClassSpecificNBCV(cv=3).fit(SERIES.frame(), SERIES.labels, groups=grouped.groups)
-    found = fit_model(grouped, entry).estimator
-    assert found.path_.equals(expected.path_)
-    assert not found.path_.equals(fit_model(SERIES, entry).estimator.path_)
+    actual = fit_model(grouped, entry).estimator
+    assert actual.path_.equals(expected.path_)
+    assert not actual.path_.equals(fit_model(SERIES, entry).estimator.path_)
 
 
 #: Six samples of a, four of b, two of each patient.

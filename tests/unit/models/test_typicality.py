@@ -13,26 +13,26 @@ def two_classes(rng, n=60, n_features=30):
 
 
 def test_new_samples_of_the_same_source_are_flagged_one_time_in_a_hundred():
-    found = []
+    actual = []
     for seed in range(20):
         rng = np.random.default_rng(seed)
         features, codes = two_classes(rng)
         new, _ = two_classes(rng, n=1000)
-        found.append(Typicality.fit(features, codes).typicality(new))
-    assert (np.array(found) < ATYPICAL).mean() == pytest.approx(0.012, abs=0.006)
-    assert np.quantile(found, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.07)
+        actual.append(Typicality.fit(features, codes).typicality(new))
+    assert (np.array(actual) < ATYPICAL).mean() == pytest.approx(0.012, abs=0.006)
+    assert np.quantile(actual, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.07)
 
 
 def test_a_training_sample_is_scored_without_itself_of_some_features_by_these(rng):
     features, codes = two_classes(rng, n=12, n_features=1)
     model = Typicality.fit(features, codes)
-    own = []
+    scores = []
     for i in range(12):
         rest = np.delete(np.arange(12), i)
         width = model.bandwidths[0, rest]
         density = norm.pdf(features[0, i], features[0, rest], width).mean()
-        own.append(np.log(density * features[0].std()))
-    np.testing.assert_allclose(model.held_out, np.sort(own))
+        scores.append(np.log(density * features[0].std()))
+    np.testing.assert_allclose(model.held_out, np.sort(scores))
     features, codes = two_classes(rng)
     some = Typicality.fit(features, codes).restricted(np.arange(5))
     alone = Typicality.fit(features[:5], codes)

@@ -48,8 +48,8 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     tables = validated()
     assert tables["verdicts"]["verdict"].item() == "held"
     noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
-    told = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
-    assert told["verdict"] in {"did not hold", "cannot tell"}
+    verdict = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
+    assert verdict["verdict"] in {"did not hold", "cannot tell"}
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
     assert other["verdicts"]["verdict"].item() == "labels look exchanged"
@@ -178,8 +178,8 @@ def test_the_verdict_counts_patients_and_shared_samples(monkeypatch):
     test = replace(TEST, values=values, groups=np.arange(32) // 2)
     arguments = {}
 
-    def record(*_, **given):
-        arguments.update(given)
+    def record(*_, **keywords):
+        arguments.update(keywords)
 
     def patients(first, second, classes):
         return first.shape, second.shape, classes

@@ -41,9 +41,9 @@ def test_units_and_origins_change_nothing(rng, make, model):
         assert model.fit(other, y).selected_features_ == expected
         np.testing.assert_array_equal(model.predict(other), labels)
         np.testing.assert_allclose(model.predict_log_proba(other), log_proba, rtol=1e-6, atol=1e-8)
-        for found, before in zip(getattr(model, "distances_", ()), distances, strict=True):
+        for actual, before in zip(getattr(model, "distances_", ()), distances, strict=True):
             # A distance is a root: near 0 it is known to the root of rounding only.
-            np.testing.assert_allclose(found**2, before**2, rtol=1e-6, atol=1e-14)
+            np.testing.assert_allclose(actual**2, before**2, rtol=1e-6, atol=1e-14)
 
 
 def expected_joint(X, y, model, points, contamination):
@@ -55,10 +55,10 @@ def expected_joint(X, y, model, points, contamination):
         for v in model.selected_features_[label]:
             density = []
             for c in classes:
-                own = X[y == c, v]
-                floor = model.min_bandwidth * X[:, v].std(ddof=1) * len(own) ** -0.2
-                h = max(published_xnb.bandwidth(own), floor)
-                density.append(norm.pdf(points[:, [v]], own, h).mean(axis=1))
+                class_values = X[y == c, v]
+                floor = model.min_bandwidth * X[:, v].std(ddof=1) * len(class_values) ** -0.2
+                h = max(published_xnb.bandwidth(class_values), floor)
+                density.append(norm.pdf(points[:, [v]], class_values, h).mean(axis=1))
             density = np.array(density)
             reference = prior @ density
             mixed = (1 - contamination) * density[code] + contamination * reference

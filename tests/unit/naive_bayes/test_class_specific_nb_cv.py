@@ -67,9 +67,9 @@ def reference_weights(X, y, folds, sizes):
         options = {"bounds": (-9, 6), "method": "bounded", "options": {"xatol": 1e-9}}
         return minimize_scalar(loss, args=(evidence,), **options)
 
-    found = [best(evidence) for evidence in sums]
-    a = np.exp([each.x for each in found])
-    u = np.exp(-len(true) * (np.array([each.fun for each in found]) - min(e.fun for e in found)))
+    actual = [best(evidence) for evidence in sums]
+    a = np.exp([each.x for each in actual])
+    u = np.exp(-len(true) * (np.array([each.fun for each in actual]) - min(e.fun for e in actual)))
     u = np.where(u < 1e-3, 0.0, u) / u[u >= 1e-3].sum()
     again = np.exp(best(np.tensordot(u * a, sums, 1)).x)
     used, modules, _ = parts(np.arange(len(y)), np.arange(len(y)))
@@ -145,10 +145,10 @@ def test_samples_of_one_group_count_as_one(rng):
     together = averaged(cv=GroupKFold(4), sizes=sizes).fit(X, y, groups=pairs).path_["weight"]
     together = together.to_numpy()
     # Half as many units: the root of each likelihood.
-    kept = apart > 0.0
-    assert kept.sum() > 1
-    roots = np.sqrt(apart[kept])
-    np.testing.assert_allclose(together[kept] / together[kept].sum(), roots / roots.sum())
+    weighted = apart > 0.0
+    assert weighted.sum() > 1
+    roots = np.sqrt(apart[weighted])
+    np.testing.assert_allclose(together[weighted] / together[weighted].sum(), roots / roots.sum())
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample")
@@ -254,8 +254,8 @@ def test_the_reference_has_the_shares_where_priors_are_equal(rng):
     density = np.exp(model.class_densities_.log_density(X[few[:1], feature][np.newaxis])[:, 0, 0])
     share = np.array([14, 5]) / 19
     expected = model.weights_[0][0] * np.log(0.99 * density[0] / (share @ density) + 0.01)
-    found = model.explain(X[few[:1]])
-    assert found["log_likelihood"][0] == pytest.approx(expected)
+    actual = model.explain(X[few[:1]])
+    assert actual["log_likelihood"][0] == pytest.approx(expected)
 
 
 def test_the_evidence_that_is_left_is_a_share_of_the_weights(rng):

@@ -15,11 +15,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarn
 
 def test_p_values_are_shares_of_held_out_samples_of_the_class(rng):
     scores, codes, posterior = rng.random(30), rng.integers(3, size=30), rng.random((8, 3))
-    found = class_p_values(posterior, scores, codes, 3)
+    actual = class_p_values(posterior, scores, codes, 3)
     for i in range(8):
         for c in range(3):
-            own = scores[codes == c]
-            assert found[i, c] == (1 + sum(own <= posterior[i, c])) / (1 + len(own))
+            class_scores = scores[codes == c]
+            assert actual[i, c] == (1 + sum(class_scores <= posterior[i, c])) / (
+                1 + len(class_scores)
+            )
 
 
 def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
@@ -50,10 +52,12 @@ def test_coverage_rests_on_the_other_folds(rng):
     scores, codes, folds = rng.random(40), rng.integers(2, size=40), np.arange(40) % 4
     expected = []
     for i in range(40):
-        own = scores[(codes == codes[i]) & (folds != folds[i])]
-        expected.append((1 + sum(own <= scores[i])) / (1 + len(own)) > 0.2 or scores[i] > 0.5)
-    found = held_out_coverage(scores, codes, folds, 2, 0.2)
-    assert found.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
+        class_scores = scores[(codes == codes[i]) & (folds != folds[i])]
+        expected.append(
+            (1 + sum(class_scores <= scores[i])) / (1 + len(class_scores)) > 0.2 or scores[i] > 0.5
+        )
+    actual = held_out_coverage(scores, codes, folds, 2, 0.2)
+    assert actual.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
 
 
 def test_training_records_the_sets_of_tested_samples(rng):
@@ -62,16 +66,16 @@ def test_training_records_the_sets_of_tested_samples(rng):
     tested = np.arange(0, 70, 3)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
     for method, known in (("csnb_cv", True), ("gaussian_nb", False)):
-        found = training.train(series, folds, resolved({"method": method}), explain=False)[
+        actual = training.train(series, folds, resolved({"method": method}), explain=False)[
             "predictions"
         ]
-        assert found[["set_size", "covered"]].notna().all(axis=None) == known
+        assert actual[["set_size", "covered"]].notna().all(axis=None) == known
         if known:
             rest = np.setdiff1d(np.arange(70), tested)
             model = ClassSpecificNBCV().fit(X[rest], y[rest])
             sets = model.predict_set(X[tested], 0.1)
-            assert found["set_size"].tolist() == sets.sum(axis=1).tolist()
-            assert found["covered"].tolist() == sets[np.arange(24), y[tested]].tolist()
+            assert actual["set_size"].tolist() == sets.sum(axis=1).tolist()
+            assert actual["covered"].tolist() == sets[np.arange(24), y[tested]].tolist()
 
 
 def test_a_class_of_few_samples_is_in_every_set(rng):

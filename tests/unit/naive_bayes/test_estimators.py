@@ -116,8 +116,8 @@ def test_every_memory_layout_gives_the_same(model, data):
         frame.astype(object),
         pd.DataFrame(X),
     ):
-        found = clone(model).fit(other, y).predict_log_proba(other)
-        np.testing.assert_array_equal(found, expected)
+        actual = clone(model).fit(other, y).predict_log_proba(other)
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_labels_of_every_kind_with_an_order_come_back(model, data):
@@ -134,8 +134,8 @@ def test_labels_of_every_kind_with_an_order_come_back(model, data):
         pd.array([2**53, 2**53 + 1], dtype="Int64"),
         pd.array([2**64 - 2, 2**64 - 1], dtype="UInt64"),
     ):
-        found = model.fit(X, labels[codes]).predict(X)
-        assert found.tolist() == labels[expected].tolist()
+        actual = model.fit(X, labels[codes]).predict(X)
+        assert actual.tolist() == labels[expected].tolist()
 
 
 def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):
@@ -147,23 +147,23 @@ def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):
     columns = np.array([1, 0, 3, 2, 5, 4])  # within the blocks of BlockNB
     renamed = np.where(y == "a", "z", "b")
     other = clone(model).fit(X[np.ix_(rows, columns)], renamed[rows])
-    found = other.predict_log_proba(X[:, columns])[:, ::-1]
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    actual = other.predict_log_proba(X[:, columns])[:, ::-1]
+    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("model", [nb.XNB(), nb.ClassSpecificNB(), nb.FlexibleNB()], ids=repr)
 def test_the_number_of_threads_changes_nothing(rng, model):
     features, codes = rng.normal(size=(9000, 40)), np.arange(40) % 3
     features[:20, codes == 1] += 3
-    found = []
+    actual = []
     threads = numba.get_num_threads()
     try:
         for number in {1, threads}:
             numba.set_num_threads(number)
-            found.append(clone(model).fit(features.T, codes).predict_log_proba(features.T))
+            actual.append(clone(model).fit(features.T, codes).predict_log_proba(features.T))
     finally:
         numba.set_num_threads(threads)
-    np.testing.assert_array_equal(found[0], found[-1])
+    np.testing.assert_array_equal(actual[0], actual[-1])
 
 
 def test_input_refused_leaves_the_earlier_fit(model, data):

@@ -15,5 +15,5 @@ def test_densities_borrow_the_spread_within_all_classes(rng):
     pooled = (8 * z[:9].var(ddof=1) + 2 * z[9:].var(ddof=1)) / 10
     own = norm.pdf(z[0], z[9:], densities.kernel.bandwidths_[1][0]).mean()
     shape = norm.pdf(z[0], z[9:].mean(), np.sqrt(pooled * (1 + 1 / 3)))
-    found = densities.log_density(values[:, :1])[1, 0, 0]
-    assert found == pytest.approx(np.log(own * 3 / 9 + shape * 6 / 9))
+    actual = densities.log_density(values[:, :1])[1, 0, 0]
+    assert actual == pytest.approx(np.log(own * 3 / 9 + shape * 6 / 9))

@@ -27,8 +27,8 @@ def test_sharpness_minimises_the_cross_entropy_to_smoothed_targets(rng):
     log_prior, weights = np.log(np.tile([0.2, 0.3, 0.5], (40, 1))), rng.uniform(0.5, 2.0, 40)
     targets = smoothed_targets(codes, log_prior)
     np.testing.assert_allclose(targets.sum(axis=1), 1.0)
-    found = fit_sharpness(sums, log_prior, targets, weights)
-    for candidate, factor in zip(sums[1:], found[1:], strict=True):
+    actual = fit_sharpness(sums, log_prior, targets, weights)
+    for candidate, factor in zip(sums[1:], actual[1:], strict=True):
 
         def loss(log_a, candidate=candidate):
             posterior = log_softmax(np.exp(log_a) * candidate + log_prior, axis=1)
@@ -54,12 +54,12 @@ def test_the_sharpness_is_bounded(rng):
 def test_targets_of_an_absent_class_are_zero():
     log_prior = np.log([[0.5, 0.25, 0.25], [0.8, 0.1, 0.1]])
     log_prior[1, 2] = -np.inf
-    found = smoothed_targets(np.array([0, 0]), log_prior)
-    np.testing.assert_allclose(found, [[3 / 4, 1 / 8, 1 / 8], [3 / 4, 1 / 4, 0.0]])
+    actual = smoothed_targets(np.array([0, 0]), log_prior)
+    np.testing.assert_allclose(actual, [[3 / 4, 1 / 8, 1 / 8], [3 / 4, 1 / 4, 0.0]])
     alone = smoothed_targets(np.array([1]), np.array([[-np.inf, 0.0]]))
     np.testing.assert_allclose(alone, [[0.0, 1.0]])
 
 
 def test_the_log_loss_of_an_impossible_class_is_36_nats():
-    found = log_losses(np.array([[0.0, 100.0], [0.0, 30.0]]), np.zeros((2, 2)), np.array([0, 0]))
-    np.testing.assert_allclose(found, [52 * np.log(2.0), 30.0])
+    actual = log_losses(np.array([[0.0, 100.0], [0.0, 30.0]]), np.zeros((2, 2)), np.array([0, 0]))
+    np.testing.assert_allclose(actual, [52 * np.log(2.0), 30.0])

@@ -18,17 +18,17 @@ def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
     for c in (0, 1):
         centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)
     modules = ModuleWeights(ResidualCorrelation(values, codes), entries, np.array([1, 3, 5]))
-    found = modules.of(slice(None))
+    actual = modules.of(slice(None))
     for c, (i, size) in product((0, 1), enumerate([1, 3, 5])):
         has = [j for j in range(n_features) if entries[c, j] <= size]
         assert modules.counts()[i, c] == len(has)
         for j in range(n_features):
             shared = sum(np.corrcoef(centred[j], centred[k])[0, 1] ** 2 for k in has)
-            assert found[c, i, j] == pytest.approx(1.0 / shared if j in has else 0.0)
+            assert actual[c, i, j] == pytest.approx(1.0 / shared if j in has else 0.0)
 
 
 def test_features_constant_within_classes_are_correlated_with_none(rng):
     codes = np.repeat([0, 1], 10)
     values = np.vstack([codes * 1e6 + 0.1, rng.normal(size=20), codes * 3.0])
-    found = ResidualCorrelation(values, codes).columns(slice(None))
-    np.testing.assert_allclose(found, np.diag([0.0, 1.0, 0.0]), atol=1e-12)
+    actual = ResidualCorrelation(values, codes).columns(slice(None))
+    np.testing.assert_allclose(actual, np.diag([0.0, 1.0, 0.0]), atol=1e-12)

@@ -32,7 +32,7 @@ def test_impossible_values_have_finite_evidence():
     codes, train, test = np.array([0, 0, 0, 1, 1, 1]), np.arange(6), np.array([6])
     modules = ModuleWeights(None, np.array([[1], [1]]), np.array([1]))
     options = {"bandwidth": "silverman", "min_bandwidth": 0.0, "kernel": "gaussian"}
-    found = sum_path_evidence(
+    actual = sum_path_evidence(
         modules,
         values,
         codes,
@@ -42,5 +42,5 @@ def test_impossible_values_have_finite_evidence():
         contamination=0.0,
         **options,
     )
-    assert found.shape == (1, 1, 2)
-    np.testing.assert_allclose(found[0, 0], [-1e6, np.log(2.0)])
+    assert actual.shape == (1, 1, 2)
+    np.testing.assert_allclose(actual[0, 0], [-1e6, np.log(2.0)])

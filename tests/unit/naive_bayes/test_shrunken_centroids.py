@@ -51,9 +51,9 @@ def test_every_threshold_of_the_path_is_scikit_learns(name, form):
     thresholds = np.linspace(0.0, 1.01 * centroids.greatest_deviation, 12)
     evidence = centroids.evidence(form(X.T), thresholds)
     counts = centroids.count_features(thresholds)
-    for threshold, found, count in zip(thresholds, evidence, counts, strict=True):
+    for threshold, actual, count in zip(thresholds, evidence, counts, strict=True):
         expected, model = scores_of_scikit_learn(X, y, threshold)
-        joint = found + np.log(model.class_prior_)
+        joint = actual + np.log(model.class_prior_)
         np.testing.assert_allclose(joint - joint[:, [0]], expected, rtol=1e-6, atol=1e-9)
         assert (model.deviations_ != 0.0).any(axis=0).sum() == count
         np.testing.assert_allclose(
@@ -106,9 +106,9 @@ def test_groups_stay_in_one_inner_fold():
     apart = np.empty(39, dtype=int)
     for fold, (_, test) in enumerate(GroupKFold(3).split(X, y, groups)):
         apart[test] = fold
-    given = ShrunkenCentroids(cv=GroupKFold(3)).fit(X, y, groups=groups)
+    grouped = ShrunkenCentroids(cv=GroupKFold(3)).fit(X, y, groups=groups)
     expected = ShrunkenCentroids(cv=PredefinedSplit(apart)).fit(X, y)
-    pd.testing.assert_frame_equal(given.path_, expected.path_)
+    pd.testing.assert_frame_equal(grouped.path_, expected.path_)
 
 
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
@@ -130,8 +130,8 @@ def test_sparse_samples_give_what_dense_ones_give():
         stored = ShrunkenCentroids().fit(form(X), y)
         assert stored.selected_features_ == dense.selected_features_
         pd.testing.assert_frame_equal(stored.path_, dense.path_)
-        found = stored.predict_joint_log_proba(form(X))
-        np.testing.assert_allclose(found, dense.predict_joint_log_proba(X), rtol=1e-8, atol=1e-10)
+        actual = stored.predict_joint_log_proba(form(X))
+        np.testing.assert_allclose(actual, dense.predict_joint_log_proba(X), rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -180,8 +180,8 @@ def test_units_and_origins_change_nothing(scale):
     expected = ShrunkenCentroids().fit(X, y)
     moved = ShrunkenCentroids().fit(X * scale - 3.0 * scale, y)
     assert moved.selected_features_ == expected.selected_features_
-    found = moved.predict_log_proba(X * scale - 3.0 * scale)
-    np.testing.assert_allclose(found, expected.predict_log_proba(X), rtol=1e-5, atol=1e-8)
+    actual = moved.predict_log_proba(X * scale - 3.0 * scale)
+    np.testing.assert_allclose(actual, expected.predict_log_proba(X), rtol=1e-5, atol=1e-8)
 
 
 def test_without_features_the_priors_decide():

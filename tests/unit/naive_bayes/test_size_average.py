@@ -41,13 +41,13 @@ def cross_entropy(path, sums):
 
 
 def best_factor(path, sums):
-    found = minimize_scalar(
+    actual = minimize_scalar(
         lambda log_a: cross_entropy(path, sums * np.exp(log_a)),
         bounds=(-5.0, 5.0),
         method="bounded",
         options={"xatol": 1e-10},
     )
-    return np.exp(found.x), found.fun
+    return np.exp(actual.x), actual.fun
 
 
 def test_the_average_is_that_of_another_optimiser(rng):
@@ -57,15 +57,15 @@ def test_the_average_is_that_of_another_optimiser(rng):
     shares /= shares.sum()
     average = np.tensordot(shares * factors, path.sums, 1)
     last, _ = best_factor(path, average)
-    found = average_sizes(path, n_units=5)
-    np.testing.assert_allclose(found.sharpness, factors, rtol=1e-5)
-    np.testing.assert_allclose(found.shares, shares, rtol=1e-5)
-    np.testing.assert_allclose(found.weights, shares * factors * last, rtol=1e-5)
-    np.testing.assert_allclose(found.sums, average * last, rtol=1e-5)
-    table = found.path_rows(path)
+    actual = average_sizes(path, n_units=5)
+    np.testing.assert_allclose(actual.sharpness, factors, rtol=1e-5)
+    np.testing.assert_allclose(actual.shares, shares, rtol=1e-5)
+    np.testing.assert_allclose(actual.weights, shares * factors * last, rtol=1e-5)
+    np.testing.assert_allclose(actual.sums, average * last, rtol=1e-5)
+    table = actual.path_rows(path)
     np.testing.assert_allclose([row["temperature"] for row in table], 1.0 / factors, rtol=1e-5)
     np.testing.assert_allclose([row["weight"] for row in table], shares, rtol=1e-5)
-    expected = path.score(path.sums[1] * found.sharpness[1])
+    expected = path.score(path.sums[1] * actual.sharpness[1])
     assert table[1]["log_loss"] == expected["log_loss"]
 
 
@@ -74,13 +74,13 @@ def test_samples_of_an_absent_class_have_no_part_in_it(rng):
     log_prior = path.log_prior.copy()
     log_prior[path.codes == 2, 2] = -np.inf
     lacking = predictions(np.random.default_rng(3), log_prior=log_prior)
-    found = average_sizes(lacking, 10)
+    actual = average_sizes(lacking, 10)
     usable = path.codes != 2
     parts = {
         name: getattr(path, name)[usable] for name in ("log_prior", "codes", "folds", "weights")
     }
     rest = predictions(np.random.default_rng(3), sums=path.sums[:, usable], **parts)
-    np.testing.assert_allclose(found.weights, average_sizes(rest, 10).weights)
+    np.testing.assert_allclose(actual.weights, average_sizes(rest, 10).weights)
     nobody = predictions(rng, log_prior=np.full((30, 3), -np.inf))
     np.testing.assert_allclose(average_sizes(nobody, 10).weights, 1 / 3)
     np.testing.assert_allclose(average_sizes(nobody, 10).sums, nobody.sums.mean(axis=0))
@@ -88,17 +88,17 @@ def test_samples_of_an_absent_class_have_no_part_in_it(rng):
 
 def test_sizes_below_a_thousandth_of_the_best_have_no_weight():
     losses = np.log([1.0, 999.0, 1001.0])
-    found = average_weights(losses, 1)
-    np.testing.assert_allclose(found, [999 / 1000, 1 / 1000, 0.0])
+    actual = average_weights(losses, 1)
+    np.testing.assert_allclose(actual, [999 / 1000, 1 / 1000, 0.0])
     np.testing.assert_allclose(average_weights(np.array([0.3, 0.4]), 7)[1], 1 / (1 + np.exp(0.7)))
 
 
 def test_the_last_size_is_the_largest_with_a_weight(rng):
     path = predictions(rng)
     path.sums[2] = -20.0 * path.sums[2]  # the largest size is wrong
-    found = average_sizes(path, 200)
-    assert found.shares[2] == 0.0
-    assert found.last_size == np.flatnonzero(found.shares)[-1] < 2
+    actual = average_sizes(path, 200)
+    assert actual.shares[2] == 0.0
+    assert actual.last_size == np.flatnonzero(actual.shares)[-1] < 2
 
 
 def test_equal_priors_are_those_of_the_classes_that_training_had(rng):

@@ -159,10 +159,10 @@ def test_the_core_is_scored_in_each_fold_with_the_size_that_the_others_choose(se
         size = int(np.flatnonzero(means <= means.min() + error)[0])
         for i in np.flatnonzero(path.folds == fold):
             correct[i] = path.sums[size, i].argmax() == path.codes[i]
-    found = path.core_scores(sharpness)
-    assert found["accuracy"] == pytest.approx(np.average(correct, weights=path.weights))
+    actual = path.core_scores(sharpness)
+    assert actual["accuracy"] == pytest.approx(np.average(correct, weights=path.weights))
     recalls = [correct[path.codes == c].mean() for c in (0, 1)]
-    assert found["balanced_accuracy"] == pytest.approx(np.mean(recalls))
+    assert actual["balanced_accuracy"] == pytest.approx(np.mean(recalls))
 
 
 def test_scores_are_weighted_and_errors_are_over_folds():
@@ -176,15 +176,15 @@ def test_scores_are_weighted_and_errors_are_over_folds():
         counts=np.ones(1),
         weights=weights,
     )
-    found = path.score(evidence)
+    actual = path.score(evidence)
     losses = np.array([loss_of(sums, code) for sums, code in zip(evidence, codes, strict=True)])
-    assert found["accuracy"] == 5.0 / 8.0  # the first and the last sample
-    assert found["accuracy_se"] == pytest.approx(abs(1 / 3 - 4 / 5) / 2)  # of two means
-    assert found["balanced_accuracy"] == 0.5
-    assert found["balanced_accuracy_se"] == pytest.approx(np.sqrt(2 * 0.25 / 2) / 2)
-    assert found["log_loss"] == pytest.approx((weights * losses).sum() / 8.0)
+    assert actual["accuracy"] == 5.0 / 8.0  # the first and the last sample
+    assert actual["accuracy_se"] == pytest.approx(abs(1 / 3 - 4 / 5) / 2)  # of two means
+    assert actual["balanced_accuracy"] == 0.5
+    assert actual["balanced_accuracy_se"] == pytest.approx(np.sqrt(2 * 0.25 / 2) / 2)
+    assert actual["log_loss"] == pytest.approx((weights * losses).sum() / 8.0)
     first, second = (1 * losses[0] + 2 * losses[1]) / 3, (1 * losses[2] + 4 * losses[3]) / 5
-    assert found["log_loss_se"] == pytest.approx(abs(first - second) / 2)
+    assert actual["log_loss_se"] == pytest.approx(abs(first - second) / 2)
 
 
 def calibrated_without(path, held_out):

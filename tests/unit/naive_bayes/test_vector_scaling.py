@@ -34,9 +34,9 @@ def test_samples_of_classes_that_training_lacked_and_impossible_ones_are_no_trou
     sums, log_prior, codes = overconfident(rng, n=60)
     lacking = log_prior.copy()
     lacking[:10, 2] = -np.inf
-    known = (np.arange(60) >= 10) | (codes != 2)
+    usable = (np.arange(60) >= 10) | (codes != 2)
     sums[codes == 0, 1] = -np.inf
     fitted = fit_vector(sums, lacking, codes)
     assert np.isfinite([fitted.slope, fitted.intercept]).all()
-    same = fit_vector(sums[known], lacking[known], codes[known])
+    same = fit_vector(sums[usable], lacking[usable], codes[usable])
     np.testing.assert_allclose(fitted.slope, same.slope, rtol=1e-9)

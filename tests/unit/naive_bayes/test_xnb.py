@@ -133,8 +133,8 @@ def test_a_selection_is_the_smallest_set_there_is(seed, selection, least):
     model = XNB(selection=selection, min_distance=least, threshold=0.9).fit(X, codes)
     pairs = pair_distances(X.T, codes, 3)
     for c in range(3):
-        mine = pairs[(class_pairs(3) == c).any(axis=1)]
-        closeness = np.where(mine > least, 1 - mine, 1.0)
+        distances_of_class = pairs[(class_pairs(3) == c).any(axis=1)]
+        closeness = np.where(distances_of_class > least, 1 - distances_of_class, 1.0)
         closeness = closeness.prod(axis=0, keepdims=True) if selection == "joint" else closeness
         goal = np.minimum(0.9, 1 - np.prod(closeness, axis=1)) - 1e-6
 

@@ -145,8 +145,8 @@ def main():
     answers = {}
     for name in SERIES:
         runs = [options(combination) for combination in COMBINATIONS]
-        found = run_program(*series(name), runs)
-        answers[name] = dict(zip(map("-".join, COMBINATIONS), found, strict=True))
+        actual = run_program(*series(name), runs)
+        answers[name] = dict(zip(map("-".join, COMBINATIONS), actual, strict=True))
     lines = []
     for name in SERIES:
         rows = [f"  {json.dumps(key)}: {json.dumps(answers[name][key])}" for key in answers[name]]

@@ -152,12 +152,12 @@ def test_what_is_no_count_is_refused():
 def test_a_series_of_counts_is_drawn_as_logarithms_of_all_features():
     counts, codes, _, _ = simulated_counts(6)
     series = dataset(counts, np.array(["a", "b"])[codes], scale="counts")
-    kept = expressed_features(series)
-    assert kept.tolist() == ReadFilter().fit(counts.T, codes).support_.tolist()
+    expressed = expressed_features(series)
+    assert expressed.tolist() == ReadFilter().fit(counts.T, codes).support_.tolist()
     drawn = with_log_counts(series)
     assert drawn.scale == "log2"
     assert drawn.n_features == series.n_features
-    expected = CountNormalizer().fit_transform(counts[kept].T).T
-    np.testing.assert_allclose(drawn.values[kept], expected, rtol=1e-12)
+    expected = CountNormalizer().fit_transform(counts[expressed].T).T
+    np.testing.assert_allclose(drawn.values[expressed], expected, rtol=1e-12)
     logarithms = dataset(counts, series.labels, scale="log2")
     assert with_log_counts(logarithms) is logarithms

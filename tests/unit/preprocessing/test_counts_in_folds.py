@@ -84,20 +84,20 @@ def test_a_model_normalises_a_new_sample_by_itself(series, tmp_path):
 
 def test_the_gene_table_of_counts_is_voom_s(series):
     genes = gene_table(series)
-    kept = expressed_features(series)
-    counts = series.values[kept]
+    expressed = expressed_features(series)
+    counts = series.values[expressed]
     codes = (series.labels == "tumour").astype(int)
     expected = moderated_contrasts(counts, codes, sizes=effective_sizes(counts))
     rows = genes[genes["class"] == "tumour"].set_index("feature").loc[series.features]
-    np.testing.assert_allclose(rows["t"][kept], expected.t[1])
-    np.testing.assert_allclose(rows["log_fold_change"][kept], expected.log_fold_change[1])
-    assert rows["t"][~kept].isna().all()
+    np.testing.assert_allclose(rows["t"][expressed], expected.t[1])
+    np.testing.assert_allclose(rows["log_fold_change"][expressed], expected.log_fold_change[1])
+    assert rows["t"][~expressed].isna().all()
     assert rows["auc"].notna().all()
     logs = with_log_counts(series)
-    trend = moderated_contrasts(logs.values[kept], codes, trend=True)
+    trend = moderated_contrasts(logs.values[expressed], codes, trend=True)
     with_trend = gene_table(dataset(series.values, series.labels, scale="counts", trend=True))
     rows = with_trend[with_trend["class"] == "tumour"].set_index("feature").loc[series.features]
-    np.testing.assert_allclose(rows["t"][kept], trend.t[1])
+    np.testing.assert_allclose(rows["t"][expressed], trend.t[1])
     values = diagnose(series, None)["gene_values"]
     assert values["value"].max() < 20  # logarithms
 
@@ -136,9 +136,9 @@ def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
     assert (series.contrasts, series.repeated) == (("tumour vs normal",), "correlation")
     assert any("normalised by TMM in the training samples" in note for note in series.notes)
     series.write(tmp_path / "series.parquet")
-    kept = DataSet.read(tmp_path / "series.parquet")
+    expressed = DataSet.read(tmp_path / "series.parquet")
     names = ("scale", "reference", "contrasts", "repeated")
-    assert all(getattr(kept, name) == getattr(series, name) for name in names)
+    assert all(getattr(expressed, name) == getattr(series, name) for name in names)
     with refused("reference 'norml' is not a class; did you mean 'normal'", key="reference"):
         acquire(SheetRow(**row, options=options | {"reference": "norml"}))
 

@@ -102,9 +102,9 @@ def test_a_study_fits_the_step_in_the_fold_and_a_model_requires_its_columns(
     row = SheetRow("new", "table", str(path), id_column="id")
     samples = read_samples(row, features=model.features, columns=sorted(columns))
     assert set(samples) - set(series.features) >= columns
-    found = predict_table(model, samples).table
+    actual = predict_table(model, samples).table
     direct = model.estimator.predict_proba(table[[*series.features, *sorted(columns)]])
-    np.testing.assert_allclose(found["probability.tumour"], direct[:, 1])
+    np.testing.assert_allclose(actual["probability.tumour"], direct[:, 1])
     with refused(match="reads the column"):
         predict_table(model, samples.drop(columns=sorted(columns)))
     late = {"steps": [{"method": "sample_ranks"}, step, {"method": "csnb"}]}

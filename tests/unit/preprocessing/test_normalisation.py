@@ -47,8 +47,8 @@ def test_z_scores_of_samples_are_scipys_and_missing_values_stay():
     np.testing.assert_allclose(SampleStandardizer().fit_transform(X), zscore(X, axis=1))
     holed = X.copy()
     holed[0, 3] = np.nan
-    found = SampleStandardizer().fit_transform(holed)
-    np.testing.assert_allclose(found[0], zscore(holed[0], nan_policy="omit"))
+    actual = SampleStandardizer().fit_transform(holed)
+    np.testing.assert_allclose(actual[0], zscore(holed[0], nan_policy="omit"))
     assert SampleStandardizer().fit_transform([[0.1, 0.1, 0.1]]).tolist() == [[0, 0, 0]]
 
 
@@ -72,10 +72,10 @@ def test_medians_are_those_of_the_training_samples():
     imputer = Imputer().fit(values[:12])
     np.testing.assert_array_equal(imputer.medians_, np.nanmedian(values[:12], axis=0))
     assert imputer.n_missing_ == holes[:12].sum()
-    found = imputer.transform(values[12:])
-    np.testing.assert_array_equal(found[~holes[12:]], values[12:][~holes[12:]])
-    expected = np.broadcast_to(imputer.medians_, found.shape)[holes[12:]]
-    np.testing.assert_array_equal(found[holes[12:]], expected)
+    actual = imputer.transform(values[12:])
+    np.testing.assert_array_equal(actual[~holes[12:]], values[12:][~holes[12:]])
+    expected = np.broadcast_to(imputer.medians_, actual.shape)[holes[12:]]
+    np.testing.assert_array_equal(actual[holes[12:]], expected)
 
 
 def test_features_without_a_value_in_training_are_reported_and_filled():

@@ -36,11 +36,11 @@ FRAME = pd.DataFrame(np.arange(12.0).reshape(3, 4), columns=["a", "b", "c", "d"]
 def test_a_selector_returns_the_features_of_scikit_learns(output):
     ours, peer = (kind().fit(FRAME).set_output(transform=output) for kind in (Ours, Peer))
 
-    kept = ours.transform(FRAME)
+    selected = ours.transform(FRAME)
 
-    assert type(kept) is type(peer.transform(FRAME))
-    np.testing.assert_array_equal(np.asarray(kept), [[1, 3], [5, 7], [9, 11]])
-    back = ours.inverse_transform(np.asarray(kept))
+    assert type(selected) is type(peer.transform(FRAME))
+    np.testing.assert_array_equal(np.asarray(selected), [[1, 3], [5, 7], [9, 11]])
+    back = ours.inverse_transform(np.asarray(selected))
     np.testing.assert_array_equal(back, [[0, 1, 0, 3], [0, 5, 0, 7], [0, 9, 0, 11]])
     assert ours.get_feature_names_out().tolist() == ["b", "d"]
     assert ours.get_support(indices=True).tolist() == [1, 3]

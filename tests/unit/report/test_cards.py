@@ -27,10 +27,10 @@ def tiles(card):
 
 
 def test_tiles_have_the_estimates_and_their_intervals(results):
-    found = tiles(cards.card(results, *PLACE.values()))
+    actual = tiles(cards.card(results, *PLACE.values()))
     for metric, label in (("balanced_accuracy", "Balanced accuracy"), ("roc_auc", "AUC")):
         row = results.rows("estimates", **PLACE, metric=metric).iloc[0]
-        tile = found[label]
+        tile = actual[label]
         assert (tile.value, tile.lower, tile.upper) == (row["estimate"], row["lower"], row["upper"])
         assert tile.reference == 0.5
     assert "AUC" not in tiles(cards.card(results, "alpha", "3-fold", "xnb"))  # one of each class
@@ -39,14 +39,14 @@ def test_tiles_have_the_estimates_and_their_intervals(results):
 
 
 def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
-    found = tiles(cards.card(results, *PLACE.values()))["Stability"]
+    actual = tiles(cards.card(results, *PLACE.values()))["Stability"]
     row = results.rows("stability", **PLACE, **{"class": ""}).iloc[0]
-    assert (found.value, found.note) == (row["stability"], "agreement of overlapping folds")
-    assert np.isnan(found.lower)
+    assert (actual.value, actual.note) == (row["stability"], "agreement of overlapping folds")
+    assert np.isnan(actual.lower)
     where = "classifier == 'xnb' and `class` == ''"
     halves = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7}
-    found = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
-    tile = found["Stability"]
+    actual = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
+    tile = actual["Stability"]
     assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.4)
 
 
@@ -182,14 +182,14 @@ def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results
     own = answer.card(of_geo, "GSE7904", "3-fold", "xnb")
     assert own.of == "Genes selected most often (▲ higher in “tumour”)"
     assert not any(line.items for line in card.lines)
-    found = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
-    assert len(found) == len(card.genes)
-    higher = {"probe_03", "probe_04", "probe_05"} & set(found)  # the others are higher in normal
-    lower = {SCRIPT, "probe_01", "probe_02"} & set(found)
+    actual = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
+    assert len(actual) == len(card.genes)
+    higher = {"probe_03", "probe_04", "probe_05"} & set(actual)  # the others are higher in normal
+    lower = {SCRIPT, "probe_01", "probe_02"} & set(actual)
     assert higher
     assert lower
-    assert all(found[name][0] == "▲" and found[name][1] > 0.5 for name in higher)
-    assert all(found[name][0] == "▼" and found[name][1] < 0.5 for name in lower)
+    assert all(actual[name][0] == "▲" and actual[name][1] > 0.5 for name in higher)
+    assert all(actual[name][0] == "▼" and actual[name][1] < 0.5 for name in lower)
 
 
 @pytest.mark.parametrize(("as_good", "many"), [(5, False), (6, True)])

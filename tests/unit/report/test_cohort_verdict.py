@@ -24,8 +24,8 @@ def test_a_verdict_in_words_has_the_numbers_of_its_row():
     reason = {"verdict": "ranking holds", "reason": "the threshold does not"}
     assert cohort_verdict(row | reason, "NB") == start + rest
     unknown = dict.fromkeys(("loss", "auc"), np.nan)
-    found = cohort_verdict(row | unknown | {"verdict": "held", "reason": ""}, "NB")
-    assert found.startswith("Held: NB, trained on a, ")
-    assert "chance 50%; permuted labels: p = 0.0012)" in found
+    actual = cohort_verdict(row | unknown | {"verdict": "held", "reason": ""}, "NB")
+    assert actual.startswith("Held: NB, trained on a, ")
+    assert "chance 50%; permuted labels: p = 0.0012)" in actual
     untested = {"value": np.nan, "verdict": "cannot tell", "reason": "all samples are t"}
     assert cohort_verdict(row | untested, "NB") == "Cannot tell: all samples are t."

@@ -14,12 +14,12 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     results = write_study(tmp_path, datasets=("alpha",))
 
     def steps(level="well supported", reasons="", **tables):
-        found = changed(results, "verdicts", "classifier == 'xnb'", level=level, reasons=reasons)
+        actual = changed(results, "verdicts", "classifier == 'xnb'", level=level, reasons=reasons)
         nothing = {name: [] for name in ("concordance", "audit", "suspects", "learning_curve")}
         rows = {name: [place | row for row in own] for name, own in (nothing | tables).items()}
         return [
             " ".join(re.findall(r"[^ :]+", s)[:4])
-            for s in next_steps(with_rows(found, **rows), place)
+            for s in next_steps(with_rows(actual, **rows), place)
         ]
 
     source = {"column": "source", "pairs": 0, "status": "cannot be separated", "handling": False}

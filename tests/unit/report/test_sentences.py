@@ -80,12 +80,12 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     results = changed(results, "estimates", f"{own} and metric == 'recall'", above=False)
     results = changed(results, "verdicts", own, reasons="classes; copies")
     assert "samples of alpha are copies of others, known" in sentences.headline(results)
-    found = sentences.verdict(results, place)
-    assert found.level == "partly supported"
-    assert found.sentence.startswith("Partly supported: XNB")
+    actual = sentences.verdict(results, place)
+    assert actual.level == "partly supported"
+    assert actual.sentence.startswith("Partly supported: XNB")
     named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
-    assert f"{named} are not recognised" in found.sentence
-    assert "group by group=) and it did not hold in the second cohort two." in found.sentence
+    assert f"{named} are not recognised" in actual.sentence
+    assert "group by group=) and it did not hold in the second cohort two." in actual.sentence
     assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
 
 
@@ -117,12 +117,12 @@ def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_p
 
 def agree(text, *values):
     """Whether a text has these numbers in this order, each to the digits that it shows."""
-    found = [each.rstrip("%") for each in NUMBER.findall(text)]
+    actual = [each.rstrip("%") for each in NUMBER.findall(text)]
     scales = [0.01 if each.endswith("%") else 1.0 for each in NUMBER.findall(text)]
-    halves = [0.5 * 10.0 ** -len(each.partition(".")[2]) for each in found]
-    return len(found) >= len(values) and all(
+    halves = [0.5 * 10.0 ** -len(each.partition(".")[2]) for each in actual]
+    return len(actual) >= len(values) and all(
         abs(float(each.replace(",", "")) - value / scale) <= half * 1.001
-        for each, scale, half, value in zip(found, scales, halves, values, strict=False)
+        for each, scale, half, value in zip(actual, scales, halves, values, strict=False)
     )
 
 
@@ -133,17 +133,17 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     (cards,) = blocks(answer.section(results), Cards)
     (card,) = cards.cards
     section = accuracy.section(results)
-    found = results.rows("estimates", **place).set_index("metric")
+    actual = results.rows("estimates", **place).set_index("metric")
     limits = ["estimate", "lower", "upper"]
     text = paragraphs(results)
     (line,) = (each for each in text.splitlines() if each.startswith("GSE7904, XNB: "))
     # accuracy, balanced accuracy and AUC, each with its interval
     overall, balanced, auc = (
-        found.loc[name, limits].tolist() for name in ("accuracy", "balanced_accuracy", "roc_auc")
+        actual.loc[name, limits].tolist() for name in ("accuracy", "balanced_accuracy", "roc_auc")
     )
     assert all(low < value < high for value, low, high in (overall, balanced, auc))
     text_of = sentences.headline(results).replace("95%", "").partition
-    assert agree(text_of("accuracy of")[2], *overall, found.loc["accuracy", "reference"])
+    assert agree(text_of("accuracy of")[2], *overall, actual.loc["accuracy", "reference"])
     assert agree(card.facts["Accuracy"], *overall)
     assert agree(card.verdict.partition("and an accuracy of")[2], overall[0])
     assert agree(line.partition("accuracy ")[2], overall[0])

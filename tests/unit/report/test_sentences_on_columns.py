@@ -56,11 +56,11 @@ GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93,
 def test_a_card_has_one_sentence_of_the_column_that_explains_most(rows, sentence, reason):
     table = pd.DataFrame(rows).assign(dataset="d", folds="f", classifier="nb")
 
-    def found(name, **where):
+    def rows_with(name, **where):
         assert name == "concordance"
         return table.loc[(table[list(where)] == pd.Series(where)).all(axis=1)]
 
-    results = SimpleNamespace(rows=found, labels={"nb": "NB"})
+    results = SimpleNamespace(rows=rows_with, labels={"nb": "NB"})
     place = {"dataset": "d", "folds": "f", "classifier": "nb"}
     alone = "“plate” alone predicts the class with an AUC of 0.90"
     assert within_levels(results, place) == f"{alone}{sentence}"

@@ -30,12 +30,12 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
     owner, curves = ["dataset", "folds", "classifier"], pd.DataFrame(written["curves"])
     roc = curves[curves["curve"] == "roc"]
     areas = roc.assign(area=[np.trapezoid(*own) for own in zip(roc["y"], roc["x"], strict=True)])
-    found = areas.groupby(owner)["area"].mean()
+    actual = areas.groupby(owner)["area"].mean()
     expected = results.rows("summary", metric="roc_auc").set_index(owner)["mean"]
-    np.testing.assert_allclose(found, expected[found.index], atol=0.005)
+    np.testing.assert_allclose(actual, expected[actual.index], atol=0.005)
     bins = results.tables["calibration"].query("count > 0").groupby(owner)["observed"].agg(list)
     own = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
-    assert len(found) == len(own) == len(bins) == len(results.tables["calibration"]) / 10 == 6
+    assert len(actual) == len(own) == len(bins) == len(results.tables["calibration"]) / 10 == 6
     assert all(own[key] == values for key, values in bins.items())
     tables = {name: results.tables[name] for name in ("roc", "calibration", "learning_curve")}
     tables["calibration"] = tables["calibration"].assign(observed_lower=np.nan)

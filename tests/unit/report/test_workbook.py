@@ -58,18 +58,18 @@ def test_genes_have_a_sheet_for_each_contrast_and_two_classes_one(sheets, study)
     assert names == [*classes, "genes GSE7904 tumour"]
     genes = study.diagnosed("GSE7904")["genes"]
     expected = genes[genes["class"] == "tumour"].sort_values("rank")
-    found = frame(sheets, "genes GSE7904 tumour")
-    assert found["feature"].tolist() == expected["feature"].tolist()
-    assert SCRIPT in found["feature"].tolist()
-    assert found["t"].astype(float).tolist() == pytest.approx(expected["t"].tolist(), nan_ok=True)
+    actual = frame(sheets, "genes GSE7904 tumour")
+    assert actual["feature"].tolist() == expected["feature"].tolist()
+    assert SCRIPT in actual["feature"].tolist()
+    assert actual["t"].astype(float).tolist() == pytest.approx(expected["t"].tolist(), nan_ok=True)
 
 
 def test_estimates_and_samples_name_classifiers_as_people_do(sheets, study):
-    found = frame(sheets, "estimates")
+    actual = frame(sheets, "estimates")
     expected = study.tables["estimates"]
-    assert len(found) == len(expected)
-    assert set(found["classifier"]) == set(study.labels.values())
-    assert found["estimate"].astype(float).tolist() == pytest.approx(
+    assert len(actual) == len(expected)
+    assert set(actual["classifier"]) == set(study.labels.values())
+    assert actual["estimate"].astype(float).tolist() == pytest.approx(
         expected["estimate"].tolist(), nan_ok=True
     )
     assert len(frame(sheets, "samples")) == len(study.tables["samples"])

@@ -41,15 +41,15 @@ OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / fold
 @cache
 def imported(folder):
     """Top-level modules that are imported in a folder, without the standard library and ours."""
-    found = set()
+    actual = set()
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
+                actual |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(node.module.partition(".")[0])
-    found -= sys.stdlib_module_names | OWN
-    return frozenset(INSTALLED_AS.get(name, name) for name in found)
+                actual.add(node.module.partition(".")[0])
+    actual -= sys.stdlib_module_names | OWN
+    return frozenset(INSTALLED_AS.get(name, name) for name in actual)
 
 
 def names(requirements):

@@ -29,8 +29,8 @@ DOCUMENTS = sorted(path for each in (*PLACES, ".test/config/*.yaml") for path in
 def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
     """Every call of a program with options in a document, without its comment."""
     for path in DOCUMENTS:
-        for found in re.findall(pattern.format(program=program), path.read_text(), re.MULTILINE):
-            yield pytest.param(found, id=f"{path.relative_to(ROOT)}:{found.partition('#')[0]}")
+        for actual in re.findall(pattern.format(program=program), path.read_text(), re.MULTILINE):
+            yield pytest.param(actual, id=f"{path.relative_to(ROOT)}:{actual.partition('#')[0]}")
 
 
 #: Every call of the command `xnbflow`, whose name is also a word of the text.

@@ -59,10 +59,10 @@ def test_each_disagreement_is_one_line(tree, file, old, new, lines, monkeypatch)
     check = check_of(tree)
     if file != "pyproject.toml":  # the wheel is built of nothing else here
         monkeypatch.setattr(check, "wheel_faults", lambda *_: [])
-    found = check.disagreements(tree)
-    assert len(found) == len(lines)
+    actual = check.disagreements(tree)
+    assert len(actual) == len(lines)
     starts = [start.replace("{v}", __version__) for start in lines]
-    assert all(line.startswith(start) for line, start in zip(found, starts, strict=True))
+    assert all(line.startswith(start) for line, start in zip(actual, starts, strict=True))
 
 
 def test_a_release_agrees_and_another_tag_or_version_of_the_library_is_found(tree):
@@ -71,5 +71,5 @@ def test_a_release_agrees_and_another_tag_or_version_of_the_library_is_found(tre
     assert check.disagreements(tree, "v9.9.9") == [f"the tag is v9.9.9, not v{__version__}"]
     source = tree / "workflow/src/xnbflow/__init__.py"
     source.write_text(source.read_text().replace(f'"{__version__}"', '"9.9.9"'))
-    found = {line.partition(":")[0] for line in check.disagreements(tree)}
-    assert found == {"CHANGELOG.md", "CITATION.cff", ".zenodo.json", "docs/tutorials/module.md"}
+    actual = {line.partition(":")[0] for line in check.disagreements(tree)}
+    assert actual == {"CHANGELOG.md", "CITATION.cff", ".zenodo.json", "docs/tutorials/module.md"}

@@ -80,8 +80,8 @@ def test_the_rules_are_those_of_the_workflow():
         *(ROOT / "workflow/rules").glob("*.smk"),
     ]
     text = "".join(path.read_text() for path in paths)
-    found = set(re.findall(r"^rule (\w+):$", text, re.MULTILINE))
-    assert found == RULES
+    actual = set(re.findall(r"^rule (\w+):$", text, re.MULTILINE))
+    assert actual == RULES
     for name in RULES:
         studies = RAW["studies"] | {name: {"title": "x"}}
         assert f"{name!r} is the name of a rule" in refused(RAW | {"studies": studies})

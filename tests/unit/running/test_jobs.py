@@ -12,8 +12,8 @@ from toys import PROGRAMS
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
-    code, said = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
-    assert (code, said) == (1, "Error: name it\n")
+    code, output = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
+    assert (code, output) == (1, "Error: name it\n")
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
@@ -42,9 +42,9 @@ def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tm
 
 
 def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
-    code, said = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
+    code, output = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
     assert code == 1
-    assert "numba was imported for 2 threads in a job that may use 1" in said
+    assert "numba was imported for 2 threads in a job that may use 1" in output
 
 
 @pytest.mark.parametrize(
@@ -67,18 +67,18 @@ def test_a_job_begins_with_another_version_of_a_package_than_the_plan_s(run):
 
 
 def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
-    code, said = run("import no_such_package")
+    code, output = run("import no_such_package")
     assert code == 1
-    assert said.startswith(f"Error: No module named 'no_such_package' in {sys.executable}, which")
-    code, said = run("import xnbflow.no_such_module")  # a mistake of ours
-    assert "Traceback" in said
+    assert output.startswith(f"Error: No module named 'no_such_package' in {sys.executable}, which")
+    code, output = run("import xnbflow.no_such_module")  # a mistake of ours
+    assert "Traceback" in output
 
 
 def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
-    code, said = run("raise MemoryError('Unable to allocate 8 EiB')")
+    code, output = run("raise MemoryError('Unable to allocate 8 EiB')")
     assert code == 1
-    assert said.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
-    assert "mem_mb" in said
+    assert output.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
+    assert "mem_mb" in output
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
@@ -91,17 +91,17 @@ UNWATCHED = {name: value for name, value in os.environ.items() if not name.start
 def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, name):
     told = f"{name} cannot be written: no space is left there; make room and run it again"
     write, limit = PROGRAMS["writes"][name], PROGRAMS["limit_files"].format(50_000)
-    code, said = run(write, limit, env=UNWATCHED)
-    assert (code, said) == (1, f"Error: {told}\n")
+    code, output = run(write, limit, env=UNWATCHED)
+    assert (code, output) == (1, f"Error: {told}\n")
     assert {path.name for path in tmp_path.rglob("*.*")} == {"a.log", "a.tsv"}
     assert run(write)[0] == 0
 
 
 def test_without_room_for_its_log_a_job_says_the_same(run):
     raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
-    _, said = run(raising, PROGRAMS["limit_files"].format(0), env=UNWATCHED)
-    assert said.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
-    assert said.count("\n") == 1
+    _, output = run(raising, PROGRAMS["limit_files"].format(0), env=UNWATCHED)
+    assert output.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert output.count("\n") == 1
 
 
 def test_an_interrupted_job_prints_nothing(run):

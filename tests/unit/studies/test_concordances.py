@@ -129,10 +129,10 @@ def studied(score, **columns):
     made = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     checked = audit(made)["audit"].assign(dataset=made.name)
     headers, key = {made.name: made}, (made.name, "f", "nb")
-    found, _ = concordances({key: table_of(made, score)}, headers, checked)
-    graded = graded_audit(checked, found, classifier="nb", label="NB", headers=headers)
+    actual, _ = concordances({key: table_of(made, score)}, headers, checked)
+    graded = graded_audit(checked, actual, classifier="nb", label="NB", headers=headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
-    return found.set_index("column"), graded, key in inseparable(found)
+    return actual.set_index("column"), graded, key in inseparable(actual)
 
 
 def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):
@@ -204,3 +204,26 @@ def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_
     row = _together_row([pair | {"p": 0.2}, other])
     assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
     assert np.isnan(row["lower"])
+
+
+@pytest.mark.parametrize(
+    ("n", "p_holm", "value", "severity"),
+    [
+        (10, 0.02, 0.8, "severe"),
+        (10, 0.021, 0.8, "warning"),
+        (9, 0.02, 0.8, "warning"),
+        (9, 0.02, 1.0, "severe"),
+    ],
+)
+def test_a_column_that_separates_not_completely_is_severe_from_ten_samples_on(
+    n, p_holm, value, severity
+):
+    series = dataset(np.ones((1, n)), ["a"] * (n - 4) + ["b"] * 4, name="d")
+    columns = {"dataset": "d", "check": "confounder", "subject": "plate", "severity": "warning"}
+    audited = pd.DataFrame([columns | {"finding": "", "p_holm": p_holm, "value": value}])
+    row = {"dataset": "d", "classifier": "nb", "column": "plate", "status": "cannot be separated"}
+    row |= {"inseparable": "", "pairs": 3, "auc_within": 0.5, "p": 0.5}
+    graded = graded_audit(
+        audited, pd.DataFrame([row]), classifier="nb", label="NB", headers={"d": series}
+    )
+    assert graded["severity"].item() == severity

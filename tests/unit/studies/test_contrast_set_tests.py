@@ -172,8 +172,8 @@ def test_counts_are_tested_as_logarithms_of_genes_with_reads_with_a_trend():
             contrast=np.asarray(contrast, dtype=float),
             trend=[1.0],
         )
-        found = table.set_index("gene_set").loc[["A", "TIME"], "p"]
-        np.testing.assert_allclose(found, limma["p"], rtol=1e-6)
+        actual = table.set_index("gene_set").loc[["A", "TIME"], "p"]
+        np.testing.assert_allclose(actual, limma["p"], rtol=1e-6)
 
 
 def test_series_without_comparisons_or_degrees_of_freedom_have_no_rows(values):

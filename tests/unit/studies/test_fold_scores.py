@@ -31,8 +31,8 @@ def test_class_metrics_are_those_of_all_folds_and_missing_where_one_failed():
     assert table["pooled"].all()
     predictions = predictions_of([0.9, 0.6, 1.0, 0.3])
     for repeat in range(2):
-        mine = predictions[predictions["repeat"] == repeat]
-        expected = balanced_accuracy_score(mine["true"], mine["predicted"])
+        rows_of_repeat = predictions[predictions["repeat"] == repeat]
+        expected = balanced_accuracy_score(rows_of_repeat["true"], rows_of_repeat["predicted"])
         assert table.loc[("nb", repeat), "value"] == pytest.approx(expected)
     assert np.isnan(table.loc[("bad", 0), "value"])
     assert table.loc[("bad", 1), "value"] == table.loc[("nb", 1), "value"]
@@ -79,11 +79,11 @@ def test_averages_leave_out_data_sets_where_one_classifier_failed():
     counts = [(*key, *own) for key, n in right.items() for own in (("x", n), ("y", 10 - n))]
     counts = pd.DataFrame(counts, columns=["dataset", "classifier", "predicted", "count"])
     counts = counts.assign(folds="10-fold", true="x")
-    found = fold_scores.averages(table, counts, seconds).set_index("classifier")
-    assert found["accuracy"].tolist() == [0.7, 0.8]  # of all samples, not the mean over folds
-    assert found["places"].tolist() == [1, 1]
-    assert found["wins"].tolist() == [1, 1]
-    assert found["fit_seconds"].tolist() == [1.5, 3.0]
+    actual = fold_scores.averages(table, counts, seconds).set_index("classifier")
+    assert actual["accuracy"].tolist() == [0.7, 0.8]  # of all samples, not the mean over folds
+    assert actual["places"].tolist() == [1, 1]
+    assert actual["wins"].tolist() == [1, 1]
+    assert actual["fit_seconds"].tolist() == [1.5, 3.0]
 
 
 def counts_of(right, tests=10_000):

@@ -76,11 +76,11 @@ def test_patients_covariates_probes_and_sizes_are_those_of_the_table_of_genes(rn
     )  # fmt: skip
     sets = {"S": {f"G{i}" for i in range(8)}, "FEW": {"G9", "G10", "G11", "G3"}}
     (row,) = gene_set_tests({"d": series}, sets).to_dict("records")
-    kept = [38, *(i for i in range(1, 38) if i != 3)]
+    complete = [38, *(i for i in range(1, 38) if i != 3)]
     design = class_designs(np.tile([0, 1], 8), patients, {"age": age})[0]
     contrast = np.zeros(design.matrix.shape[1])
     contrast[:2] = [1, -1]
-    tests = camera(values[kept], design.matrix, contrast, [np.arange(7)])
+    tests = camera(values[complete], design.matrix, contrast, [np.arange(7)])
     assert (row["gene_set"], row["set_size"]) == ("S", 7)
     assert row["p"] == pytest.approx(tests.p[0], rel=1e-9)
     assert row["correlation"] == pytest.approx(tests.correlation[0], rel=1e-9)

@@ -15,9 +15,9 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     said_x = table["predicted"] == "x"
     probability = np.where(said_x, 0.995, 0.02)
     posterior = {"log_posterior.x": np.log(probability), "log_posterior.y": np.log(1 - probability)}
-    made = {"first": table.assign(**posterior), "failed": table.iloc[:0], "silent": table}
-    made["last"] = made["first"]
-    predictions = {("d", "f", name): each for name, each in made.items()}
+    tables = {"first": table.assign(**posterior), "failed": table.iloc[:0], "silent": table}
+    tables["last"] = tables["first"]
+    predictions = {("d", "f", name): each for name, each in tables.items()}
     for name, rows in (("calibration", 10), ("confidence", 3)):
         told = probability_tables.probabilities(name, predictions, {"d": HEADER}, {})
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
@@ -35,16 +35,16 @@ def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
     table["set_size"] = np.resize([1.0, 1.0, 2.0, 3.0], len(table))
     table["covered"] = np.resize([1.0, 0.0, 1.0, 1.0], len(table))
     silent = predictions_of([1.0] * 4)
-    made = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
-    found = probability_tables.sets(made, {"d": HEADER}, {})
-    assert found["classifier"].tolist() == ["sets", "sets"]
-    for row in found.itertuples():
-        own = table[table["true"] == row._4]
-        assert row.samples == own["sample"].nunique()
-        assert row.coverage == pytest.approx(own["covered"].mean())
-        single = (own["set_size"] == 1).mean()
+    tables = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
+    actual = probability_tables.sets(tables, {"d": HEADER}, {})
+    assert actual["classifier"].tolist() == ["sets", "sets"]
+    for row in actual.itertuples():
+        class_rows = table[table["true"] == row._4]
+        assert row.samples == class_rows["sample"].nunique()
+        assert row.coverage == pytest.approx(class_rows["covered"].mean())
+        single = (class_rows["set_size"] == 1).mean()
         assert [row.single, row.several] == [single, 1 - single]
-        assert row.single_right == own.query("set_size == 1")["covered"].mean()
+        assert row.single_right == class_rows.query("set_size == 1")["covered"].mean()
         n = row.samples / CROSS_VALIDATED
         lower, upper = proportion_interval(row.coverage * n, n)
         upper = 1.0 if (1 - row.coverage) * n <= 1 else upper  # at most one effective error

@@ -65,10 +65,10 @@ def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
         own = np.tile(p, 3) if len(table) == 3 * len(p) else p
         table["log_posterior.a"], table["log_posterior.b"] = np.log(1 - own), np.log(own)
         tables[(*key[:2], name)] = table
-    known = pd.concat([recalled({key: table}) for key, table in tables.items()])
-    rows = samples(tables, known)
-    found = rows[rows["suspect"]].groupby("classifier")["sample"].agg(list).to_dict()
-    assert found == {"nb": ["s26", "s27", "s28", "s29"], "forest": ["s25", "s27", "s28", "s29"]}
+    recalls = pd.concat([recalled({key: table}) for key, table in tables.items()])
+    rows = samples(tables, recalls)
+    actual = rows[rows["suspect"]].groupby("classifier")["sample"].agg(list).to_dict()
+    assert actual == {"nb": ["s26", "s27", "s28", "s29"], "forest": ["s25", "s27", "s28", "s29"]}
     doubted = suspects(rows).set_index("sample")
     assert doubted["margin"].to_dict() == pytest.approx({"s29": 0.71})
     assert doubted["probability"].to_dict() == pytest.approx({"s29": 0.72})
@@ -89,9 +89,9 @@ def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
 def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
     rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
     table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
-    found = hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
-    assert found["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
-    assert found["share"].sum() == pytest.approx(1)
+    actual = hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
+    assert actual["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
+    assert actual["share"].sum() == pytest.approx(1)
 
 
 def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
@@ -99,9 +99,9 @@ def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_ou
     rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
     table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
     table = table.assign(dataset="a", folds="f", true="t", tested=3)
-    found = misclassified(table)
+    actual = misclassified(table)
     # s1 is wrong once in three tests by one classifier, which is not most of its tests.
-    assert found[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
+    assert actual[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
         ["s3", 2, 5, 6],
         ["s1", 0, 1, 6],
     ]

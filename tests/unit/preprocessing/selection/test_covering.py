@@ -5,7 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from xnbflow.preprocessing.selection.class_features import PairSelection, ranked_prefix
+from xnbflow.preprocessing.selection.class_features import (
+    PairSelection,
+    ranked_prefix,
+    smallest_cover_of,
+)
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
 
@@ -54,3 +58,14 @@ def test_a_distance_at_the_threshold_reaches_it_and_one_at_the_cut_is_not_select
     assert ranked_prefix(np.array([0.75, 0.5]), names, 0.75).tolist() == [0]
     selection = PairSelection(np.array([[0.75, 0.5]]), names, 2, 0.99, 0.5)
     assert selection.ranked(0)[0].tolist() == [0]
+
+
+def test_a_feature_for_all_pairs_is_selected_though_others_are_better_for_each_pair():
+    """Forty features have .9 for one of two pairs, one has .89 for both: it alone reaches .8."""
+    distances = np.zeros((2, 81))
+    distances[0, :40] = 0.9
+    distances[1, 40:80] = 0.9
+    distances[:, 80] = 0.89
+    selected, excess = smallest_cover_of(distances, np.arange(81), 0.8)
+    assert selected.tolist() == [80]
+    assert excess == 0

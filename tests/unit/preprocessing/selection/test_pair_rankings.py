@@ -23,13 +23,16 @@ def test_separation_is_the_bhattacharyya_distance_of_normal_densities(rng):
     codes = np.repeat([0, 1], [30, 20])
     features = rng.normal(size=(6, 50)) * 10.0 ** np.arange(-3, 3)[:, None]
     features[:, codes == 1] *= 2.5
-    found = pair_strengths(features, codes, 2, distance="separation", min_bandwidth=0.4)[0]
-    for row, strength in zip(features, found, strict=True):
+    actual = pair_strengths(features, codes, 2, distance="separation", min_bandwidth=0.4)[0]
+    for row, strength in zip(features, actual, strict=True):
         moments = []
         for code in (0, 1):
-            own = row[codes == code]
-            h = max(published_xnb.bandwidth(own), 0.4 * row.std(ddof=1) * len(own) ** -0.2)
-            moments.append((own.mean(), own.var() + h**2, len(own)))
+            class_values = row[codes == code]
+            h = max(
+                published_xnb.bandwidth(class_values),
+                0.4 * row.std(ddof=1) * len(class_values) ** -0.2,
+            )
+            moments.append((class_values.mean(), class_values.var() + h**2, len(class_values)))
         (m1, v1, n1), (m2, v2, n2) = moments
         sd = np.sqrt((n1 * v1 + n2 * v2) / (n1 + n2))
         grid = np.linspace(-40, 40, 200_001) * sd + (m1 + m2) / 2
@@ -41,9 +44,9 @@ def test_some_of_the_samples_are_as_good_as_a_matrix_of_these(rng):
     codes = np.arange(40) % 3
     features = rng.normal(size=(50, 40)) + codes
     samples = rng.permutation(40)[:30]
-    found = pair_strengths(features, codes[samples], 3, samples=samples)
+    actual = pair_strengths(features, codes[samples], 3, samples=samples)
     expected = pair_strengths(features[:, samples], codes[samples], 3)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
 def test_equal_strengths_are_ranked_by_the_separation_of_the_means():
@@ -99,3 +102,17 @@ def test_features_without_strength_are_not_taken():
     values = np.random.default_rng(0).normal(size=(3, 8))
     shortlist, ranked = rankings([[0.5, 0.0, 1e-10]], values, np.repeat([0, 1], 4))
     assert positions(shortlist, ranked.chosen(0)) == [0]
+
+
+def test_a_tie_in_strength_is_decided_by_the_separation_before_the_overlap():
+    """Means 4.4 apart in standard deviations of 1.27, with a common range of .1; or 1.05 in .32.
+
+    The squared ratios are 11.9 and 10.9.
+    """
+    codes = np.repeat([0, 1], 10)
+    far_and_overlapping = np.r_[np.zeros(9), 6.0, np.linspace(4.95, 5.05, 10)]
+    near_and_apart = np.r_[np.linspace(0.0, 1.0, 10), np.linspace(1.05, 2.05, 10)]
+    for values in ([near_and_apart, far_and_overlapping], [far_and_overlapping, near_and_apart]):
+        _, ranked = rankings([[1.0, 1.0]], values, codes, n_features=1)
+        first = ranked.orders[0][0]
+        assert values[first] is far_and_overlapping

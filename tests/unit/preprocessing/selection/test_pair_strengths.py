@@ -59,5 +59,5 @@ def test_features_that_tie_with_the_last_are_candidates():
 def test_strengths_equal_up_to_rounding_are_interchangeable(difference):
     rng = np.random.default_rng(0)
     feature = rng.normal(size=8) + np.repeat([0, 3], 4)
-    found = rankings([1.0, 1.0 - difference], [feature, feature], np.repeat([0, 1], 4), 1)
-    assert found.interchangeable(found.chosen(0), 0)[0].tolist() == [1]
+    actual = rankings([1.0, 1.0 - difference], [feature, feature], np.repeat([0, 1], 4), 1)
+    assert actual.interchangeable(actual.chosen(0), 0)[0].tolist() == [1]

@@ -56,18 +56,18 @@ def numbers_of(results, row):
         for metric in ("accuracy", "balanced_accuracy")
     }
     against = estimates.loc["accuracy"]
-    found = [shares["accuracy"][0], "95%", *shares["accuracy"][1:], *shares["balanced_accuracy"]]
-    found += [f"{100 * against['reference']:.1f}%", f"{against['p']:.2g}"]
+    actual = [shares["accuracy"][0], "95%", *shares["accuracy"][1:], *shares["balanced_accuracy"]]
+    actual += [f"{100 * against['reference']:.1f}%", f"{against['p']:.2g}"]
     for own in estimates.loc[["recall"]].to_dict("records"):
-        found += [f"{100 * own[name]:.1f}%" for name in limits]
-        found += [str(own["samples"])]
+        actual += [f"{100 * own[name]:.1f}%" for name in limits]
+        actual += [str(own["samples"])]
     mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
-    found += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
-    found += [f"{row['p_value']:.2g}"] if pd.notna(row["p_value"]) else []
+    actual += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
+    actual += [f"{row['p_value']:.2g}"] if pd.notna(row["p_value"]) else []
     stability = results.rows("stability", **where, **{"class": ""}).dropna(subset="stability")
     for own in stability.to_dict("records"):
-        found += [f"{own[name]:.2f}" for name in ("stability", "lower", "upper")]
-    return found
+        actual += [f"{own[name]:.2f}" for name in ("stability", "lower", "upper")]
+    return actual
 
 
 @pytest.mark.parametrize("study", ["results", "tested"])
@@ -222,9 +222,9 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     rows[1]["difference"] = -1.0
     rows[2]["fdr"] = 0.05
     study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
-    found = source._genes(study, "d")
-    assert (found["tested"], found["found"]) == (7, 6)
-    (of_class,) = found["higher"]
+    actual = source._genes(study, "d")
+    assert (actual["tested"], actual["found"]) == (7, 6)
+    (of_class,) = actual["higher"]
     assert of_class["found"] == 5
     assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
     rows.append(rows[0] | {"feature": "g8", "rank": 8})
@@ -252,11 +252,11 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
         "random_genes": [],
         "learning_curve": [curve | {"kind": "measured"}, curve | {"kind": "forecast"}],
     }
-    found = source._verdict(study, verdict, tables)
-    assert found["balanced_accuracy"]["lower"] == 0.5
-    assert found["features"] == 7.0
-    assert found["stability"]["stability"] == 0.5
-    assert [row["kind"] for row in found["learning_curve"]] == ["forecast"]
+    actual = source._verdict(study, verdict, tables)
+    assert actual["balanced_accuracy"]["lower"] == 0.5
+    assert actual["features"] == 7.0
+    assert actual["stability"]["stability"] == 0.5
+    assert [row["kind"] for row in actual["learning_curve"]] == ["forecast"]
 
 
 def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):

@@ -28,9 +28,9 @@ GENES = pd.DataFrame({"feature": ["g1", "g2", "g3"], "symbol": ["TP53", "", "é<
 
 def test_arrays_are_read_back_at_aligned_places():
     arrays = {"a": np.array([1, 2, 65535], np.uint16), "b": np.arange(5, dtype=np.uint8)}
-    header, found = unpack(pack_arrays({"text": "ü", "n": [1, None]}, arrays))
+    header, actual = unpack(pack_arrays({"text": "ü", "n": [1, None]}, arrays))
     assert header == {"text": "ü", "n": [1, None]}
-    assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
+    assert all(np.array_equal(actual[name], arrays[name]) for name in arrays)
 
 
 def test_content_has_samples_values_and_statistics(values):
@@ -49,8 +49,8 @@ def test_content_has_samples_values_and_statistics(values):
     assert (header["low"], header["high"]) == ([0, 5], [254, 5])
     assert arrays["values"].tolist() == [0, 1, 2, 254, 0, 255, 0, 0]
     assert arrays["core"].tolist() == [1, 0, 1]
-    found = decoded(arrays["change.0"], header["ranges"]["change.0"])
-    np.testing.assert_allclose(found, statistics["change.0"], atol=3.5 / 65534)
+    actual = decoded(arrays["change.0"], header["ranges"]["change.0"])
+    np.testing.assert_allclose(actual, statistics["change.0"], atol=3.5 / 65534)
 
 
 def test_the_last_features_are_left_out_of_a_small_content(values, monkeypatch):
@@ -94,9 +94,9 @@ def test_values_are_rounded_to_a_254th_of_the_range_of_their_feature(rng):
     header, arrays = unpack(gene_content(genes, long, {}, {}, 100_000))
     low, high = (np.array(header[name], float)[:, None] for name in ("low", "high"))
     steps = arrays["values"].reshape(60, 50)
-    found = np.where(steps == 255, np.nan, low + steps / 254 * (high - low))
+    actual = np.where(steps == 255, np.nan, low + steps / 254 * (high - low))
     most = np.nanmax(np.ptp(exact, axis=1)) / 508 + 0.005  # half a step, and rounded limits
-    np.testing.assert_allclose(found, exact, atol=most)
+    np.testing.assert_allclose(actual, exact, atol=most)
 
 
 def test_counts_below_a_level_are_exact():
@@ -104,8 +104,8 @@ def test_counts_below_a_level_are_exact():
     fdr = np.concatenate([0.05 * (1 + np.linspace(-1e-6, 1e-6, 41)), [1e-200, 1.0, np.nan]])
     stored = -np.log10(fdr)
     steps, limits = round_to_steps(stored, [-np.log10(0.05)])
-    found = 10.0 ** -decoded(steps, limits)
-    assert ((found < 0.05) == (fdr < 0.05))[:-1].all()
+    actual = 10.0 ** -decoded(steps, limits)
+    assert ((actual < 0.05) == (fdr < 0.05))[:-1].all()
     assert steps[-1] == 65535
     plain, limits = round_to_steps(stored)
     assert not ((10.0 ** -decoded(plain, limits) < 0.05) == (fdr < 0.05))[:-1].all()

@@ -45,8 +45,8 @@ LINES |= {"ring": ("chosen", 1000.0, 0.8), "levels": [("all features", 0.7)]}
 def figures(tmp_path_factory):
     """A figure of each kind on the page of a study whose names are markup, and one of lines."""
     results = write_study(tmp_path_factory.mktemp("study"))
-    found = [f for module in MODULES for f in figures_of(module.section(results).blocks)]
-    return {each.draw.__name__: (each.draw, each.arguments) for each in found}
+    actual = [f for module in MODULES for f in figures_of(module.section(results).blocks)]
+    return {each.draw.__name__: (each.draw, each.arguments) for each in actual}
 
 
 KINDS = ("correlations", "p_values", "points", "matrix", "densities", "calibration")

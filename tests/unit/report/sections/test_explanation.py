@@ -42,8 +42,8 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert pairs[["feature", "other"]].iloc[0].tolist() == [SCRIPT, "probe_01"]
     residuals = series.values.copy()
     for label in series.classes:
-        mine = series.labels == label
-        residuals[:, mine] -= residuals[:, mine].mean(axis=1, keepdims=True)
+        in_class = series.labels == label
+        residuals[:, in_class] -= residuals[:, in_class].mean(axis=1, keepdims=True)
     assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
     others = np.abs(np.corrcoef(residuals)[np.triu_indices(len(residuals), 1)])
     assert len(pairs) == (others > 0.5).sum()

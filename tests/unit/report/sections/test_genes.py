@@ -291,8 +291,8 @@ def test_without_a_significant_set_a_sentence_says_so(tmp_path):
 
 def test_statistics_of_the_page_are_those_of_their_columns():
     rows = pd.DataFrame([gene("g1", 1, p=1e-3, fdr=1e-2, mean=7.0, log_fold_change=-2.0)])
-    found = genes._statistics([rows, rows.assign(auc=0.25)])
-    assert {name: column[0] for name, column in found.items()} == {
+    actual = genes._statistics([rows, rows.assign(auc=0.25)])
+    assert {name: column[0] for name, column in actual.items()} == {
         "change.0": -2.0,
         "evidence.0": 3.0,
         "fdr.0": 2.0,

@@ -46,9 +46,9 @@ def test_predictions_as_json_have_the_confusion_table(tmp_path, capsys):
     frame.to_csv(tmp_path / "new.csv", index=False)
     capsys.readouterr()
     app.predict(model, str(tmp_path / "new.csv"), as_json=True)
-    found = json.loads(capsys.readouterr().out)["agreement"]
-    assert (found["right"], found["samples"]) == (23, 24)
-    assert found["confusion"]["normal"] == {"normal": 12, "tumour": 1}
+    actual = json.loads(capsys.readouterr().out)["agreement"]
+    assert (actual["right"], actual["samples"]) == (23, 24)
+    assert actual["confusion"]["normal"] == {"normal": 12, "tumour": 1}
 
 
 def test_a_table_without_labels_has_no_accuracy(tmp_path, capsys):

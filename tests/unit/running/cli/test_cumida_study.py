@@ -53,10 +53,10 @@ def test_the_benchmark_has_the_seven_classifiers_of_cumida_and_three_folds(here)
     write_cumida_study(SERIES[:1], "mine", benchmark=True)
     settings, _ = read_study(here, "mine")
     study = settings["studies"]["mine"]
-    known = default_configuration()["classifiers"] | settings["classifiers"]
+    classifiers = default_configuration()["classifiers"] | settings["classifiers"]
     methods = set()
     for name in study["classifiers"]:
-        entry = known[name]
+        entry = classifiers[name]
         methods.add(entry.get("steps", [entry])[-1]["method"].rpartition(".")[-1])
     assert methods >= {
         "SVC",

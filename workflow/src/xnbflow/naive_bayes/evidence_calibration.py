@@ -180,9 +180,10 @@ def fit_temperature(
     7.282
     """
     n_classes = sums.shape[1]
-    sums, log_prior, codes, weights = usable_samples(sums, log_prior, codes, weights)
-    targets = np.eye(n_classes)[codes]
-    sharpness = float(fit_sharpness(sums[None], log_prior, targets, weights)[0])
+    samples = usable_samples(sums, log_prior, codes, weights)
+    targets = np.eye(n_classes)[samples.codes]
+    sharpness = fit_sharpness(samples.sums[None], samples.log_prior, targets, samples.weights)[0]
+    sharpness = float(sharpness)
     sharpness = min(max(sharpness, 1.0 / HIGHEST_TEMPERATURE), 1.0)
     return Calibration.of_temperature(1.0 / sharpness, n_classes)
 
@@ -196,11 +197,34 @@ def log_losses(calibrated: np.ndarray, log_prior: np.ndarray, codes: np.ndarray)
     return -np.maximum(log_posterior, np.log(_SMALLEST_PROBABILITY))
 
 
+@dataclass(frozen=True, kw_only=True)
+class CalibrationSamples:
+    """Samples whose class is in their training set, for a fit of slopes and intercepts.
+
+    Attributes
+    ----------
+    sums, log_prior : ndarray of shape (n_samples, n_classes)
+        Evidence, which is finite, and the log priors of the training set.
+    codes : ndarray of int, shape (n_samples,)
+        True classes.
+    weights : ndarray of shape (n_samples,)
+    """
+
+    sums: np.ndarray
+    log_prior: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+
+
 def usable_samples(
     sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+) -> CalibrationSamples:
     """Return the samples whose class is in their training set, with finite evidence."""
     usable = np.isfinite(log_prior[np.arange(len(codes)), codes])
     weights = np.ones(len(codes)) if weights is None else weights
-    finite_sums = np.clip(sums[usable], -MOST_EVIDENCE, MOST_EVIDENCE)
-    return finite_sums, log_prior[usable], codes[usable], weights[usable]
+    return CalibrationSamples(
+        sums=np.clip(sums[usable], -MOST_EVIDENCE, MOST_EVIDENCE),
+        log_prior=log_prior[usable],
+        codes=codes[usable],
+        weights=weights[usable],
+    )

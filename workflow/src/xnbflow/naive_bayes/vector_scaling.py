@@ -10,6 +10,7 @@ import numpy as np
 from xnbflow.naive_bayes.evidence_calibration import (
     HIGHEST_TEMPERATURE,
     Calibration,
+    CalibrationSamples,
     fit_temperature,
     usable_samples,
 )
@@ -65,7 +66,8 @@ def fit_vector(
     lowest = np.repeat([1.0 / HIGHEST_TEMPERATURE, -np.inf], n_classes)
     highest = np.repeat([start.temperature, np.inf], n_classes)
     first = np.concatenate([start.slope * start.temperature, start.intercept])
-    loss = PenalisedLoss(*usable_samples(sums / start.temperature, log_prior, codes, weights))
+    samples = usable_samples(sums / start.temperature, log_prior, codes, weights)
+    loss = PenalisedLoss(samples)
     slope, intercept = np.split(minimise(loss, first, lowest, highest), 2)
     return Calibration(start.temperature, slope / start.temperature, intercept)
 
@@ -79,14 +81,12 @@ class PenalisedLoss:
     temperature, then the intercepts.
     """
 
-    def __init__(
-        self, sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray, weights: np.ndarray
-    ) -> None:
-        self.sums = sums
-        self.log_prior = log_prior
-        self.weights = weights
-        self.true_class = np.arange(len(codes)), codes
-        self.likeliest = np.repeat([1.0, 0.0], sums.shape[1])
+    def __init__(self, samples: CalibrationSamples) -> None:
+        self.sums = samples.sums
+        self.log_prior = samples.log_prior
+        self.weights = samples.weights
+        self.true_class = np.arange(len(samples.codes)), samples.codes
+        self.likeliest = np.repeat([1.0, 0.0], samples.sums.shape[1])
 
     def __call__(self, parameters: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the loss and the posteriors (n_samples, n_classes)."""
