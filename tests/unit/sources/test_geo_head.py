@@ -173,6 +173,13 @@ def test_columns_of_values_are_in_the_order_of_the_samples(tmp_path):
     assert read(tmp_path, table=other_order).values.tolist() == [[2, 1, 3], [5, 4, 6]]
 
 
+def test_a_table_without_a_sample_of_the_head_is_refused(tmp_path):
+    lines = TABLE.splitlines()
+    two = [line.rpartition("\t")[0] if "\t" in line else line for line in lines]
+    with refused("GSM3 without a column, none without a head"):
+        read(tmp_path, table="\n".join(two) + "\n")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -95,3 +95,10 @@ def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
     summary = proposal(tmp_path, titles, kinds, patients)
     assert summary.row.options["group"] == "patient"
     assert summary.groups.tolist() == [str(i // 2) for i in range(12)]
+
+
+def test_values_of_a_sequencing_series_are_not_its_counts(tmp_path):
+    kind = ["!Series_type", "Expression profiling by high throughput sequencing"]
+    row = proposal(tmp_path, TITLES, TISSUES, kind).row
+    assert (row.source, row.orientation, row.options["transform"]) == ("table", "columns", "tmm")
+    assert proposal(tmp_path, TITLES, TISSUES).row.source == "geo"

@@ -96,3 +96,21 @@ def test_a_sample_without_a_name_or_named_twice_is_refused(tmp_path):
         with pytest.raises(InputError, match=fault) as error:
             read_phenotype(tmp_path / "p.csv", SheetRow("x", "table"))
         assert error.value.key == "id"
+
+
+def test_fields_of_geo_have_the_names_of_the_sheet(tmp_path):
+    samples = ["!Sample_geo_accession", "GSM1", "GSM2"]
+    sexes = ["!Sample_characteristics_ch1", "Sex: f", "Sex: m"]
+    donors = ["!Sample_characteristics_ch1", "donor: p", "donor: q"]
+    text = "".join("\t".join(line) + "\n" for line in (samples, sexes, donors))
+    (tmp_path / "x_series_matrix.txt").write_text(text)
+    row = SheetRow(
+        "x", "table", label="characteristics:sex", options={"group": "characteristics:donor"}
+    )
+    table = read_phenotype(tmp_path / "x_series_matrix.txt", row)
+    assert list(table) == ["characteristics:sex", "characteristics:donor"]
+    assert table.index.tolist() == ["GSM1", "GSM2"]
+    by_donor = SheetRow("x", "table", label="Sex", options={"phenotype_id": "donor"})
+    table = read_phenotype(tmp_path / "x_series_matrix.txt", by_donor)
+    assert table.index.tolist() == ["p", "q"]
+    assert list(table) == ["geo_accession", "Sex"]

@@ -271,3 +271,11 @@ def test_of_as_many_whole_and_fractional_features_the_whole_ones_are_conspicuous
     constant = np.full((8, 24), 5.0)
     values = np.vstack([GENES[:10], constant, RNG.integers(1, 5, (2, 24))])
     assert lone_features(values, [f"g{i}" for i in range(20)]) == ["g18", "g19"]
+
+
+def test_features_are_whole_where_more_than_half_of_them_are():
+    features = GENES[:20].copy()
+    features[:10] = features[:10].round()
+    assert is_like_features(GENES[15], features)  # half of them are fractions, as it is
+    features[10] = features[10].round()
+    assert not is_like_features(GENES[15], features)

@@ -232,3 +232,19 @@ def test_the_lines_of_gct_count_its_version_and_size(tmp_path):
     path = put(tmp_path, text, "t.gct")
     with refused("column 4 \\('s2'\\), line 4: 'much' is not a number"):
         read_table(path, SheetRow("toy", "table", options={}))
+
+
+def test_categories_are_no_angles(tmp_path):
+    series = read(tmp_path, COMMA, categorical="a", angular="*:degrees")
+    assert series.kinds.tolist() == ["categorical", "angular"]
+    assert series.values[0].tolist() == [0, 1]
+
+
+def test_alignments_of_one_name_in_two_folders_keep_their_paths(tmp_path):
+    text = "name,/x/S1.bam,/y/S1.bam\nsite,x,y\na,1.5,2\n"
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row())
+    assert series.samples.tolist() == ["/x/S1.bam", "/y/S1.bam"]
+    assert series.notes == ()
+    other = read_table(put(tmp_path, text.replace("/y/S1", "/y/S2"), "t.csv"), columns_row())
+    assert other.samples.tolist() == ["S1", "S2"]
+    assert "were shortened, as '/x/S1.bam' to 'S1'" in other.notes[0]
