@@ -108,3 +108,22 @@ def test_the_real_files_have_the_papers_counts(tmp_path, shared_data, location):
     series = get(tmp_path, location, base=shared_data / "uci", options=options)
     actual = Counter(series.kinds), len(series.classes), series.n_samples
     assert actual == PUBLISHED[location]
+
+
+def test_without_a_seed_rows_are_those_of_seed_0(tmp_path):
+    rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
+    (tmp_path / "magic04.data").write_bytes(lines(rows))
+    without = get(tmp_path, "magic", options={"rows": "20"})
+    with_0 = get(tmp_path, "magic", options={"rows": "20", "seed": "0"})
+    assert list(without.samples) == list(with_0.samples)
+    every = get(tmp_path, "magic", options={"rows": "60"})
+    assert list(every.samples) == [str(row) for row in range(60)]
+
+
+@pytest.mark.parametrize("cell", ["", "?", "NA"])
+def test_missing_cells_are_written_in_three_ways(tmp_path, cell):
+    """Weather without a temperature is left out; a missing number elsewhere is an error."""
+    header = "origin,month,temp,wind_dir,wind_speed\n"
+    body = "".join(f"EWR,{month},{30 + month},{30 * month},{month}\n" for month in range(1, 10))
+    (tmp_path / "weather.csv").write_text(f"{header}{body}EWR,1,{cell},90,5\n")
+    assert get(tmp_path, "weather").n_samples == 9

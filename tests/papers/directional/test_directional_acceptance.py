@@ -8,6 +8,8 @@ import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
 from xnbflow.papers.directional.compute import classifiers
+from xnbflow.papers.directional.printed_tables import printed_table
+from xnbflow.running.project import ROOT
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
 
@@ -68,3 +70,28 @@ def test_three_features_of_magic_are_selected_one_of_them_the_angle(series, clas
     selected = classifiers(data, 10)[classifier].fit(data.frame(), data.labels).selected_features_
     assert len(selected["gamma"]) == 3
     assert "fAlpha" in selected["gamma"]
+
+
+@pytest.mark.parametrize("classifier", ["vMNB", "GNB"])
+def test_magic_has_the_parameters_of_table_2(series, classifier):
+    """41: a prior, and two parameters of ten features in each of two classes."""
+    data = series("magic")
+    fitted = classifiers(data, 10)[classifier].fit(data.frame(), data.labels)
+    n_parameters = len(fitted.classes_) - 1 + fitted.n_parameters().sum()
+    printed = printed_table(2).set_index(["dataset", "classifier"]).loc[("MAGIC", classifier)]
+    assert n_parameters == printed["parameters"] == 41
+    assert data.n_features == printed["features"] == 10
+
+
+def test_the_page_has_the_accuracies_that_are_expected():
+    page = (ROOT / "docs/methods/directional.md").read_text(encoding="utf-8")
+    lines = {line.partition("|")[2].split("|")[0].strip(): line for line in page.splitlines()}
+    names = {"magic": "MAGIC", "covertype": "Covertype", "arrhythmia": "Arrhythmia"}
+    columns = ["vMNB", "SelvMNB", "GNB", "SelGNB"]
+    for row in EXPECTED:
+        name = f"{names[row['dataset']]}, paper"
+        printed = page.index(lines[name])
+        ours = page[printed:].splitlines()[1].split("|")[2:]
+        position = columns.index(row["classifier"])
+        assert float(lines[name].split("|")[2:][position]) == row["paper"]
+        assert float(ours[position]) == row["ours"]

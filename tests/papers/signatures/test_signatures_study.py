@@ -1,11 +1,13 @@
 """The analysis of signatures, small: curves over sizes, and what inner cross-validation chooses."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from report_study import analysis_section, small
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
@@ -154,3 +156,69 @@ def test_points_below_one_feature_are_drawn_and_points_without_any_are_not(table
     first = next(iter(figures_of(page.blocks)))
     lines = {line.label: line.x for line in first.arguments["lines"]}
     assert lines["XNB"].min() == 0.5
+
+
+def results_of(**classifiers):
+    """The parts of a study's results that ring and levels are read from."""
+    return SimpleNamespace(
+        study=SimpleNamespace(classifiers=tuple(classifiers)),
+        labels={name: name.upper() for name in classifiers},
+        configuration={"classifiers": classifiers},
+    )
+
+
+MEANS = {
+    ("cv", "features_per_class"): 8.0,
+    ("cv", "accuracy"): 0.9,
+    ("cv", "balanced_accuracy"): 0.8,
+    ("cv", "log_loss"): 0.3,
+    ("nb", "accuracy"): 0.7,
+    ("nb", "log_loss"): 40.0,
+    ("forest", "accuracy"): None,
+}
+
+
+@pytest.fixture
+def means(monkeypatch):
+    monkeypatch.setattr(
+        section, "_mean", lambda results, dataset, classifier, metric: MEANS[classifier, metric]
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"), [("accuracy", 0.9), ("balanced_accuracy", 0.8), ("log_loss", 0.3)]
+)
+def test_the_ring_is_the_cross_validated_classifier_at_its_features(means, measure, value):
+    """Of a pipeline the last step is the method."""
+    pipeline = {"steps": [{"method": "scaler"}, {"method": "csnb_cv"}]}
+    results = results_of(nb={"method": "gaussian_nb"}, cv=pipeline)
+    assert section._chosen(results, "toy", measure) == ("CV", 8.0, value)
+    assert section._chosen(results_of(nb={"method": "gaussian_nb"}), "toy", measure) is None
+
+
+def test_levels_are_of_classifiers_with_all_features_that_were_fitted(means):
+    forest = {"method": "sklearn.ensemble.RandomForestClassifier"}
+    results = results_of(nb={"method": "gaussian_nb"}, cv={"method": "csnb_cv"}, forest=forest)
+    assert section._levels(results, "toy", "accuracy") == [("NB", 0.7)]
+    assert section._levels(results, "toy", "log_loss") == []
+
+
+def test_points_have_the_parameters_of_their_curves():
+    params = {"thresholds": [0.9], "shrinkage": [2.0], "C": [0.1]}
+    xnb, centroids, lasso = compute._other_points(params, seed=5)
+    assert (xnb.method, xnb.value, xnb.model.threshold) == ("XNB", 0.9, 0.9)
+    # PAM: shrunken towards the mean, and the classes' shares as priors (Tibshirani et al. 2002)
+    assert centroids.model[-1].shrink_threshold == 2.0
+    assert centroids.model[-1].priors == "empirical"
+    estimator = lasso.model[-1].estimator
+    assert (estimator.C, estimator.l1_ratio, estimator.random_state) == (0.1, 1.0, 5)
+
+
+def test_the_curve_of_class_specific_nb_does_not_depend_on_the_rule_of_choice(series):
+    """All sizes are points; the rule decides which of them the study's classifier takes."""
+    folds = PredefinedSplit(np.tile([0, 1, 2], 16))
+    rows = compute._class_specific_curve(
+        series.values.T, series.labels, folds, {"sizes": [1, 2, 4]}
+    )
+    assert [row["value"] for row in rows] == [1.0, 2.0, 4.0]
+    assert {row["method"] for row in rows} == {"ClassSpecificNB"}
