@@ -68,7 +68,7 @@ def test_only_training_cells_choose_markers_and_a_donor_is_on_one_side(monkeypat
     monkeypatch.setattr(compute, "finders", lambda *_: [markers.Finder("peer", find)])
     row = analyse({"toy": data}, PARAMS, threads=1)["methods"].iloc[0]
     assert row["donors"] == 6
-    tested = [np.setdiff1d(np.arange(72), each) for each in trained]
+    tested = [np.setdiff1d(np.arange(72), train) for train in trained]
     for repeat in (tested[:3], tested[3:]):
         assert sorted(np.concatenate(repeat)) == list(range(72))
     for train, test in zip(trained, tested, strict=True):
@@ -109,9 +109,9 @@ def test_rank_sums_are_scipy_s(rng):
     scores = rank_sum_scores(features, codes, 3)
     assert (scores[:, 5] == 0.0).all()
     for code in range(3):
-        mine = codes == code
+        of_type = codes == code
         how = {"use_continuity": False, "method": "asymptotic", "alternative": "greater", "axis": 1}
-        test = mannwhitneyu(features[:5, mine], features[:5, ~mine], **how)
+        test = mannwhitneyu(features[:5, of_type], features[:5, ~of_type], **how)
         np.testing.assert_allclose(norm.sf(scores[code, :5]), test.pvalue, rtol=1e-9)
 
 
@@ -123,16 +123,18 @@ def shown(tmp_path, frames, donors=0):
 
 
 def test_the_section_says_what_is_skipped_and_whether_donors_are_named(tables, tmp_path):
-    found = shown(tmp_path / "a", tables)
-    warned = [b.text for b in walk(found.blocks) if isinstance(b, Prose) and b.role == "warning"]
+    section = shown(tmp_path / "a", tables)
+    warned = [b.text for b in walk(section.blocks) if isinstance(b, Prose) and b.role == "warning"]
     assert any("names no donor of its 72 cells" in text for text in warned)
     assert "toy: NS-Forest was skipped: nsforest is not installed." in warned
-    (figure,) = figures_of(found.blocks)
+    (figure,) = figures_of(section.blocks)
     methods = tables["methods"].set_index("method")
     for line in figure.arguments["lines"]:
         assert (line.x, line.y) == tuple(methods.loc[line.label, ["genes", "accuracy"]])
     assert set(OWN) <= {line.label for line in figure.arguments["lines"]}
-    shares = next(b.frame for b in walk(found.blocks) if isinstance(b, Table) and "XNB" in b.frame)
+    shares = next(
+        b.frame for b in walk(section.blocks) if isinstance(b, Table) and "XNB" in b.frame
+    )
     recalls = tables["recalls"].set_index(["method", "type"])["recall"]
     assert shares.set_index("type")["XNB"].to_dict() == recalls["XNB"].to_dict()
     of_donors = shown(tmp_path / "b", tables, donors=8)

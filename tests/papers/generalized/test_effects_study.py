@@ -154,8 +154,8 @@ def test_the_papers_error_is_said_to_be_of_another_split(tables, tmp_path):
     (printed,) = tables["published"].itertuples()
     assert (printed.part, printed.paper, printed.differs) == ("test", 0.053, differs)
     assert [printed.ours, printed.paper_error] == pytest.approx([share, theirs])
-    made, _ = analysis_section(ANALYSIS, tables, tmp_path)
-    assert f"misclassifies {share:.1%} (standard error {ours:.1%})" in made.blocks[0].text
+    section, _ = analysis_section(ANALYSIS, tables, tmp_path)
+    assert f"misclassifies {share:.1%} (standard error {ours:.1%})" in section.blocks[0].text
 
 
 def test_curves_are_described_by_where_the_samples_are(tables):
@@ -165,16 +165,16 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     card = spread.assign(naive_effect=2 * spread["sum"], adjustment=-spread["sum"])
     path = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
     about = {"dataset": "d", "features": "all"}
-    given = {"scorecard": card.assign(**about), "convergence": path.assign(**about)}
-    made = summarise({"fit": tables["fit"]} | given)
-    atom = made["strengths"].set_index("feature").loc["atom"]
+    hand_written = {"scorecard": card.assign(**about), "convergence": path.assign(**about)}
+    summaries = summarise({"fit": tables["fit"]} | hand_written)
+    atom = summaries["strengths"].set_index("feature").loc["atom"]
     naive = np.r_[np.zeros(60), 0.2 * np.arange(1, 41)].std()
     assert atom[["naive", "adjusted", "taken_back"]].tolist() == pytest.approx(
         [naive, naive / 2, 0.5]
     )
     # one of 100 lies beyond the 99% quantile, and 60 are apart
     assert atom[["low", "high", "beyond"]].tolist() == pytest.approx([0, 39, 0.01])
-    (passes,) = made["passes"].itertuples()
+    (passes,) = summaries["passes"].itertuples()
     assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)
 
 

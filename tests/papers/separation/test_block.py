@@ -46,8 +46,8 @@ def test_blocks_of_any_sizes_multiply():
     X, y = samples(7, counts=(50, 60, 40))
     covariance = pooled_covariance(X, y)
     prior = np.log(np.array([50, 60, 40]) / 150)
-    given = [[4], [6, 1, 0], [5, 2], [3]]
-    for blocks, parts in ((given, given), (3, [[0, 1, 2], [3, 4, 5], [6]])):
+    listed_blocks = [[4], [6, 1, 0], [5, 2], [3]]
+    for blocks, parts in ((listed_blocks, listed_blocks), (3, [[0, 1, 2], [3, 4, 5], [6]])):
         classifier = BlockNB(blocks=blocks).fit(X, y)
         assert [block.tolist() for block in classifier.blocks_] == parts
         expected = sum(log_densities(X, y, X, block, covariance) for block in parts).T + prior
@@ -63,11 +63,11 @@ def test_weights_multiply_the_blocks_log_likelihood_ratios(options):
     X, y = samples(60, apart=0.0)
     X[y == "green", :20] += 4.0
     classifier = BlockNB(blocks=2, **options).fit(X, y)
-    kept, weights = classifier.selected_blocks_[0], classifier.weights_[0]
+    is_kept, weights = classifier.selected_blocks_[0], classifier.weights_[0]
     if options["selection"] == "threshold":
-        assert 0 < kept.sum() < 30
-        np.testing.assert_array_equal(kept, (classifier.scores_ >= classifier.threshold_)[0])
-        np.testing.assert_array_equal(kept, weights)
+        assert 0 < is_kept.sum() < 30
+        np.testing.assert_array_equal(is_kept, (classifier.scores_ >= classifier.threshold_)[0])
+        np.testing.assert_array_equal(is_kept, weights)
     covariance = pooled_covariance(X, y)
     odds = np.full(len(X), np.log(30 / 24))
     for weight, block in zip(weights, classifier.blocks_, strict=True):
@@ -170,8 +170,8 @@ def test_most_pairwise_wins_decide_among_three_classes(selection):
     assert exchanged.any()
     expected = np.where(tied, scores.argmax(axis=1), wins.argmax(axis=1))
     np.testing.assert_array_equal(classifier.predict(points), classifier.classes_[expected])
-    found = classifier.predict_log_proba(points)[~exchanged]
-    np.testing.assert_allclose(found, log_softmax(scores[~exchanged], axis=1), rtol=1e-7)
+    log_proba = classifier.predict_log_proba(points)[~exchanged]
+    np.testing.assert_allclose(log_proba, log_softmax(scores[~exchanged], axis=1), rtol=1e-7)
 
 
 def test_a_singular_block_is_shrunk_with_a_warning():
@@ -206,8 +206,8 @@ def test_pairs_are_the_greedy_matching_of_residual_correlations(rng):
             free -= {i, j}
             expected.append([i, j])
     expected = [*sorted(expected), sorted(free)]
-    found = CorrelationBlocks(size=2).fit(X, y).blocks_
-    assert [block.tolist() for block in found] == expected
+    blocks = CorrelationBlocks(size=2).fit(X, y).blocks_
+    assert [block.tolist() for block in blocks] == expected
 
 
 @pytest.mark.parametrize(("n_features", "size"), [(200, 2), (201, 4), (50, 7), (3, 8), (6, 1)])

@@ -28,8 +28,10 @@ def tables():
 def test_simulation_follows_the_asymptotic_formulas_of_every_method(tables):
     risk = tables["risk"]
     estimated = risk["method"].str.contains("estimated")
-    known = risk[~estimated & (risk["samples"] == 300)]
-    np.testing.assert_allclose(known["separation"], known["asymptotic_separation"], rtol=0.03)
+    without_estimates = risk[~estimated & (risk["samples"] == 300)]
+    np.testing.assert_allclose(
+        without_estimates["separation"], without_estimates["asymptotic_separation"], rtol=0.03
+    )
     assert (risk[estimated]["asymptotic_risk"] < risk[estimated]["risk"] + 0.01).all()
 
 
@@ -37,9 +39,9 @@ def test_fitted_classifiers_come_near_the_simulation_with_known_covariances(tabl
     """300 samples per class and blocks of 3: estimating covariances costs little."""
     fitted = tables["fitted"]
     assert set(fitted["method"]) == METHODS
-    kept = fitted.set_index("method")["kept"]
-    assert (kept[["all blocks", "weights, estimated H"]] == 1).all()
-    assert kept["Eq. 22 as printed"].between(0.4, 0.9).all()
+    share_kept = fitted.set_index("method")["kept"]
+    assert (share_kept[["all blocks", "weights, estimated H"]] == 1).all()
+    assert share_kept["Eq. 22 as printed"].between(0.4, 0.9).all()
     many = fitted[fitted["samples"] == 300]
     np.testing.assert_allclose(many["risk"], many["known_covariance_risk"], atol=0.01)
     np.testing.assert_allclose(many["expected_risk"], many["risk"], atol=0.04)
@@ -50,8 +52,8 @@ def test_fitted_classifiers_come_near_the_simulation_with_known_covariances(tabl
 
 def test_results_depend_neither_on_threads_nor_on_other_distributions(tables):
     alone = analyse({}, PARAMS | {"uniform": [], "noncentral": []}, threads=1)
-    kept = tables["risk"]["setting"].isin(alone["risk"]["setting"])
-    np.testing.assert_array_equal(tables["risk"].loc[kept, "risk"], alone["risk"]["risk"])
+    in_both = tables["risk"]["setting"].isin(alone["risk"]["setting"])
+    np.testing.assert_array_equal(tables["risk"].loc[in_both, "risk"], alone["risk"]["risk"])
 
 
 def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rng):
@@ -94,12 +96,12 @@ def test_equation_22_counts_the_features_of_each_block():
 def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
     risk, sure = tables["risk"], 2 * tables["risk"]["gain_error"]
     for row in tables["verdicts"].itertuples():
-        own = risk["method"] == row.method
-        own &= (risk["distribution"] == row.distribution) | (row.distribution == "all")
-        own &= (risk["samples"].astype(str) == row.samples) | (row.samples == "all")
-        gain = risk.loc[own, "gain"]
-        counts = (gain > sure[own]).sum(), (gain < -sure[own]).sum()
-        assert (row.cases, row.helps, row.harms) == (own.sum(), *counts)
+        is_case = risk["method"] == row.method
+        is_case &= (risk["distribution"] == row.distribution) | (row.distribution == "all")
+        is_case &= (risk["samples"].astype(str) == row.samples) | (row.samples == "all")
+        gain = risk.loc[is_case, "gain"]
+        counts = (gain > sure[is_case]).sum(), (gain < -sure[is_case]).sum()
+        assert (row.cases, row.helps, row.harms) == (is_case.sum(), *counts)
         expected = [gain.min(), gain.mean(), gain.max()]
         assert [row.least_gain, row.mean_gain, row.greatest_gain] == pytest.approx(expected)
     # three kinds by two sizes, three kinds, and all
@@ -112,16 +114,16 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
 
 
 def test_the_section_draws_and_sources_everything(tables, tmp_path):
-    made, shown = analysis_section(ANALYSIS, tables, tmp_path)
+    section, shown = analysis_section(ANALYSIS, tables, tmp_path)
     whole = tables["verdicts"].query("distribution == 'all' and samples == 'all'")
     gains = whole.set_index("method")["mean_gain"]
     best = gains.drop(["weights, known H", "threshold at the true scores"]).idxmax()
     assert best == "weights, estimated H"
-    assert made.blocks[0].text.startswith("Use weights with H estimated from the scores: over ")
+    assert section.blocks[0].text.startswith("Use weights with H estimated from the scores: over ")
     # three kinds by two sizes and all, three methods
     assert len(shown[0].frame) == 9 * 3
     # gains by sample size, the paper's figures and ours, weights by distribution
-    assert len(list(figures_of(made.blocks))) == 2 + 3 + 3
+    assert len(list(figures_of(section.blocks))) == 2 + 3 + 3
 
 
 def test_a_training_set_that_loses_no_block_is_not_harmed():

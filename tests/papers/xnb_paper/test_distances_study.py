@@ -45,7 +45,9 @@ def test_at_the_threshold_the_accuracy_is_that_of_xnb(tables, tmp_path, changed)
         train, test = folds != fold, folds == fold
         model = XNB(min_distance="mean", **changed).fit(data.values.T[train], data.labels[train])
         predicted[test] = model.predict(data.values.T[test])
-        counts.append(np.mean([len(own) for own in model.selected_features_.values()]))
+        counts.append(
+            np.mean([len(class_features) for class_features in model.selected_features_.values()])
+        )
     titles = {"wasserstein": "wasserstein", 4: "beta (s = 4)", "adaptive": "adaptive"}
     title = titles[next(iter(changed.values()))] if changed else "published"
     rows = tables["accuracies"].set_index(["dataset", "alternative", "n_features"])
@@ -57,10 +59,12 @@ def test_at_the_threshold_the_accuracy_is_that_of_xnb(tables, tmp_path, changed)
 def test_equal_numbers_are_the_best_features_of_each_pair(rng):
     values = rng.random((6, 9))  # of four classes
     pairs = class_pairs(4)
-    for code, own in enumerate(best_of_pairs(values, 4, 2)):
+    for code, class_features in enumerate(best_of_pairs(values, 4, 2)):
         rows = values[(pairs == code).any(axis=1)]
-        assert set(own) == {f for row in rows for f in np.argsort(-row)[:2]}
-    assert [own.tolist() for own in best_of_pairs(values, 4, 20)] == [list(range(9))] * 4
+        assert set(class_features) == {f for row in rows for f in np.argsort(-row)[:2]}
+    assert [class_features.tolist() for class_features in best_of_pairs(values, 4, 20)] == [
+        list(range(9))
+    ] * 4
 
 
 def test_every_alternative_changes_one_part_of_the_papers_choice():

@@ -222,9 +222,9 @@ def test_without_its_series_there_is_no_figure_1():
 
 def test_a_class_independent_xnb_has_the_union_of_the_features_for_every_class(rng):
     X, y = markers(rng)
-    own, shared = XNB().fit(X, y), XNB(class_independent=True).fit(X, y)
-    union = set().union(*own.selected_features_.values())
-    assert len(union) > min(map(len, own.selected_features_.values()))
+    class_specific, shared = XNB().fit(X, y), XNB(class_independent=True).fit(X, y)
+    union = set().union(*class_specific.selected_features_.values())
+    assert len(union) > min(map(len, class_specific.selected_features_.values()))
     assert [set(chosen) for chosen in shared.selected_features_.values()] == [union] * 3
     columns = sorted(union)
     flexible = FlexibleNB().fit(X[:, columns], y)

@@ -170,17 +170,17 @@ def _fold(data: DataSet, finder: Finder, codes: np.ndarray, test: np.ndarray) ->
     """Find markers in the training cells of a fold, and predict its test cells from them."""
     train = ~test
     start = time.perf_counter()
-    found = _find_markers(data, finder, codes, train)
+    selection = _find_markers(data, finder, codes, train)
     seconds = time.perf_counter() - start
-    used = np.unique(np.concatenate(found.columns)).astype(int)
+    used = np.unique(np.concatenate(selection.columns)).astype(int)
     correct_by_method = None
-    if found.model is not None:
-        predicted = found.model.predict(np.ascontiguousarray(data.values[:, test].T))
-        correct_by_method = found.present[predicted] == codes[test]
+    if selection.model is not None:
+        predicted = selection.model.predict(np.ascontiguousarray(data.values[:, test].T))
+        correct_by_method = selection.present[predicted] == codes[test]
     counts = np.full(len(data.classes), np.nan)
-    counts[found.present] = [len(columns) for columns in found.columns]
+    counts[selection.present] = [len(columns) for columns in selection.columns]
     markers = []
-    for label, columns in zip(found.present, found.columns, strict=True):
+    for label, columns in zip(selection.present, selection.columns, strict=True):
         markers += [(int(label), int(gene)) for gene in columns]
     return _Fold(
         test=test,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -51,7 +52,8 @@ def draw_effect(
     beyond the axis. A ``large`` figure has a legend.
     """
     width = column_width(4.4 if large else 2.9)
-    low, high = edges[0], edges[-1]
+    low = edges[0]
+    high = edges[-1]
     margin = 0.03 * (high - low) or 0.5
     figure, axes = new_axes(
         width,
@@ -64,6 +66,7 @@ def draw_effect(
     write_heading(figure, feature, 10 if large else 8)
     axes.axhline(0, color=GREY, linewidth=0.8)
     apart = np.isin(values, [value for value, _ in separate])
+    # The first value of each step of the axis, and all that are drawn apart.
     steps = np.floor((values - low) / ((high - low) or 1.0) * _POINTS)
     shown = apart | (np.diff(steps, prepend=-np.inf) > 0)
     values, effects, apart = values[shown], effects[:, shown], apart[shown]
@@ -76,7 +79,24 @@ def draw_effect(
     if large:
         axes.set_ylabel("log odds")
         legend_above(axes, 3)
-    box, height = axes.get_position(), figure.get_figheight()
+    _draw_observations(figure, axes, separate, edges, counts, large=large)
+    if note:
+        figure.text(1 - 0.1 / width, 0.02, note, ha="right", va="bottom", size=7.5)
+    return figure
+
+
+def _draw_observations(
+    figure: Figure,
+    axes: Axes,
+    separate: Sequence[tuple[float, float]],
+    edges: np.ndarray,
+    counts: np.ndarray,
+    *,
+    large: bool,
+) -> None:
+    """Draw a strip below the axes: a histogram by square root, and the shares of single values."""
+    box = axes.get_position()
+    height = figure.get_figheight()
     below = (box.x0, box.y0 - (_STRIP + 0.02) / height, box.width, _STRIP / height)
     strip = figure.add_axes(below, sharex=axes)
     heights = np.sqrt(counts / max(counts.max(initial=0), 1))
@@ -89,6 +109,3 @@ def draw_effect(
     strip.tick_params("x", labelsize=size + 1)
     strip.xaxis.set_major_locator(MaxNLocator(6 if large else 4, steps=_MULTIPLES))
     strip.spines["left"].set_visible(False)
-    if note:
-        figure.text(1 - 0.1 / width, 0.02, note, ha="right", va="bottom", size=7.5)
-    return figure
