@@ -21,10 +21,13 @@ def united_pair_by_pair(correlations, size):
     return {frozenset(group) for group in groups}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 11, 15, 22])
 def test_eight_partners_for_each_place_give_the_blocks_of_all_pairs(seed):
-    """With 33 features and blocks of four, 32 partners are all others."""
-    residuals = np.random.default_rng(seed).normal(size=(33, 12))
+    """With 33 features and blocks of four, 32 partners are all others.
+
+    With four partners the blocks of the last three seeds differ: weaker pairs come first.
+    """
+    residuals = np.random.default_rng(seed).normal(size=(33, 4))
     residuals -= residuals.mean(axis=1, keepdims=True)
     residuals /= np.linalg.norm(residuals, axis=1, keepdims=True)
     group = _unite_correlated(residuals, 4)

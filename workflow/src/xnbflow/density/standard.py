@@ -85,9 +85,11 @@ class StandardFeatures:
     def __init__(self, values: Any) -> None:
         self.shape = values.shape
         self._values = values
-        parts = [StandardUnits.of(part.T) for part in dense_parts(values)]
-        centres, units = ([getattr(part, name) for part in parts] for name in ("centres", "units"))
-        self.standard = StandardUnits(np.concatenate(centres), np.concatenate(units))
+        units = [StandardUnits.of(features.T) for features in dense_parts(values)]
+        self.standard = StandardUnits(
+            np.concatenate([tile.centres for tile in units]),
+            np.concatenate([tile.units for tile in units]),
+        )
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -104,5 +106,5 @@ class StandardFeatures:
 
     def mean(self) -> np.ndarray:
         """Return the mean over features of each sample, shape (n_samples,)."""
-        parts = self.parts(np.arange(len(self)))
-        return sum(part.sum(axis=0) for part in parts) / len(self)
+        tiles = self.parts(np.arange(len(self)))
+        return sum(features.sum(axis=0) for features in tiles) / len(self)

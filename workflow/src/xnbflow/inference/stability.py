@@ -62,7 +62,7 @@ def stability_index(
     by_chance = mean_size * (1 - mean_size)
     p = np.array(list(share.values()))
     index = 1 - n_sets / (n_sets - 1) * np.sum(p * (1 - p)) / n_features / by_chance
-    agreement = np.array([sum(share[name] for name in sorted(set(names))) for names in selected])
+    agreement = np.array([sum(map(share.__getitem__, sorted(set(names)))) for names in selected])
     chance = sizes * mean_size - index / 2 * (2 * mean_size * sizes - sizes - mean_size + 1)
     phi = (agreement / n_features - chance) / by_chance
     variance = 4 / n_sets * np.var(phi)

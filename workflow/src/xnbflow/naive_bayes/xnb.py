@@ -258,8 +258,10 @@ def distance_table(
             "distance": class_distances.T.reshape(-1),
         }
         tables.append(columns)
-    names = ("class", "feature", "other_class", "distance")
-    return pd.DataFrame({name: np.concatenate([table[name] for table in tables]) for name in names})
+    joined = {}
+    for name in ("class", "feature", "other_class", "distance"):
+        joined[name] = np.concatenate([table[name] for table in tables])
+    return pd.DataFrame(joined)
 
 
 def _greatest_count(features: Any) -> float:

@@ -9,10 +9,10 @@ from importlib.resources import files
 @cache
 def _all_texts() -> Mapping[str, Mapping[str, str]]:
     source = files(__package__).joinpath("texts.toml").read_text(encoding="utf-8")
-    return {
-        section: {name: " ".join(text.split()) for name, text in texts.items()}
-        for section, texts in tomllib.loads(source).items()
-    }
+    sections = {}
+    for section, texts in tomllib.loads(source).items():
+        sections[section] = {name: " ".join(text.split()) for name, text in texts.items()}
+    return sections
 
 
 def texts_of(section: str) -> Mapping[str, str]:
@@ -22,4 +22,7 @@ def texts_of(section: str) -> Mapping[str, str]:
 
 def constant_texts() -> set[str]:
     """Return every text as it is in the file; those with braces are completed by a section."""
-    return {text for texts in _all_texts().values() for text in texts.values()}
+    constant: set[str] = set()
+    for texts in _all_texts().values():
+        constant.update(texts.values())
+    return constant

@@ -18,6 +18,7 @@ Every layer may have a ``label`` for the legend, a ``colour`` (number of the pal
 ``grey``, or a colour each) and ``tips``: names and texts that the pointer shows.
 """
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -34,10 +35,15 @@ from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.page.style import BLUE, ORANGE, strip_colour, strip_style_of
 
-#: Height of a chart in pixels, and of a row of a chart with a row per name.
-_HEIGHT, _ROW = 400, 26
-#: Rows of a matrix of counts up to which they are tall; columns up to which cells have values.
-_FEW_ROWS, _TALL_ROW, _FEW_COLUMNS = 8, 60, 10
+#: Height of a chart in pixels.
+_HEIGHT = 400
+#: Height in pixels of a row of a chart with a row per name.
+_ROW = 26
+#: Number of rows of a matrix of counts up to which they are tall, and their height in pixels.
+_FEW_ROWS = 8
+_TALL_ROW = 60
+#: Number of columns of a matrix up to which its cells show their values.
+_FEW_COLUMNS = 10
 #: Standard deviations from which on a cell of a heat map is as dark as can be.
 _DARKEST = 2.5
 #: Categories of a strip above which only the pointer names them.
@@ -147,7 +153,7 @@ def _matrix(
     shares = np.nan_to_num(np.asarray(values, dtype=float)).reshape(-1)
     shown = [f"{share:.2f}" for share in shares]
     if texts:
-        words = [text for row in texts for text in row]
+        words = list(itertools.chain.from_iterable(texts))
     else:
         words = shown if len(columns) <= _FEW_COLUMNS else [""] * shares.size
     tips = {
@@ -213,7 +219,7 @@ def _heatmap(
                 "cells": [texts.index(text) for text in cells],
             }
         )
-    hundredths = [[round(100 * v) if np.isfinite(v) else None for v in row] for row in z.tolist()]
+    hundredths = [list(map(_in_hundredths, row)) for row in z.tolist()]
     return {
         "kind": "heat map",
         "height": 60 + 18 * len(labels),
@@ -433,3 +439,8 @@ _CHARTS: dict[Callable[..., Any], Callable[..., dict[str, Any] | None]] = {
     draw_components: _components,
     draw_probabilities: _probabilities,
 }
+
+
+def _in_hundredths(number: float) -> int | None:
+    """Return a number in hundredths; None if it is missing."""
+    return round(100 * number) if np.isfinite(number) else None

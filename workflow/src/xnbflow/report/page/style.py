@@ -22,7 +22,8 @@ from xnbflow.core.atomic import write_atomically
 #: Okabe and Ito's palette (2008) without black and yellow, which vanish on a dark or light page.
 #: Blue and orange are below and above a mean, or lower and higher in a class: they come last, so
 #: that a class has one colour in every picture. The first two also differ for the colour-blind.
-BLUE, ORANGE = "#0072B2", "#D55E00"
+BLUE = "#0072B2"
+ORANGE = "#D55E00"
 COLOURS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", BLUE, ORANGE)
 #: Colour of less important parts; legible on a light and on a dark page.
 GREY = "#888888"
@@ -241,11 +242,12 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
 
 
 def _place_of_axes(figure: Figure) -> str:
-    """Return left, top, width and height of the axes in points, and their limits; "" of several."""
+    """Return left, top, width, height and limits of the axes in points; "" for several axes."""
     if len(figure.axes) != 1:
         return ""
     (axes,) = figure.axes
-    (width, height), box = figure.get_size_inches() * _POINTS_PER_INCH, axes.get_position()
+    width, height = figure.get_size_inches() * _POINTS_PER_INCH
+    box = axes.get_position()
     place = (box.x0 * width, (1 - box.y1) * height, box.width * width, box.height * height)
     return " ".join(f"{number:.6g}" for number in (*place, *axes.get_xlim(), *axes.get_ylim()))
 
