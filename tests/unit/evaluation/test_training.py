@@ -152,3 +152,32 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     assert list(tested.columns) == list(pairs.features)
     assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
     np.testing.assert_array_equal(groups, pairs.groups[~mask])
+
+
+def explained_rows(series, monkeypatch, most_rows):
+    """Return the rows of explanations and distances of two folds, each with three test samples."""
+    monkeypatch.setattr("xnbflow.evaluation.training.MOST_ROWS", most_rows)
+    entry = {"method": "xnbflow.naive_bayes.ClassSpecificNB", "params": {"n_features": 1}}
+    folds = pd.DataFrame({"repeat": 0, "fold": [0, 1] * 3, "sample": [f"s{i}" for i in range(6)]})
+    tables = train(series, folds, entry)
+    assert len(tables["predictions"]) == 6
+    assert tables["selected"]["constant"].notna().all()
+    return len(tables["explanations"]), len(tables["distances"])
+
+
+@pytest.mark.parametrize(
+    ("most_rows", "explanations", "distances"),
+    [
+        (12, 12, 4),  # in each fold three samples, two classes with a feature, and another class
+        (11, 0, 4),
+        (4, 0, 4),
+        (3, 0, 0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_large_explanations_and_distances_are_left_out(
+    monkeypatch, most_rows, explanations, distances
+):
+    values = np.array([[0.0, 1, 2, 10, 11, 12], [3.0, 1, 4, 1, 5, 9]])
+    series = dataset(values, list("aaabbb"))
+    assert explained_rows(series, monkeypatch, most_rows) == (explanations, distances)

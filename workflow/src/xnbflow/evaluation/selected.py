@@ -36,14 +36,17 @@ class FeatureUse:
     ties: pd.DataFrame | None = None
 
 
-def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> FeatureUse:
+def feature_use(
+    model: BaseEstimator, X: pd.DataFrame, *, explain: bool, most_rows: float = np.inf
+) -> FeatureUse:
     """Return the features that a fitted classifier uses.
 
     The model reports them as ``selected_features_``, and interchangeable ones as ``tied_features_``
     (see `ties_of`). In a pipeline the last step and transformers that select features report them,
     in a search over parameters the best estimator. For models that set effects to 0
     (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained if
-    ``explain`` is set and the classifier supports it.
+    ``explain`` is set and the classifier supports it. Explanations, and distances, are left out if
+    they would have more than ``most_rows`` rows.
     """
     everything = float(len(X.columns) - len(sample_columns(model)))
     last, before, names = last_step(model, X.columns.to_numpy())
@@ -63,8 +66,11 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     for label, features in chosen.items():
         features_of_class[label] = [rename.get(feature, feature) for feature in features]
     distances = explanations = priors = ties = None
-    if hasattr(last, "pair_distances_"):
+    n_terms = sum(len(features) for features in features_of_class.values())
+    has_room = n_terms * (len(features_of_class) - 1) <= most_rows
+    if hasattr(last, "pair_distances_") and has_room:
         distances = _renamed(last.pair_distances_, feature=rename)
+    explain = explain and n_terms * len(X) <= most_rows
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         explanations = last.explain(transformed(before, X))
         samples = X.index if last is not model else []

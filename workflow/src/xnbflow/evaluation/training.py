@@ -22,6 +22,13 @@ from xnbflow.tables.contract import TRAINING_TABLES, TableSchema
 
 #: Data sets with more samples than this are not explained sample by sample.
 MOST_EXPLAINED = 1000
+#: Most rows of a classifier's explanations (a row for each tested sample, class and feature) and of
+#: its distances (for each class, feature and other class): about 1 GB. Larger tables are left out.
+#: 1,000 samples of 100 classes with 2,000 features each have 2e8 explanations, and 2e7 distances in
+#: each fold.
+MOST_ROWS = 10_000_000
+#: The tables that are left out.
+_LIMITED = ("explanations", "distances")
 
 
 def train(
@@ -33,22 +40,27 @@ def train(
     missing, and the classifier does not impute them itself, the medians of the fold's training
     samples replace them. Where samples have groups, inner cross-validations keep these together,
     see `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some
-    of these. Predictions are explained if ``explain`` is set, the classifier supports it and
-    samples are not too many. The result has the tables of
+    of these. Predictions are explained if ``explain`` is set, the classifier supports it and there
+    are at most `MOST_EXPLAINED` samples. The result has the tables of
     `xnbflow.tables.contract.TRAINING_TABLES`, each without rows where the classifier has nothing to
-    report.
+    report, and explanations and distances also where these would have more than `MOST_ROWS` rows.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
+    most_rows = MOST_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
     for repeat, rows in folds.groupby("repeat", sort=False):
         seed = series_seed(series, repeat, "classifier")
         estimator = estimator_for(series, entry, seed)
         for fold, samples in rows.groupby("fold")["sample"]:
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))
-            for name, table in _train_fold(estimator, series, test, explain).items():
+            tables = _train_fold(estimator, series, test, explain=explain, most_rows=most_rows)
+            for name, table in tables.items():
                 table.insert(0, "repeat", repeat)
                 table.insert(1, "fold", fold)
                 parts[name].append(table)
+    for name in _LIMITED:
+        if len(parts[name]) < len(parts["predictions"]):
+            parts[name].clear()  # no table of some folds only
     return {name: _concatenate(parts[name], table) for name, table in TRAINING_TABLES.items()}
 
 
@@ -65,7 +77,7 @@ def _concatenate(parts: Sequence[pd.DataFrame], table: TableSchema) -> pd.DataFr
 
 
 def _train_fold(
-    estimator: BaseEstimator, series: DataSet, test: np.ndarray, explain: bool
+    estimator: BaseEstimator, series: DataSet, test: np.ndarray, *, explain: bool, most_rows: float
 ) -> dict[str, pd.DataFrame]:
     """Return the rows of one fold in each table."""
     fit = {"status": "ok", "error": "", "warnings": "", **_NOTHING_FITTED}
@@ -74,7 +86,12 @@ def _train_fold(
         warnings.simplefilter("always")
         try:
             tables = _fit_and_predict(
-                clone(estimator), series, test, measurements=fit, explain=explain
+                clone(estimator),
+                series,
+                test,
+                measurements=fit,
+                explain=explain,
+                most_rows=most_rows,
             )
         except (OSError, MemoryError):  # the machine is at fault, for example a full disk
             raise
@@ -96,6 +113,7 @@ def _fit_and_predict(
     *,
     measurements: dict[str, Any],
     explain: bool,
+    most_rows: float,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of a fit, and write its times and numbers into ``measurements``.
 
@@ -116,7 +134,7 @@ def _fit_and_predict(
     tables = {"predictions": _predict(model, as_read(model, tested), series, test)}
     measurements["fit_seconds"] = fitted - start
     measurements["predict_seconds"] = time.perf_counter() - fitted
-    use = feature_use(model, tested, explain=explain)
+    use = feature_use(model, tested, explain=explain, most_rows=most_rows)
     measurements["features_per_class"] = use.per_class
     measurements["features"] = use.distinct
     if use.priors is not None:

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,8 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._term_names()
         parts = []
-        for code, label in enumerate(self.classes_):
-            columns, terms = self._class_terms(features, code)
+        terms_of_classes = self._terms_of_classes(features)
+        for label, (columns, terms) in zip(self.classes_, terms_of_classes, strict=True):
             part = {
                 "sample": np.repeat(samples, len(columns)),
                 "class": label,
@@ -137,6 +138,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     @abstractmethod
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes)."""
+
+    def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the columns and log-likelihoods of each class, see `_class_terms`."""
+        for code in range(len(self.classes_)):
+            yield self._class_terms(features, code)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the columns a class uses and their log-likelihoods (n_columns, n_samples)."""

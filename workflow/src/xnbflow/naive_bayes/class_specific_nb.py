@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -250,12 +250,13 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
                 total[part, code] = terms[code, class_rows].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
 
-    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        columns = self.columns_[code]
-        points = as_dense(features[self.used_columns_])
-        terms = self._terms(points)
-        rows = np.searchsorted(self.used_columns_, columns)
-        return columns, terms[code, rows] * self._calibration.slope[code]
+    def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        used = self.used_columns_
+        # The evidence for one class needs the densities of all: they are computed once.
+        terms = self._terms(as_dense(features[used]))
+        for code, columns in enumerate(self.columns_):
+            rows = np.searchsorted(used, columns)
+            yield columns, terms[code, rows] * self._calibration.slope[code]
 
     def _terms(self, points: np.ndarray) -> np.ndarray:
         """Return the evidence of used features, (n_classes, n_used, n_points); 0 where missing."""

@@ -460,7 +460,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         terms = super()._weigh(log_density)
         if self._averaged:
+            used = self.used_columns_
             for code, weights in enumerate(self.weights_.values()):
-                rows = np.searchsorted(self.used_columns_, self.columns_[code])
+                rows = np.searchsorted(used, self.columns_[code])
                 terms[code, rows] *= weights[:, np.newaxis]
         return terms
