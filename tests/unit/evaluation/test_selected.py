@@ -85,7 +85,17 @@ def marks(features, labels, label, distances):
         rows = [(label, "g0", *each) for each in distances.items()]
         columns = ["class", "feature", "other_class", "distance"]
         distances = pd.DataFrame(rows, columns=columns)
-    return only_constant(selected, distances, features[:1], labels).tolist()
+    X = pd.DataFrame(features.T).add_prefix("g")
+    return only_constant(selected, distances, X, labels).tolist()
+
+
+def test_a_feature_of_two_classes_is_examined_for_each(features):
+    features[1, :10] = 5.0  # class a
+    rows = [("a", "g1"), ("b", "g0"), ("b", "g1"), ("a", "g0")]
+    selected = pd.DataFrame(rows, columns=["class", "feature"])
+    X = pd.DataFrame(features.T).add_prefix("g")
+    marks = only_constant(selected, None, X, LABELS)
+    assert marks.tolist() == [True, False, False, False]
 
 
 def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):

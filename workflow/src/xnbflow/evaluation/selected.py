@@ -225,17 +225,20 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
 
 
 def only_constant(
-    selected: pd.DataFrame, distances: pd.DataFrame | None, features: np.ndarray, labels: np.ndarray
+    selected: pd.DataFrame, distances: pd.DataFrame | None, X: pd.DataFrame, labels: np.ndarray
 ) -> np.ndarray:
     """Return a mask of features selected only because a class is (almost) constant.
 
-    ``features``, of shape (n_selected, n_samples), are the training values of the feature of each
-    row of ``selected``; tables are as in `FeatureUse`. This holds if the class for which the
+    ``X`` are the training samples; tables are as in `FeatureUse`, and the mask has an element for
+    each row of ``selected``. This holds if the class for which the
     feature is selected is nearly constant in it. It also holds if the other class at the greatest
     distance is nearly constant, and the distances to classes that are not are below half of that;
     without distances, if the other of two classes is.
     """
-    classes, constant = nearly_constant(features, labels)
+    # Several classes may use a feature, of many classes most: its values are examined once.
+    numbers, names = pd.factorize(selected["feature"])
+    classes, constant_features = nearly_constant(X[names].to_numpy().T, labels)
+    constant = constant_features[numbers]
     rows = np.flatnonzero(constant.any(axis=1))
     by_pair = {}
     if distances is not None:  # a table for each of thousands of pairs takes longer than a fit

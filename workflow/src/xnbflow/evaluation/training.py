@@ -146,8 +146,7 @@ def _fit_and_predict(
         measurements["ties"] = float(len(cut[["class", "group"]].drop_duplicates()))
         tables["ties"] = use.ties
     if use.selected is not None:
-        chosen = X[use.selected["feature"]].to_numpy().T
-        use.selected["constant"] = only_constant(use.selected, use.distances, chosen, y)
+        use.selected["constant"] = only_constant(use.selected, use.distances, X, y)
     optional = {
         "selected": use.selected,
         "distances": use.distances,
@@ -169,23 +168,25 @@ def _predict(
         predicted = model.classes_[np.argmax(log_posterior, axis=1)]
     else:
         predicted = model.predict(X)
-    table = pd.DataFrame(
-        {"sample": series.samples[test], "true": series.labels[test], "predicted": predicted}
-    )
-    table["set_size"] = np.nan
-    table["covered"] = np.nan
+    columns: dict[str, Any] = {
+        "sample": series.samples[test],
+        "true": series.labels[test],
+        "predicted": predicted,
+        "set_size": np.nan,
+        "covered": np.nan,
+    }
     trained_classes = [] if log_posterior is None else list(model.classes_)
     sets = None
     if trained_classes:
         sets = sets_of_classes(last_step(model)[0], np.exp(log_posterior))
     if sets is not None:
-        table["set_size"] = sets.sum(axis=1).astype(float)
+        columns["set_size"] = sets.sum(axis=1).astype(float)
         true = pd.Index(trained_classes).get_indexer(series.labels[test])
-        table["covered"] = (sets[np.arange(len(test)), true] & (true >= 0)).astype(float)
+        columns["covered"] = (sets[np.arange(len(test)), true] & (true >= 0)).astype(float)
     absent = np.nan if log_posterior is None else -np.inf
     for label in series.classes:
         is_trained = label in trained_classes
-        table[LOG_POSTERIOR + label] = (
+        columns[LOG_POSTERIOR + label] = (
             log_posterior[:, trained_classes.index(label)] if is_trained else absent
         )
-    return table
+    return pd.DataFrame(columns)
