@@ -68,7 +68,7 @@ def feature_use(
     distances = explanations = priors = ties = None
     n_terms = sum(len(features) for features in features_of_class.values())
     has_room = n_terms * (len(features_of_class) - 1) <= most_rows
-    if hasattr(last, "pair_distances_") and has_room:
+    if has_room and hasattr(last, "pair_distances_"):  # a property, whose table may be large
         distances = _renamed(last.pair_distances_, feature=rename)
     explain = explain and n_terms * len(X) <= most_rows
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
