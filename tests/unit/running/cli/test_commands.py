@@ -162,14 +162,14 @@ def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
     assert find_configuration("demo", []) == []  # a study of the project
 
 
-def test_a_file_in_place_of_a_study_is_refused_with_the_study_s_name(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["colon.yaml", "colon.tsv"])
+def test_a_file_in_place_of_a_study_is_refused_with_the_study_s_name(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "colon.yaml").write_text("run: [colon]\n")
-    with pytest.raises(
-        InputError, match=r"colon\.yaml is a file; name the study in it: xnbflow run"
-    ):
-        find_configuration("colon.yaml", [])
-    assert find_configuration("missing.yaml", []) == []  # a target that Snakemake may know
+    assert find_configuration(name, []) == []  # a target that Snakemake may know
+    (tmp_path / "colon.tsv").write_text("id\n")
+    with pytest.raises(InputError, match=rf"{name} is a file; name the study in it: .* colon$"):
+        find_configuration(name, [])
 
 
 def test_run_calls_snakemake_with_it(tmp_path, monkeypatch):
