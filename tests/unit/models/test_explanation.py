@@ -8,7 +8,7 @@ import pytest
 from fitted_models import CSNB, NB, NEW, SERIES, XNB, adds_up
 from toys import refused
 
-from xnbflow.models import fit_model, predict_table
+from xnbflow.models import explanation, fit_model, predict_table
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.prediction import Prediction
 
@@ -99,3 +99,15 @@ def test_a_recalibrated_model_has_the_references_multiplied_as_the_evidence():
     assert adds_up(explanation, model)
     # log prior log(1/2) times 0.5, plus the intercept, less the log prior
     assert explanation.intercepts["tumour"] == pytest.approx(0.5 * np.log(2) + 0.25)
+
+
+def test_a_feature_whose_training_density_is_not_described_has_the_reference_0():
+    """Of many features only evenly spaced ones are described; here the class normal lacks g1."""
+    terms = pd.DataFrame(
+        {"class": ["normal", "tumour"], "feature": ["g2", "g1"], "log_likelihood": [-1.0, -2.0]}
+    )
+    assert "g1" in XNB.required
+    assert "g2" not in XNB.required
+    undescribed, described = explanation._references(XNB, XNB.estimator, NEW.iloc[:1], terms)
+    assert undescribed == 0.0
+    assert described != 0.0
