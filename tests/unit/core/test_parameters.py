@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Columns, number, satisfies, whole
+from xnbflow.naive_bayes import XNB
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,14 @@ def test_columns_may_be_names_positions_slices_and_masks(value):
 @pytest.mark.parametrize("value", [True, 0.5, slice(0, 5, 0), slice(0.5, None), [0.5], 2**63])
 def test_other_values_are_not_columns(value):
     assert not satisfies(value, Columns())
+
+
+@pytest.mark.parametrize(("length", "is_whole"), [(58, True), (59, False)])
+def test_a_message_has_at_most_sixty_characters_of_a_value(length, is_whole):
+    """Two of them are the quotation marks."""
+    value = "x" * length
+    with pytest.raises(InputError) as error:
+        XNB(kernel=value).fit([[0.0], [1.0]], [0, 1])
+    shown = str(error.value).partition(" is ")[2].partition(";")[0]
+    assert (shown == repr(value)) == is_whole
+    assert len(shown) == 60

@@ -127,3 +127,23 @@ def test_a_matrix_of_one_colour_is_a_sentence(tmp_path, share):
         assert block.text == "XNB selects these in every fold for every class: g1, g2."
     else:
         assert block.arguments["values"].tolist() == [[1.0, 1.0], [1.0, 0.9]]
+
+
+@pytest.mark.parametrize(
+    ("headline", "opened"), [("nb", [False, True]), ("xnb", [True, False]), ("", [True, False])]
+)
+def test_each_classifier_has_a_group_and_that_of_the_headline_is_open(
+    tmp_path, monkeypatch, headline, opened
+):
+    """Without a headline the first group is open; blocks of one classifier have no group."""
+    monkeypatch.setattr(explanation, "_blocks_of_classifier", lambda *_: ["blocks"])
+    rows = [selected("g1", "a", 1.0, 1.0)]
+    both = [*rows, *({**row, "classifier": "nb"} for row in rows)]
+    tables = {"selection": both, "headline": [{"classifier": headline}]}
+    study = study_of_tables(tmp_path / "two", tables)
+    groups = explanation._blocks_of_dataset(study, "d")
+    assert [group.title for group in groups] == [study.labels["xnb"], study.labels["nb"]]
+    assert [group.blocks for group in groups] == [["blocks"], ["blocks"]]
+    assert [group.opened for group in groups] == opened
+    single = study_of_tables(tmp_path / "one", {**tables, "selection": rows})
+    assert explanation._blocks_of_dataset(single, "d") == ["blocks"]
