@@ -41,6 +41,13 @@ def panel(series):
     return design_panel(series, model, n_genes=3, floor=0.1)
 
 
+def test_a_panel_finds_samples_as_its_model_does(series):
+    origin = {"label": "type", "id_column": "id", "orientation": "columns", "options": ["x=1"]}
+    model = fit_model(series, {"method": "csnb", "params": {"n_features": 6}}, origin=origin)
+    panel_series = design_panel(series, model, n_genes=1, floor=0.1).model.series
+    assert {name: panel_series.get(name) for name in origin} == origin | {"options": None}
+
+
 def test_a_panel_has_a_gene_of_each_module_and_two_keep_more_accuracy_than_one(panel):
     first = panel.genes.iloc[:2]
     modules = [{f"g{i}" for i in range(5)}, {f"g{i}" for i in range(5, 10)}]

@@ -248,7 +248,15 @@ def test_a_card_names_twelve_features_of_two_classes_and_counts_the_others(
     rows = [feature("b", f"g{i}", i) for i in range(n_features)]
     card = of_d(study_of_card(tmp_path, rows))
     assert [item.text for item in card.genes] == [f"g{i}" for i in range(12)]
+    assert [row.name for row in card.rows] == [f"g{i}" for i in range(12)]
     assert card.rest == rest
+
+
+def test_a_core_of_sixteen_features_is_shown_as_a_whole(tmp_path):
+    rows = [feature("b", f"g{i}", i, core=i < 16) for i in range(20)]
+    card = of_d(study_of_card(tmp_path, rows))
+    assert len(card.rows) == len(card.genes) == 16
+    assert card.rest == "and 4 others"
 
 
 def test_the_core_comes_first_with_its_size(tmp_path):

@@ -354,3 +354,28 @@ def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, 
         with pytest.raises(InputError, match=r"another name|cannot name"):
             proposals.write_study(summary, f"a/{name}")
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+
+
+@pytest.mark.parametrize("name", ["gene", None])
+@pytest.mark.parametrize("orientation", ["columns", "rows"])
+def test_the_index_of_pandas_names_the_rows_of_a_parquet_file(tmp_path, name, orientation):
+    """pandas stores it after the values: a sample was taken for the names of genes."""
+    values = np.random.default_rng(0).normal(8, 2, (30, 12)).round(3)
+    frame = pd.DataFrame(values).add_prefix("S").set_axis([f"g{i}" for i in range(30)])
+    labels = ["ill", "well"] * 6
+    if orientation == "rows":
+        frame = frame.T.assign(diagnosis=labels)
+    frame.rename_axis(index=name).to_parquet(tmp_path / "x.parquet")
+    pd.DataFrame({"sample": [f"S{i}" for i in range(12)], "diagnosis": labels}).to_csv(
+        tmp_path / "sheet.csv", index=False
+    )
+    phenotype = "sheet.csv" if orientation == "columns" else ""
+    dataset = described(
+        str(tmp_path / "x.parquet"), phenotype=phenotype and str(tmp_path / phenotype)
+    )
+    summary = proposals.summary_of(dataset)
+    assert summary.row.orientation == orientation
+    series = read_table(tmp_path / "x.parquet", summary.row)
+    assert series.samples.tolist() == [f"S{i}" for i in range(12)]
+    assert series.features.tolist() == [f"g{i}" for i in range(30)]
+    np.testing.assert_array_equal(series.values, values)

@@ -338,7 +338,10 @@ def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_
             "; the option header= names another line as the header",
         ),
         (
-            "fewer than 5 samples in class 'rare' (2): of 5 folds some test none",
+            (
+                "fewer than 5 samples in class 'rare' (2): with more folds than samples, some "
+                "folds test none"
+            ),
             "; add samples, join or leave out classes by map= in the sheet's options",
         ),
         ("logarithms to base 2 were taken of all values", ""),

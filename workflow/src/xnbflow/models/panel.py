@@ -184,6 +184,15 @@ def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[fr
     return symbols_of_features
 
 
+#: How samples are found in a table; the other options of a model change values of its features.
+_READING = ("label", "id_column", "orientation")
+
+
+def _reading(model: TrainedModel) -> dict[str, Any]:
+    """Return how the samples of the model's table were found, so that a panel's are, too."""
+    return {name: model.series[name] for name in _READING if name in model.series}
+
+
 def design_panel(
     series: DataSet, model: TrainedModel, n_genes: int = 8, floor: float = 0.5, splits: int = 5
 ) -> Panel:
@@ -226,7 +235,7 @@ def design_panel(
         _METHOD,
         _cross_validation(series, folds, log_posterior),
         symbols=model.symbols,
-        origin={"references": reference_names},
+        origin={"references": reference_names, **_reading(model)},
     )
     # the slope multiplies log posteriors, but only the evidence is calibrated, not the prior
     intercept = (1.0 - slope) * fitted.estimator.class_log_prior_

@@ -26,7 +26,7 @@ _FEATURES_OF_CLASS = 6
 _MOST_CORE_FEATURES = 16
 #: Classes up to which the whole core set is named for each.
 _FEW_CLASSES = 4
-#: Rows of the table of a card, and those of each of several classes.
+#: Rows of the table of a card of several classes, half of them, and those of each class.
 _MOST_ROWS = 10
 _MOST_ROWS_OF_CLASS = 4
 #: Share of random signatures as accurate as the selected features; above it a card has a caution.
@@ -200,7 +200,7 @@ def _lists_of_features(
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
     return _Lists(
         lines=lines,
-        rows=[_row(row, label="") for row in common.head(_MOST_ROWS).to_dict("records")],
+        rows=[_row(row, label="") for row in common.head(len(items)).to_dict("records")],
         heading=_heading(common, side, results.noun(place["dataset"])),
         items=items,
         rest=rest,

@@ -293,8 +293,9 @@ def _doubtful(labels: np.ndarray) -> list[str]:
     few = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
     if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
         notes.append(
-            f"fewer than {_FOLDS} samples in class {listed(few)}: of {_FOLDS} folds some test "
-            "none; add samples, join or leave out classes by map= in the sheet's options"
+            f"fewer than {_FOLDS} samples in class {listed(few)}: with more folds than samples, "
+            "some folds test none; add samples, join or leave out classes by map= in the sheet's "
+            "options"
         )
     return notes
 

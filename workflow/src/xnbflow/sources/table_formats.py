@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -249,6 +250,10 @@ def _text(cell: Any, decimal: str) -> str:
 _ROWS_OF_BLOCK = 1000
 
 
+#: The name that pandas gives to an index without one.
+_INDEX = re.compile(r"__index_level_\d+__$")
+
+
 class ParquetTable(TableFile):
     """A Parquet file, whose numbers are not converted to text."""
 
@@ -258,12 +263,12 @@ class ParquetTable(TableFile):
             file = pq.ParquetFile(pa.BufferReader(stream.read()))
             n_cells = file.metadata.num_rows * file.metadata.num_columns
             refuse_bomb(path, path.stat().st_size, 8 * n_cells)
-            self._table = file.read()
+            self._table = _with_index_first(file.read())
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = quoted(str(error), 160)
             msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
             raise InputError(msg) from error
-        self.header = [name.strip() for name in self._table.column_names]
+        self.header = [_INDEX.sub("", name.strip()) for name in self._table.column_names]
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows as text; a block of rows is converted at a time."""
@@ -288,6 +293,17 @@ class ParquetTable(TableFile):
                 values = values.T if by_column else np.ascontiguousarray(values.T)
                 return Cells(list(range(1, len(self._table) + 1)), texts, values)
         return super().read(columns, by_column=by_column)  # its error names the invalid cell
+
+
+def _with_index_first(table: pa.Table) -> pa.Table:
+    """Return a table with the index of pandas, names of samples or features, as first columns.
+
+    pandas stores it after the values, and names it in the metadata of the file.
+    """
+    metadata = table.schema.pandas_metadata or {}
+    index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
+    places = range(table.num_columns)
+    return table.select(sorted(places, key=lambda i: table.column_names[i] not in index))
 
 
 def _texts(column: pa.Array | pa.ChunkedArray) -> list[str]:
