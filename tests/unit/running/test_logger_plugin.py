@@ -42,6 +42,11 @@ def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
     assert capsys.readouterr().err.splitlines() == lines
 
 
+def test_a_study_that_has_run_is_answered(handler):
+    text = "Nothing to be done (all requested files are present and up to date)."
+    assert handler.line(logged(20, text)) == text
+
+
 def test_snakemake_finds_the_plugin_by_its_name_and_leaves_out_its_own_lines(handler):
     from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 

@@ -17,6 +17,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 _PERIOD = 2.0
 #: Moves to the begin of the line and clears it.
 _CLEAR = "\r\x1b[K"
+#: Snakemake's message about a study that has run.
+_FINISHED = "Nothing to be done"
 #: Snakemake's messages that repeat the sentences at the end of a failed run.
 _REPEATED = (
     "died with <Signals.SIGINT",
@@ -60,7 +62,7 @@ class LogHandler(LogHandlerBase):
         if event == LogEvent.PROGRESS:
             return f"{vars(record)['done']} of {vars(record)['total']} steps done"
         message = record.getMessage()
-        if event == LogEvent.ERROR:
+        if event == LogEvent.ERROR or message.startswith(_FINISHED):
             return message
         if event is not None or record.levelno < logging.WARNING or _is_repeated(message):
             return ""

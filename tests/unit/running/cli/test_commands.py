@@ -158,8 +158,19 @@ def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
     assert find_configuration("colon", ["-n"]) == ["--configfile", "colon.yaml"]
     assert find_configuration("colon", ["--configfile", "x.yaml"]) == []
     assert find_configuration("colon", ["--configfile=x.yaml"]) == []
-    assert find_configuration("rectum", []) == []
+    assert find_configuration("rectum", ["--config", "run=[rectum]"]) == []
+    assert find_configuration("results/index.html", []) == []
     assert find_configuration("demo", []) == []  # a study of the project
+
+
+def test_a_study_that_does_not_exist_is_refused_with_similar_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("colon.yaml", "colon.tsv"):
+        (tmp_path / name).write_text("")
+    with pytest.raises(InputError, match=r"no study 'colin', nor colin\.yaml here; .* 'colon'\?$"):
+        find_configuration("colin", [])
+    with pytest.raises(InputError, match=r"no study 'xyz', .*known: colon, cells, "):
+        find_configuration("xyz", ["-n"])
 
 
 @pytest.mark.parametrize("name", ["colon.yaml", "colon.tsv"])

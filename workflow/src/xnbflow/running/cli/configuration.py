@@ -6,7 +6,7 @@ Nothing numerical is imported here: a run starts without the libraries of its jo
 from collections.abc import Sequence
 from pathlib import Path
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.errors import InputError, known_names
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration
 
@@ -17,8 +17,9 @@ _CONFIGURATION_OPTIONS = {"--configfile", "--configfiles"}
 def find_configuration(study: str, options: Sequence[str]) -> list[str]:
     """Return the option for the file ``<study>.yaml`` of this folder, if it is needed.
 
-    It is not needed for a study or rule of the project, or if the user names a file. The file of a
-    study in place of the study is an `InputError`; other files may be targets of Snakemake.
+    It is not needed for a study or rule of the project, or if the user names a file. A study that
+    does not exist is an `InputError`, and so is the file of a study in its place; other files may
+    be targets of Snakemake.
     """
     if _is_proposal(Path(study)):
         msg = f"{study} is a file; name the study in it: xnbflow run {Path(study).stem}"
@@ -26,10 +27,19 @@ def find_configuration(study: str, options: Sequence[str]) -> list[str]:
     names = {option.partition("=")[0] for option in options}
     if names & _CONFIGURATION_OPTIONS:
         return []
-    if study in {*default_configuration().get("studies", {}), *RULES}:
+    studies = default_configuration().get("studies", {})
+    if study in {*studies, *RULES}:
         return []
     path = Path(f"{study}.yaml")
-    return ["--configfile", str(path)] if path.is_file() else []
+    if path.is_file():
+        return ["--configfile", str(path)]
+    is_target = len(Path(study).parts) > 1 or "." in study  # a file, which Snakemake may know
+    if not is_target and "--config" not in names:
+        proposed = [file.stem for file in sorted(Path().glob("*.yaml")) if _is_proposal(file)]
+        others = known_names(study, [*proposed, *studies])
+        msg = f"there is no study {study!r}, nor {path} here; {others}"
+        raise InputError(msg)
+    return []
 
 
 def _is_proposal(path: Path) -> bool:
