@@ -1,6 +1,7 @@
 """Reading of samples from a table, for training or prediction."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from toys import dataset, refused
 from xnbflow.models import fit_model, predict_table, reading
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.running.cli.commands import training_series
+from xnbflow.sources.downloads import Downloads
 
 
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
@@ -97,7 +99,7 @@ def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
 
 def complete(row, training=(), features=(), columns=()):
     return reading._complete_row(
-        row, dict(training), features=set(features), columns=columns, downloads=None
+        row, dict(training), features=set(features), columns=columns, downloads=Downloads(Path())
     )
 
 
@@ -118,12 +120,41 @@ def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
     assert complete(described(str(path)), features=features).orientation == "rows"
 
 
-def test_the_column_of_names_is_that_of_the_training_only_where_the_table_has_it(tmp_path):
+def test_the_column_of_names_is_that_of_the_training_where_the_table_has_it(tmp_path):
     path = tmp_path / "new.csv"
-    pd.DataFrame({"sample": ["x", "y"], "g0": [1.0, 2.0]}).to_csv(path, index=False)
+    table = {"sample": ["x", "y"], "file": ["f1", "f2"], "g0": [1.0, 2.0]}
+    pd.DataFrame(table).to_csv(path, index=False)
     row = described(str(path))
-    assert complete(row, {"id_column": "sample"}, ["g0"]).id_column == "sample"
-    assert complete(row, {"id_column": "patient"}, ["g0"]).id_column is None
+    assert complete(row, {"id_column": "file"}, ["g0"]).id_column == "file"
+    assert complete(row, {"id_column": "patient"}, ["g0"]).id_column == "sample"
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ({"patient_id": ["x", "y"]}, ["x", "y"]),
+        ({"patient_id": [7, 8]}, ["7", "8"]),
+        ({"": ["x", "y"]}, ["x", "y"]),
+        ({"site": ["Ghent", "Ghent"], "file": ["x", "y"]}, ["x", "y"]),
+        ({"patient_id": ["x", "x"]}, ["0", "1"]),
+        ({"type": ["a", "b"], "sex": ["F", "M"]}, ["0", "1"]),  # columns of the training data
+        ({}, ["0", "1"]),
+    ],
+)
+def test_samples_are_named_by_a_column_with_another_name_than_in_training(tmp_path, columns, names):
+    path = tmp_path / "new.csv"
+    pd.DataFrame({**columns, "g0": [1.0, 2.0], "g1": 0.5}).to_csv(path, index=False)
+    training = {"id_column": "sample", "label": "type", "options": ["phenotype_columns=sex"]}
+    frame = read_samples(described(str(path)), training, features=["g0"])
+    assert frame.index.tolist() == names
+    assert frame["g0"].tolist() == [1.0, 2.0]
+
+
+def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):
+    path = tmp_path / "new.parquet"
+    pd.DataFrame({"g0": [1.0, 2.0]}, index=["x", "y"]).to_parquet(path)
+    frame = read_samples(described(str(path)), {"id_column": "sample"}, features=["g0"])
+    assert frame.index.tolist() == ["x", "y"]
 
 
 @pytest.mark.parametrize(

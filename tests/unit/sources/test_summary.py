@@ -65,6 +65,7 @@ def write(folder, values, **columns):
     table = pd.DataFrame(values, columns=[f"g{i}" for i in range(values.shape[1])])
     table.insert(0, "type", ["a", "b"] * (len(values) // 2))
     table.insert(0, "sample", [f"s{i}" for i in range(len(values))])
+    table["sample"] = columns.pop("sample", table["sample"])
     for name, cells in columns.items():
         table.insert(2, name, cells)
     table.to_csv(folder / "x.csv", index=False)
@@ -189,6 +190,43 @@ def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
     summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
     assert summary.row.label == "sample names"
     assert set(summary.labels) == {"RCC", "normal"}
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["s1"], "s1 occurs more than once; make the names unique."),
+        (["s1", "s2"], "s1, s2 occur more than once; make the names unique."),
+    ],
+)
+def test_names_of_samples_that_repeat_are_named_and_are_no_phenotype(tmp_path, names, sentence):
+    sample = [f"s{i}" for i in range(12 - len(names))] + names
+    summary = summarise_table(write(tmp_path, normal_values(), sample=sample))
+    assert f"The column 'sample' would name the samples, but {sentence}" in summary.reason
+    assert summary.row.id_column is None
+    assert summary.row.options == {"drop": "sample"}
+
+
+@pytest.mark.parametrize(("n_single", "option"), [(6, "phenotype_columns"), (7, "drop")])
+def test_a_column_names_samples_if_more_than_half_of_its_names_occur_once(
+    tmp_path, n_single, option
+):
+    sample = [f"s{i}" for i in range(n_single)] + ["x"] * (12 - n_single)
+    summary = summarise_table(write(tmp_path, normal_values(), sample=sample))
+    assert summary.row.options == {option: "sample"}
+    assert ("would name the samples" in summary.reason) == (option == "drop")
+
+
+def test_a_repeated_name_is_no_matter_where_another_column_names_the_samples(tmp_path):
+    sample = [f"s{i}" for i in range(11)] + ["s1"]
+    barcodes = [f"b{i}" for i in range(12)]
+    summary = summarise_table(write(tmp_path, normal_values(), sample=sample, barcode=barcodes))
+    assert summary.row.id_column == "barcode"
+    assert "would name the samples" not in summary.reason
+
+
+def normal_values():
+    return np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
 
 
 def test_a_feature_of_another_scale_is_a_feature_where_duplicates_are_settled(tmp_path):

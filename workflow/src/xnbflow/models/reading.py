@@ -21,7 +21,8 @@ from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.layout import complete_row, set_aside
+from xnbflow.sources.layout import SETTLED, complete_row, sample_column, set_aside
+from xnbflow.sources.plausibility import is_sample_id
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
 from xnbflow.sources.sheet import SheetRow, is_accession
@@ -138,9 +139,10 @@ def read_samples(
     """Read samples to predict, (n_samples, n_features); the index names them.
 
     Labels are not needed and are ignored; the model handles missing values. The columns ``label``
-    and ``id_column`` of the training data, ``known``, have the same meaning here. A table without
-    any of the model's ``features`` in its header has samples in columns. Columns of text that are
-    not features are left out, except ``columns`` of the samples, which come last.
+    and ``id_column`` of the training data, ``known``, have the same meaning here; a table without
+    that column of names is searched for another, as for training. A table without any of the
+    model's ``features`` in its header has samples in columns. Columns of text that are not features
+    are left out, except ``columns`` of the samples, which come last.
     """
     return read_labelled_samples(
         dataset, known, downloads=downloads, features=features, columns=columns
@@ -280,12 +282,29 @@ def _complete_row(
             texts = _text_columns(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         return complete_row(replace(dataset, orientation="columns", label=None), downloads)
+    if id_column not in header:
+        id_column = dataset.id_column
     if dataset.orientation == "rows":
+        if not id_column and header[0]:
+            described_columns = _columns_of_training(training)
+            exceptions = {*features, *phenotype, *described_columns}
+            id_column = sample_column(replace(dataset, label=None), downloads, exceptions)
+        texts = [name for name in texts if name != id_column]
         if texts:
             drop = ",".join([*dataset.names("drop"), *texts])
             dataset = replace(dataset, options=dataset.options | {"drop": drop})
         dataset = replace(set_aside(dataset, phenotype), label=None)
-    return replace(dataset, id_column=id_column if id_column in header else dataset.id_column)
+    return replace(dataset, id_column=id_column)
+
+
+def _columns_of_training(training: Mapping[str, Any]) -> set[str]:
+    """Return the columns that describe samples in the training data; not those of names.
+
+    Two samples have distinct values of ``sex``, which are not their names.
+    """
+    options = dict(option.partition("=")[::2] for option in training.get("options", ()))
+    names = itertools.chain.from_iterable(options.get(key, "").split(",") for key in SETTLED)
+    return {name for name in names if not is_sample_id(name)}
 
 
 def _text_columns(table: TableFile, exceptions: Collection[str | None]) -> list[str]:

@@ -5,7 +5,7 @@ model. What the row of the sheet has is kept.
 """
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -450,6 +450,19 @@ def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     others = [str(name) for name in fields if name not in (row.label, id_column, "")]
     rest = [name for name in others if not matches(name, settled)]
     return set_aside(row, rest) if rest else row
+
+
+def sample_column(
+    dataset: SheetRow, downloads: Downloads, exceptions: Collection[str]
+) -> str | None:
+    """Return the column that names samples in rows, None without one; never an exception."""
+    layout = recognise_layout(dataset, downloads)
+    row, fields = layout.row, layout.fields.map(str.strip)
+    if row.id_column or "phenotype" in row.options or row.orientation == "columns":
+        return row.id_column
+    if "" in fields:
+        return None
+    return find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
 
 
 def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:

@@ -505,9 +505,16 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
     names = [str(name) for name in fields if name not in (label, "")]
     in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
     id_column = dataset.id_column
+    repeated: dict[str, list[str]] = {}
     if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
         id_column = find_id_column(fields.loc[:, fields.columns != label])
-    others = [name for name in names if name != id_column]
+        if not id_column:
+            settled = ",".join(options.get(key, "") for key in SETTLED).split(",")
+            repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *settled])])
+    others = [name for name in names if name != id_column and name not in repeated]
+    if repeated and "features" not in options:
+        dropped = [name for name in options.get("drop", "").split(",") if name]
+        options["drop"] = ",".join([*dropped, *repeated])
     labels = np.full(len(fields), "", dtype=object)
     remarks: list[str] = []
     if label in unique and len(fields):
@@ -524,8 +531,35 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
     rest = [name for name in others if name not in settled]
     if in_table and rest and "features" not in options:
         dataset = set_aside(dataset, rest)
+    for name, cells in repeated.items():
+        remarks.append(
+            f"The column {name!r} would name the samples, but {listed(cells)} "
+            f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
+        )
     remarks += _remarks(fields, others, dataset, in_table=in_table)
     return dataset, remarks
+
+
+def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the names that repeat in columns of samples' names, by column.
+
+    Most of the names occur once; other columns describe samples, and patients may repeat.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"sample": list("wxyzx"), "patient": list("pqrsp")})
+    >>> repeated_names(table), repeated_names(table.replace("y", "w"))
+    ({'sample': ['x']}, {})
+    """
+    columns = {}
+    for name in map(str, fields):
+        if not is_sample_id(name) or is_patient(name):
+            continue
+        counts = Counter(cell for cell in fields[name] if not is_missing(cell))
+        repeated = [cell for cell, count in counts.items() if count > 1]
+        if repeated and 2 * (len(counts) - len(repeated)) > len(fields):
+            columns[name] = repeated
+    return columns
 
 
 def _with_map(
