@@ -18,6 +18,7 @@ from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.report import gene_figures
 from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.sections.signature import gene_page
 from xnbflow.sources.acquisition import acquire
@@ -269,6 +270,14 @@ def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
     probes = "1007_s_at AFFX-BIOB X95735 AA123456 ILMN_1343291 A_23_P1 TC0100006437 g1 V12 PROBE7"
     assert not any(gene_page("", probe) for probe in probes.split())
     assert gene_page("TP53///WRAP53", "1007_s_at").endswith("=TP53")
+
+
+def test_a_figure_of_a_gene_has_a_name_of_at_most_80_letters_and_of_its_own():
+    assert gene_figures._file_name("HLA-DRA") == "HLA-DRA"
+    assert gene_figures._file_name("a" * 80) == "a" * 80
+    names = [gene_figures._file_name("a" * 300 + end) for end in ("", "b", "α", "β")]
+    assert len(set(names)) == 4
+    assert all(len(name) == 80 and name.startswith("a" * 71 + "-") for name in names)
 
 
 @pytest.mark.slow

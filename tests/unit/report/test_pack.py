@@ -22,6 +22,7 @@ def test_a_packed_study_has_both_pages_and_the_files_that_they_link_to(tmp_path)
     put(tmp_path, "5", "results/studies/s/other.tsv")  # no page links to it
     files = pack_study("s", tmp_path / "s.zip", tmp_path)
     assert files == [
+        "index.html",
         "results/d/genes.tsv",
         "results/studies/s/a b.tsv",
         "results/studies/s/details.html",
@@ -30,7 +31,7 @@ def test_a_packed_study_has_both_pages_and_the_files_that_they_link_to(tmp_path)
         REPORT,
     ]
     with ZipFile(tmp_path / "s.zip") as packed:
-        assert sorted(packed.namelist()) == sorted(["s/index.html", *(f"s/{f}" for f in files)])
+        assert packed.namelist() == [f"s/{file}" for file in files]
         assert f'href="{REPORT}"' in packed.read("s/index.html").decode()
 
 

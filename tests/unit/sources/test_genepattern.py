@@ -69,3 +69,9 @@ def test_classes_that_cls_cannot_distinguish_are_not_written(tmp_path):
     angles = dataset(np.ones((1, 2)), ["a", "b"], kinds=["angular"])
     with refused("has features that are not measurements"):
         write_gct_and_cls(angles, tmp_path / "x")
+
+
+def test_a_quoted_name_is_refused_as_it_is_written(tmp_path):
+    series = dataset(np.ones((2, 4)), list("aabb"), features=['"quoted"', "g"])
+    with refused("""'"quoted"' begins with a quotation mark"""):
+        write_gct_and_cls(series, tmp_path / "x")

@@ -259,6 +259,24 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
     assert [row["kind"] for row in actual["learning_curve"]] == ["forecast"]
 
 
+def test_a_verdict_without_halves_says_so_beside_one_with_halves(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
+    results = changed(results, "verdicts", level="well supported", reasons="")
+    said = "this result is well supported (stability not tested)."
+    assert said not in paragraphs(results)  # no classifier was tested
+    low = {"halves": 0.1, "halves_lower": 0.0, "halves_upper": 0.2}
+    halves = changed(results, "stability", "classifier == 'xnb'", **low)
+    halves = changed(
+        halves, "verdicts", "classifier == 'xnb'", level="partly supported", reasons="stability"
+    )
+    text = paragraphs(halves)
+    (untested,) = (line for line in text.splitlines() if said in line)
+    assert untested.startswith(f"alpha, {results.labels['nb']}: ")
+    assert "this result is partly supported because disjoint halves" in text
+    weak = changed(halves, "verdicts", "classifier == 'nb'", level="partly supported")
+    assert "stability not tested" not in paragraphs(weak)
+
+
 def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     own = {"dataset": "alpha", "classifier": "nb", "signatures": 100}

@@ -24,6 +24,7 @@ from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
+from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.index import write_index
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page import page, style
@@ -147,6 +148,27 @@ def test_boxes_are_the_quartiles_of_each_class_and_leave_missing_values_out():
     assert [(box.min(), box.max()) for box in boxes] == [(2, 4), (15, 25)]
     medians = {(*line[:, 0].round(2), *line[:, 1]) for line in lines if len(line) == 2}
     assert {(-0.33, 0.33, 3, 3), (0.67, 1.33, 20, 20)} <= medians
+
+
+@pytest.mark.parametrize("width", [60, 85])
+@pytest.mark.parametrize("letter", ["A", "a"])
+def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width):
+    name = letter * 300
+    one = Points("CSNB", [0.9], [0.8], [0.95], 0)
+    drawings = [
+        (draw_heatmap, {"z": np.eye(2), "rows": [name, "b"], "classes": ["a", "b"]}),
+        (draw_points, {"rows": [name], "groups": [one], "xlabel": "accuracy", "length": 40}),
+    ]
+    for draw, arguments in drawings:
+        with style.for_print(draw, arguments, width, "name") as figure:
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            box = figure.get_tightbbox(canvas.get_renderer())
+            axes = figure.axes[0]
+            assert axes.get_position().width * width / 25.4 >= 0.5
+            assert box.x0 >= -0.02
+            (shown,) = (text for text in figure.findobj(Text) if letter * 3 in text.get_text())
+            assert shown.get_text().endswith("…")
 
 
 @pytest.mark.parametrize("width", [85, 180])

@@ -1,5 +1,6 @@
 """Figures of any feature of a study's series, for print, with its rows of the table of genes."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ from xnbflow.report.sections.signature import gene_figure
 from xnbflow.tables.contract import DIAGNOSTIC, SERIES
 from xnbflow.tables.storage import refuse_other_series
 
+#: Letters of a feature's name in the name of a file.
+_MOST_LETTERS = 80
+
 
 def print_genes(
     results: StudyResults, name: str, datasets: Sequence[str], folder: Path, width: float
@@ -23,7 +27,8 @@ def print_genes(
     """Draw every feature of a name, or of a gene symbol, in some data sets of a study.
 
     The figures are ``{dataset}-{name}-{number}`` with the endings ``.svg``, ``.pdf`` and ``.png``
-    in the ``folder``, ``width`` millimetres wide, numbered by rank. The result has the features'
+    in the ``folder``, ``width`` millimetres wide, numbered by rank. A long name is cut and ends
+    with a digest. The result has the features'
     rows of the tables of genes, with the data set and the figure.
 
     Raises
@@ -58,6 +63,15 @@ def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
     ]
 
 
+def _file_name(name: str) -> str:
+    """Return a part of a file's name for a feature or a symbol; folders limit it to 255 bytes."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+    if len(plain) <= _MOST_LETTERS:
+        return plain
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{plain[: _MOST_LETTERS - 9]}-{digest}"
+
+
 def _print_features(
     root: Path, dataset: str, name: str, rows: pd.DataFrame, *, folder: Path, width: float
 ) -> dict[str, str]:
@@ -68,7 +82,7 @@ def _print_features(
     series = with_log_counts(DataSet.read(path))
     values = gene_values(series, features)
     unit = {"log2": "log2 value", "ln": "ln value"}.get(series.scale, "value")
-    file_name = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+    file_name = _file_name(name)
     figures = {}
     for number, feature in enumerate(features, 1):
         symbol = rows.loc[rows["feature"] == feature, "symbol"].iloc[0]

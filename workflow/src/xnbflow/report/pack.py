@@ -37,7 +37,7 @@ def pack_study(study: str, path: Path, root: Path = Path()) -> list[str]:
     Returns
     -------
     list of str
-        The paths of the packed files in ``root``.
+        The paths of the packed files below the top folder; the first is ``index.html``.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def pack_study(study: str, path: Path, root: Path = Path()) -> list[str]:
                 packed.write(root / file, f"{study}/{file}")
 
     write_atomically(path, write)
-    return paths
+    return ["index.html", *paths]
 
 
 def _linked_files(page: str, root: Path) -> list[str]:

@@ -142,7 +142,7 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
     descriptions = [" ".join(symbol.split()) or "na" for symbol in symbols] or "na"
     for name in (*series.features, *series.samples, *descriptions):
         if name.startswith('"'):
-            msg = f"{series.name}: {quoted(name)} begins with a quotation mark; rename it"
+            msg = f"{series.name}: {quoted(str(name))} begins with a quotation mark; rename it"
             raise InputError(msg)
     table = pd.DataFrame(series.values, series.features, series.samples)
     table.insert(0, "Description", descriptions, allow_duplicates=True)

@@ -91,7 +91,7 @@ def _new_axes(
     """Return axes of a height in inches below the feature's name."""
     width, height = column_width(2.9), 0.5 + inner + top
     figure, axes = new_axes(width, height, left=left, right=right, bottom=0.5, top=top)
-    write_heading(figure, feature, 9)
+    write_heading(figure, shorten(feature, 60), 9)
     axes.set_xlabel("value", size=8)
     ticks = int((width - left - right) / 0.45)
     middle = 1 - (top + min(inner, _COHORT_CURVES) / 2) / height

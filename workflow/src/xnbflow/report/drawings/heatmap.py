@@ -1,5 +1,6 @@
 """The heat map of a signature: features by samples, standardised, classes side by side."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -21,6 +22,7 @@ from xnbflow.report.page.style import (
     name_rows,
     new_axes,
     shorten,
+    shorten_to,
     strip_colour,
     strip_style_of,
 )
@@ -29,6 +31,8 @@ from xnbflow.report.page.style import (
 _WIDTH = 5.4
 _WIDEST = 0.3
 _ROW = 0.2
+#: Largest share of a column in print that the names of features take.
+_MOST_LABELS = 0.6
 #: Letters of the name of a class, and points of small text.
 _LONGEST = 22
 _SIZE = 8
@@ -52,8 +56,9 @@ def draw_heatmap(
     phenotype, a text per sample, empty where it is unknown: a strip each, below that of the class.
     """
     tracks = tracks or {}
-    labels = [shorten(row, 34) for row in rows]
-    strip_labels = [shorten(name, 24) for name in ("class", *tracks) if tracks]
+    room = column_width(math.inf) * _MOST_LABELS
+    labels = [shorten_to(row, 34, room) for row in rows]
+    strip_labels = [shorten_to(name, 24, room) for name in ("class", *tracks) if tracks]
     n_rows, n_samples = z.shape
     left = 0.15 + label_width([*labels, *strip_labels])
     screen_width = min(_WIDTH, _WIDEST * n_samples)

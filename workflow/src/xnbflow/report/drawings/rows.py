@@ -1,5 +1,6 @@
 """Points with intervals, a row per data set."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,10 +16,13 @@ from xnbflow.report.page.style import (
     legend_room,
     name_rows,
     new_axes,
-    shorten,
+    shorten_to,
     style_of,
     write_heading,
 )
+
+#: Inches of a column in print that names of rows leave: margins, and the axes.
+_LEAST = 1.05
 
 
 class Points(NamedTuple):
@@ -56,8 +60,9 @@ def draw_points(
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
     legend = names if len(names) > 1 else []
-    labels = [shorten(name, length) for name in rows]
-    left = min(0.073 * length, 0.2 + label_width(labels))
+    room = column_width(math.inf) - _LEAST
+    labels = [shorten_to(name, length, room) for name in rows]
+    left = min(room + 0.2, 0.073 * length, 0.2 + label_width(labels))
     width = column_width(max(4.6, left + 2.7))
     columns, room = legend_room(legend, width - left)
     top = 0.1 + room + 0.25 * bool(title)

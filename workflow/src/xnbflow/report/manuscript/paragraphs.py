@@ -384,9 +384,24 @@ def _verdict(
         "noun": results.noun(verdict["dataset"]),
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},
+        "untested": _is_untested(verdict, stability, tables["stability"]),
         "random_genes": _rows_with(tables["random_genes"], checked),
         "learning_curve": [row for row in curve if row["kind"] != "measured"],
     }
+
+
+def _is_untested(
+    verdict: Mapping[str, Any], own: Iterable[dict[str, Any]], all_rows: Iterable[dict[str, Any]]
+) -> bool:
+    """Return whether a verdict is favourable without halves that others of the study have.
+
+    The rule does not count a stability that was not measured, so that such a classifier may have a
+    better verdict than one whose stability was measured and is low.
+    """
+    measured, elsewhere = (
+        any(row.get("halves") is not None for row in rows) for rows in (own, all_rows)
+    )
+    return verdict["level"] == "well supported" and elsewhere and not measured
 
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:

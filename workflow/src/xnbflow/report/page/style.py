@@ -136,6 +136,20 @@ def shorten(name: str, length: int = 26) -> str:
     return name if len(name) <= length else f"{name[: length - 1]}…"
 
 
+def shorten_to(name: str, length: int, inches: float) -> str:
+    """Return a name of at most a number of letters that also fits a width in inches.
+
+    Examples
+    --------
+    >>> shorten_to("a_rather_long_name", 12, 2.0), shorten_to("A_RATHER_LONG_NAME", 12, 0.8)
+    ('a_rather_lo…', 'A_RATHE…')
+    """
+    shown = shorten(name, length)
+    while label_width([shown]) > inches and len(shown) > 1:
+        shown = shorten(name, len(shown) - 1)
+    return shown
+
+
 def legend_columns(labels: Sequence[str], width: float) -> int:
     """Return the number of labels of a legend that fit side by side in a width in inches."""
     return max(1, min(len(labels), int(width / (0.45 + label_width(labels)))))
