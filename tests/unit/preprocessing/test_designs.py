@@ -114,3 +114,9 @@ def test_a_study_fits_the_step_in_the_fold_and_a_model_requires_its_columns(
         part = dataset(np.where(values > 10, np.nan, values), series.labels, missing=True,
                        sample_metadata=known.astype(str), groups=series.groups)  # fmt: skip
         fit_model(part, entry)
+
+
+def test_the_examples_of_columns_are_the_first_level_and_the_mean(frame):
+    X, y = frame[0].drop(columns="patient"), frame[1]
+    step = CovariateAdjuster(columns=["age", "factor(plate)"]).fit(X, y)
+    assert step.example_ == {"age": pytest.approx(X["age"].mean()), "plate": "0"}

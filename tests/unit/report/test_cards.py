@@ -322,14 +322,10 @@ def test_stability_is_of_halves_with_their_interval():
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
     (tile,) = cards._stability_tile(stability.loc[""])
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.4"
-
-
-def test_facts_have_the_interval_of_halves(tmp_path):
-    row = {"dataset": "d", "folds": "f", "classifier": "xnb", "class": "", "halves": 0.5}
-    row |= {"halves_lower": 0.3, "halves_upper": 0.7}
-    card = of_d(study_of_card(tmp_path, stability=[row]))
-    assert card.facts["Stability (disjoint halves)"] == "0.50 [0.30, 0.70]"
+    assert (
+        tile.note
+        == "of all that disjoint halves select, 95% interval 0.30 to 0.70; stable from 0.4"
+    )
 
 
 @pytest.mark.parametrize(
@@ -393,3 +389,23 @@ def test_features_are_the_core_by_rank_then_the_others_by_rank(tmp_path):
     study = study_of_card(tmp_path, rows)
     place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
     assert cards._features(study, place)["feature"].tolist() == ["g2", "g3", "g1", "g4"]
+
+
+@pytest.mark.parametrize(
+    ("halves", "stability", "facts"),
+    [
+        (0.5, 0.9, {"Stability (disjoint halves)": "0.50 [0.30, 0.70]"}),
+        (np.nan, 0.9, {"Agreement between folds": "0.90"}),
+        (np.nan, np.nan, {}),
+    ],
+)
+def test_the_facts_have_the_stability_of_halves_else_the_agreement_of_folds(
+    tmp_path, halves, stability, facts
+):
+    row = {"class": "", "halves": halves, "halves_lower": 0.3, "halves_upper": 0.7}
+    row |= {"dataset": "d", "folds": "f", "classifier": "xnb", "stability": stability, "note": ""}
+    card = of_d(study_of_card(tmp_path, stability=[row]))
+    shown = {
+        term: text for term, text in card.facts.items() if "tability" in term or "fold" in term
+    }
+    assert shown == facts

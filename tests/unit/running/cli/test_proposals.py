@@ -270,3 +270,15 @@ def test_a_person_waits_for_one_retry(monkeypatch):
     monkeypatch.setattr(proposals, "summarise_table", lambda row, retry: policies.append(retry))
     proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
+
+
+@pytest.mark.parametrize("name", ["mine.yaml", "mine.tsv"])
+def test_a_study_is_named_without_the_ending_of_its_files(name):
+    with pytest.raises(InputError, match="name the study 'mine'"):
+        proposals.check_study_name(name)
+    proposals.check_study_name("mine.v2")
+
+
+def test_a_name_is_refused_before_the_table_is_read():
+    with pytest.raises(InputError, match="'a b' cannot name a study"):
+        propose("no-such-file.csv", output="folder/a b")

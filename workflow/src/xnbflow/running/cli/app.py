@@ -472,6 +472,8 @@ def propose(
     from xnbflow.models.reading import described  # noqa: PLC0415
 
     remarks: list[str] = []
+    if output:
+        proposals.check_study_name(Path(output).name)
     with progress(f"reading {table}"):
         converted = proposals.convert(table, output)
         if converted is not None:

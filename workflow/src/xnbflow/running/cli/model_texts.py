@@ -107,7 +107,7 @@ def _core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list
         (
             f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
             f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in "
-            "inner folds, which differ from the folds above"
+            "inner folds of the training samples"
         ),
         (
             f"sets of classes, meant to hold {1.0 - coverage['error_rate']:.0%} of each class, "

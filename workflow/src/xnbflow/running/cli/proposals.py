@@ -31,6 +31,8 @@ MOST_GIGABYTES = RetryPolicy().most_gigabytes
 _RETRIES = 1
 #: The names that a study can have: they are also names of files and folders.
 _STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+#: Endings of the files that are written for a study.
+_ENDINGS = {".tsv", ".yaml", ".yml"}
 
 #: The classifier of a proposed study, by its id in the project's configuration.
 _RECOMMENDED = "csnb-cv"
@@ -126,7 +128,7 @@ def write_study(
     name = Path(output).name
     check_study_name(name)
     if result.row is None:
-        msg = f"{result.accession}: {result.reason} No files were written"
+        msg = f"{result.accession}: {result.reason.rstrip('.')}. No files were written"
         raise InputError(msg)
     sheet, configuration = new_files(output, force=force)
     settings = _settings(result, name, sheet)
@@ -172,6 +174,9 @@ def check_study_name(name: str) -> None:
     """Raise an `InputError` if a new study cannot have a name."""
     if not _STUDY_NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    if Path(name).suffix in _ENDINGS:
+        msg = f"{name!r} has the ending of a study's files; name the study {Path(name).stem!r}"
         raise InputError(msg)
     names = {*default_configuration().get("studies", {}), *RULES}
     for path in default_sheets().values():

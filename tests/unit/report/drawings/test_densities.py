@@ -1,0 +1,30 @@
+"""Densities of a feature by class: curves that are too high are cut."""
+
+import numpy as np
+import pytest
+
+from xnbflow.report.drawings.densities import draw_densities
+
+
+@pytest.mark.parametrize(
+    ("peaks", "height"),
+    [
+        ([1.0, 2.0, 2.5], 2.5),  # less than three times the median of the peaks, 2
+        ([1.0, 2.0, 50.0], 6.0),
+        ([0.0, 1.0, 50.0], 50.0),  # a class without density has no peak: the median is 25.5
+    ],
+)
+def test_a_class_that_is_almost_constant_does_not_flatten_the_others(peaks, height):
+    shape = np.array([0.1, 1.0, 0.5, 0.2])
+    figure = draw_densities(
+        feature="g1",
+        grid=np.arange(4.0),
+        densities=np.outer(peaks, shape),
+        samples=[np.arange(3.0)] * 3,
+        classes=["a", "b", "c"],
+        chosen=[1],
+        focus=1,
+        notes=["", "", ""],
+    )
+    (axes,) = figure.axes
+    assert axes.get_ylim()[1] == pytest.approx(1.04 * height)
