@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 def test_pack_writes_a_zip_file_named_by_the_study(folder):
     result = CliRunner().invoke(app, ["pack", "s"])
     assert result.exit_code == 0, result.output
-    assert "s.zip: 1 file; unpack it and open index.html" in result.output
+    assert "s.zip: 2 files; unpack it and open index.html" in result.output
     with ZipFile(folder / "s.zip") as packed:
         assert sorted(packed.namelist()) == ["s/index.html", f"s/{REPORT}"]
 

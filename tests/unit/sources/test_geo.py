@@ -83,7 +83,10 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
 def test_classes_that_look_alike_are_told_with_what_is_not_seen(one, other):
     labels, _, (note, few) = LabelRule().apply("here", list("stuvwx"), [one] * 5 + [other])
     assert {*labels} == {one, other}
-    assert (ascii(other) in note, f"5 samples in class {other!r} (1): of" in few) == (True, True)
+    assert (ascii(other) in note, f"5 samples in class {other!r} (1): with more folds" in few) == (
+        True,
+        True,
+    )
 
 
 TROUBLES = tomllib.loads(example("header_values.toml"))
