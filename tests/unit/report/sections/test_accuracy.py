@@ -109,6 +109,16 @@ def test_accuracies_that_are_shown_alike_are_both_the_best(tmp_path):
         assert {name for _, name in accuracy._accuracies(study).best} == best
 
 
+@pytest.mark.parametrize("sd_repeats", [np.nan, 0.02])
+def test_the_caption_explains_brackets_where_folds_are_repeated(tmp_path, sd_repeats):
+    rows = summaries("accuracy", sd_repeats=sd_repeats)
+    tables = {"estimates": accuracies(), "summary": rows, "headline": [{"classifier": "xnb"}]}
+    table = accuracy._accuracies(study_of_tables(tmp_path, tables))
+    is_repeated = not np.isnan(sd_repeats)
+    assert ("in brackets that of the repeats’ means" in table.caption) == is_repeated
+    assert ("(0.020)" in table.frame["XNB"].iloc[0]) == is_repeated
+
+
 @pytest.mark.parametrize(("size", "spec"), [(200.0, ",.0f"), (66.5, ",.1f")])
 def test_other_metrics_are_means_of_complete_folds(tmp_path, size, spec):
     rows = [*summaries("mcc"), *summaries("features_per_class", mean=size)]

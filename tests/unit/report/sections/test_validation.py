@@ -6,7 +6,7 @@ import pytest
 from report_study import study_of_tables
 
 from xnbflow.core.study import Validation
-from xnbflow.report.page.blocks import Group
+from xnbflow.report.page.blocks import Gallery, Group
 from xnbflow.report.sections import validation
 from xnbflow.report.sentences import cohort_verdict
 
@@ -73,11 +73,27 @@ def test_accuracies_of_both_cohorts_stand_side_by_side(tmp_path):
     assert group.title == "XNB: d → e"
 
 
-def _with_details(tmp_path, accuracy):
+@pytest.mark.parametrize("has_densities", [False, True])
+def test_a_pair_has_densities_where_the_model_selects_features(tmp_path, has_densities):
+    accuracy = [PAIR | {"cohort": "test", "value": 0.6, "right": 12, "n": 20}]
+    row = PAIR | {"feature": "g", "symbol": "", "class": "a", "x": 0.0, "cohort": "test"}
+    densities = [row | {"density": 1.0}] if has_densities else []
+    study = _with_details(tmp_path, accuracy, densities=densities)
+    (pair,) = study.study.validate
+    blocks = list(validation._blocks_of_pair(study, pair, "n"))
+    names = [
+        figure.name for block in blocks if isinstance(block, Gallery) for figure in block.figures
+    ]
+    assert ("n-density-01" in names) == has_densities
+    assert sum(isinstance(block, Gallery) for block in blocks) == 1 + has_densities
+
+
+def _with_details(tmp_path, accuracy, densities=()):
     """Return a study with every table that the section reads."""
     row = PAIR | {"true": "a", "predicted": "a", "count": 3}
     tables = {"accuracy": accuracy, "confusion": [row], "recall": [PAIR | {"cohort": "test"}]}
-    tables |= {"signatures": [], "calibration": [], "densities": [], "predictions": [PAIR]}
+    tables |= {"signatures": [], "calibration": [], "densities": densities}
+    tables |= {"predictions": [PAIR]}
     return study_of_pairs(tmp_path, ["held"], **tables)
 
 
