@@ -164,3 +164,19 @@ def test_a_prior_of_0_rules_a_class_out(rng):
     proba = ClassSpecificNB(priors=[0.5, 0.5, 0.0]).fit(X, y).predict_proba(X)
     np.testing.assert_array_equal(proba[:, 2], 0.0)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:.* samples lack features:UserWarning")
+def test_the_evidence_of_a_missing_value_is_left_out(rng):
+    values, codes = counts(rng)
+    X = pd.DataFrame(values + rng.normal(0, 0.1, values.shape)).add_prefix("g")
+    model = ClassSpecificNB(n_features=3).fit(X, codes)
+    absent = model.selected_features_[0][0]
+    holes = X.iloc[:5].assign(**{absent: np.nan})
+    terms = model.explain(X.iloc[:5])
+    left = terms[terms["feature"] != absent]
+    expected = left.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    joint = model.predict_joint_log_proba(holes)
+    np.testing.assert_allclose(joint, expected + model.class_log_prior_, atol=1e-9)
+    of_absent = model.explain(holes).query("feature == @absent")
+    assert (of_absent["log_likelihood"] == 0.0).all()

@@ -184,7 +184,10 @@ def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng):
         warnings.simplefilter("error")
         fit(np.log1p(counts), codes)
         fit(np.minimum(counts, 20), codes)  # grades
+        fit(counts - 30.0, codes)  # some are negative
     with pytest.warns(UserWarning, match="raw counts"):
         fit(np.minimum(counts, 21), codes)
+    with pytest.warns(UserWarning, match="raw counts"):
+        fit(np.where(counts < 20, 0.0, counts), codes)
     with pytest.warns(UserWarning, match="class 2 has 1 sample"):
         fit(np.log1p(counts), np.r_[2, codes[1:]])
