@@ -77,7 +77,11 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
     lines = [ClassLine(name=name, note="12", share=0.9, lower=0.7, upper=0.97) for name in CLASSES]
     levels = (
         ("good", "Well supported", "The classes are recognised."),
-        ("fair", "Partly supported", "Disjoint halves of the samples give different genes."),
+        (
+            "fair",
+            "Partly supported",
+            "Disjoint halves of the samples give different lists of genes.",
+        ),
         ("poor", "Not supported", "The permutation test does not exclude chance."),
     )
     cards = [

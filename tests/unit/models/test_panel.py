@@ -65,8 +65,8 @@ def test_a_panel_has_a_gene_of_each_module_and_two_keep_more_accuracy_than_one(p
 def test_without_references_values_are_differences_and_with_some_they_are_refused(series, panel):
     frame, names = series.frame(), panel.references
     given = frame.sub(frame[names].mean(axis=1), axis=0).drop(columns=names)
-    told, expected = predict_table(panel.model, frame), predict_table(panel.model, given)
-    pd.testing.assert_frame_equal(told.table, expected.table)
+    actual, expected = predict_table(panel.model, frame), predict_table(panel.model, given)
+    pd.testing.assert_frame_equal(actual.table, expected.table)
     assert any("which the table lacks" in note for note in expected.notes)
     with pytest.raises(InputError, match="of which values are missing; add them"):
         predict_table(panel.model, frame.drop(columns=names[0]))

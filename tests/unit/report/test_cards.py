@@ -322,10 +322,7 @@ def test_stability_is_of_halves_with_their_interval():
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
     (tile,) = cards._stability_tile(stability.loc[""])
-    assert (
-        tile.note
-        == "of all that disjoint halves select, 95% interval 0.30 to 0.70; stable from 0.4"
-    )
+    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.4"
 
 
 @pytest.mark.parametrize(

@@ -318,7 +318,7 @@ def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("mean_size", "sentence"),
     [
-        (5.0, "disjoint halves of the samples give different features"),
+        (5.0, "disjoint halves of the samples give different lists of features"),
         (5.5, "most features are selected (6 of 10), so that halves of the samples cannot show"),
     ],
 )

@@ -141,21 +141,20 @@ def test_summary_rows_are_those_of_htseq_and_star_alone():
     assert tally_pattern([*HTSEQ.split(), *STAR.split()]) == "__*,N_*"
 
 
-@pytest.mark.parametrize(("largest", "are_counts"), [(299, False), (300, True)])
-def test_counts_span_thirty_times_their_median(largest, are_counts):
-    values = np.full((200, 10), 10.0)
+@pytest.mark.parametrize(
+    ("typical", "largest", "are_counts"),
+    [
+        (10.0, 299, False),  # thirty times the median
+        (10.0, 300, True),
+        (1.0, 99, False),  # a hundred
+        (1.0, 100, True),
+    ],
+)
+def test_counts_span_thirty_times_their_median_and_reach_a_hundred(typical, largest, are_counts):
+    values = np.full((200, 10), typical)
     values[0] = 0.0
     values[1, 0] = largest
-    values[2, 0] = 10.5
-    assert looks_like_estimated_counts(values) == are_counts
-
-
-@pytest.mark.parametrize(("largest", "are_counts"), [(99, False), (100, True)])
-def test_the_largest_count_is_at_least_a_hundred(largest, are_counts):
-    values = np.full((200, 10), 1.0)
-    values[0] = 0.0
-    values[1, 0] = largest
-    values[2, 0] = 1.5
+    values[2, 0] = typical + 0.5
     assert looks_like_estimated_counts(values) == are_counts
 
 

@@ -397,10 +397,7 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
             lower=float(lower),
             upper=float(upper),
             reference=POOR_STABILITY,
-            note=(
-                f"of all that disjoint halves select, 95% interval {lower:z.2f} to {upper:z.2f}; "
-                "stable from 0.4"
-            ),
+            note=f"disjoint halves, 95% interval {lower:z.2f} to {upper:z.2f}; stable from 0.4",
         )
     elif pd.notna(stability["stability"]):
         yield Tile(

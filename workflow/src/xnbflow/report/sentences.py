@@ -238,7 +238,7 @@ def _instability(results: StudyResults, place: dict[str, str]) -> str:
             f"most {noun}s are selected ({counts}), so that halves of the samples cannot show "
             "which of them matter"
         )
-    return f"disjoint halves of the samples give different {noun}s"
+    return f"disjoint halves of the samples give different lists of {noun}s"
 
 
 def most_are_selected(results: StudyResults, place: dict[str, str]) -> str:

@@ -391,17 +391,19 @@ def _verdict(
 
 
 def _is_untested(
-    verdict: Mapping[str, Any], own: Iterable[dict[str, Any]], all_rows: Iterable[dict[str, Any]]
+    verdict: Mapping[str, Any],
+    stability: Iterable[dict[str, Any]],
+    of_all: Iterable[dict[str, Any]],
 ) -> bool:
     """Return whether a verdict is favourable without halves that others of the study have.
 
+    ``stability`` are the rows of the classifier, ``of_all`` those of all classifiers.
     The rule does not count a stability that was not measured, so that such a classifier may have a
     better verdict than one whose stability was measured and is low.
     """
-    measured, elsewhere = (
-        any(row.get("halves") is not None for row in rows) for rows in (own, all_rows)
-    )
-    return verdict["level"] == "well supported" and elsewhere and not measured
+    is_measured = any(row.get("halves") is not None for row in stability)
+    is_measured_elsewhere = any(row.get("halves") is not None for row in of_all)
+    return verdict["level"] == "well supported" and is_measured_elsewhere and not is_measured
 
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:

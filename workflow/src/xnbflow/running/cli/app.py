@@ -1,6 +1,5 @@
 """The commands and their options. ``--help`` is fast: modules are imported by a call alone."""
 
-import importlib
 import json
 import math
 import os
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from xnbflow import __version__
+from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
 from xnbflow.core.nouns import counted
 from xnbflow.running.cli.cumida_study import cumida
@@ -26,20 +26,10 @@ from xnbflow.running.cli.cumida_study import cumida
 if TYPE_CHECKING:
     from xnbflow.running.cli import commands, finished_studies, proposals
 else:
-
-    class _DeferredModule:
-        """A module of this package, imported when the first of its functions is called."""
-
-        def __init__(self, name: str) -> None:
-            self._name = f"{__package__}.{name}"
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(importlib.import_module(self._name), name)
-
     # Apart, because a study is proposed, run and opened without the estimators.
-    commands = _DeferredModule("commands")
-    finished_studies = _DeferredModule("finished_studies")
-    proposals = _DeferredModule("proposals")
+    commands = DeferredModule("xnbflow.running.cli.commands")
+    finished_studies = DeferredModule("xnbflow.running.cli.finished_studies")
+    proposals = DeferredModule("xnbflow.running.cli.proposals")
 
 
 def print_text(text: str) -> None:
