@@ -270,13 +270,17 @@ def test_the_core_comes_first_with_its_size(tmp_path):
     assert card.of == "Core set of 1 feature in bold (▲ higher in “b”)"
 
 
-def test_the_tile_of_the_core_counts_features_not_rows(tmp_path):
-    rows = [feature(label, "g2", 5, core=True) for label in "ab"]
+@pytest.mark.parametrize(
+    ("classes", "note"),
+    [("ab", "200 used per class"), ("abc", "of all classes; 200 used per class")],
+)
+def test_the_tile_of_the_core_counts_features_not_rows(tmp_path, classes, note):
+    rows = [feature(label, "g2", 5, core=True) for label in classes]
     summary = {"dataset": "d", "folds": "f", "classifier": "xnb", "mean": 200.0}
     summary |= {"metric": "features_per_class", "folds_failed": 0}
     card = of_d(study_of_card(tmp_path, rows, summary=[summary]))
     tile = tiles(card)["Core features"]
-    assert (tile.text, tile.note) == ("1", "200 used per class")
+    assert (tile.text, tile.note) == ("1", note)
     assert card.facts["Features per class"] == "200"  # not 200.0
 
 

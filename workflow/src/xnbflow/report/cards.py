@@ -371,10 +371,12 @@ def _selection_tiles(
     number = _features_per_class(results, place)
     core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
     if not np.isnan(number) and core_size:
+        # Of more than two classes the core is of all, and may be larger than the list of one.
+        of_all = "of all classes; " if features["class"].nunique() > _TWO else ""
         yield Tile(
             label=f"Core {noun}s",
             text=f"{core_size:,}",
-            note=f"{number:,.0f} used per class",
+            note=f"{of_all}{number:,.0f} used per class",
             meaning=_TEXTS["core"],
         )
     elif not np.isnan(number):
