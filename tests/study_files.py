@@ -7,6 +7,7 @@ from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.models.final import write_final
 from xnbflow.studies.description import description_tables
+from xnbflow.studies.gene_lists import gene_list_tables
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked, write_tsv
@@ -93,6 +94,7 @@ class StudyFiles:
             about | {"labels": labels}, keys, files, alpha=0.05, entries=of_datasets
         )
         self.put("study", tables, study=study.id)
+        self.put("gene_lists", gene_list_tables(keys, files), study=study.id)
         self.put("description", description_tables(keys, of_datasets, files), study=study.id)
 
 

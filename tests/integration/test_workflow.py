@@ -56,7 +56,7 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/usage").rglob("*.tsv")
-    assert len(list(recorded)) == 14  # two data sets in six rules, compare and report
+    assert len(list(recorded)) == 15  # two data sets in six rules; compare, enrich and report
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -104,12 +104,24 @@ def copy_into(folder, finished):
     ("change", "sheet", "expected"),
     [
         (lambda c: c.update(download={"retries": 1}), SHEET, None),
-        (lambda c: c["folds"]["3-fold"].update(splits=4), SHEET, {"classify": 2, "models": 2}),
+        (
+            lambda c: c["folds"]["3-fold"].update(splits=4),
+            SHEET,
+            {"classify": 2, "models": 2, "enrich": 1},
+        ),
         (lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}), SHEET, {}),
         (
             lambda c: c,
             SHEET.replace("seed=3", "seed=4"),
-            {"acquire": 1, "diagnose": 1, "permute": 1, "classify": 1, "check": 1, "models": 1},
+            {
+                "acquire": 1,
+                "diagnose": 1,
+                "permute": 1,
+                "classify": 1,
+                "check": 1,
+                "models": 1,
+                "enrich": 1,
+            },
         ),
     ],
     ids=["download", "scheme", "label", "sheet"],
@@ -274,7 +286,14 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
     snakemake(folder, "--profile", str(folder), "--set-resources", "classify:mem_mb=1234")
     assert tables(folder) == tables(finished)
     asked = [line.split() for line in (folder / "submitted.txt").read_text().splitlines()]
-    assert {rule for rule, *_ in asked} == {"classify", "check", "models", "permute", *AFTER}
+    assert {rule for rule, *_ in asked} == {
+        "classify",
+        "check",
+        "models",
+        "permute",
+        "enrich",
+        *AFTER,
+    }
     assert all(int(number) > 0 for _, *numbers in asked for number in numbers)
     # names of rules do not depend on the configuration: a profile can refer to them
     memory = {rule: int(mem_mb) for rule, _, mem_mb, _ in asked}
@@ -290,7 +309,7 @@ def test_a_new_classifier_with_a_job_of_its_own_trains_only_that(finished, tmp_p
     assert jobs(folder, *configured(folder, study)) == {"classify": 2, **AFTER}
     study["classifiers"] = {}
     planned = jobs(folder, *configured(folder, study))
-    assert planned == {"classify": 2, "models": 2, **AFTER}
+    assert planned == {"classify": 2, "models": 2, "enrich": 1, **AFTER}
     reasons = snakemake(folder, *configured(folder, study), "-n", "--quiet", "host")
     assert "params have changed" in reasons.lower()
 
@@ -323,7 +342,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
     stages = {"acquire", "diagnose", "classify", "check", "models", "permute", "compare"}
-    stages |= {"validate", "combine", "analyse", "report"}
+    stages |= {"enrich", "validate", "combine", "analyse", "report"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 
 

@@ -10,9 +10,6 @@ rule compare:
         **{table: partial(PLAN.trained, table) for table in GROUPS["training"].tables},
         **{table: partial(PLAN.checked, table) for table in GROUPS["check"].tables},
         random_genes=partial(PLAN.trained, "random_genes"),
-        gene_sets=PLAN.gene_set_files,
-        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
-        signature=PLAN.signatures,
         series=PLAN.series,
         truth=partial(PLAN.of_datasets, TRUTH),
         notes=partial(PLAN.of_datasets, NOTES),
@@ -33,7 +30,6 @@ rule compare:
         log_of("compare"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: 2 if PLAN.study(wildcards).gene_sets else 1
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1500, per_mb=10, size_mb=input.size_mb, attempt=attempt

@@ -49,6 +49,7 @@ rule analyse:
 rule report:
     input:
         tables=GROUPS["study"].files.values(),
+        gene_lists=GROUPS["gene_lists"].files.values(),
         description=GROUPS["description"].files.values(),
         truth=partial(PLAN.of_datasets, TRUTH),
         models=PLAN.model_files,

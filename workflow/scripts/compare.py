@@ -15,6 +15,5 @@ compare(
     files=snakemake.input,
     params=snakemake.params,
     outputs=snakemake.output,
-    threads=snakemake.threads,
     check=lambda: check_code(snakemake),
 )

@@ -148,13 +148,24 @@ def test_the_owners_of_files_are_in_their_order(plan):
     assert owners["jobs"][0] == ("wine", "5-fold", ("nb", "csnb"))
     assert owners["trained"][0] == ("wine", "5-fold", "nb")
     assert owners["checked"] == ["wine", "mine"]
+    assert plan.owners_of_lists(ONE) == {
+        "datasets": ("wine", "mine"),
+        "models": [("wine", "csnb"), ("mine", "csnb")],
+    }
+
+
+def test_the_series_are_read_again_only_to_test_gene_sets(plan):
+    assert plan.series_with_gene_sets(ONE) == []
+    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=("sets.gmt",))
+    assert plan.series_with_gene_sets(ONE) == plan.series(ONE)
 
 
 def test_the_times_of_every_job_of_a_study_are_read(plan):
     records = plan.usage_of_jobs(ONE)
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
-    expected = {"acquire": 2, "diagnose": 2, "classify": 8, "check": 2, "models": 2, "compare": 1}
+    of_study = {"compare": 1, "enrich": 1}
+    expected = {"acquire": 2, "diagnose": 2, "classify": 8, "check": 2, "models": 2, **of_study}
     assert {rule: rules.count(rule) for rule in rules} == expected
 
 

@@ -43,6 +43,7 @@ SLOW = {
         ("validate", {"numba", "scipy.special", "sklearn.base"}),
         ("combine", {"numba", "scipy.special", "sklearn.base"}),
         ("compare", {"numba", "scipy.special", "sklearn.base"}),
+        ("enrich", {"scipy.special"}),
         ("report", {"matplotlib"}),
     ],
 )
@@ -138,6 +139,7 @@ REQUESTED = {
     "models": (1900, 420),
     "permute": (1900, 1440),
     "compare": (2500, 110),
+    "enrich": (2200, 110),
     "validate": (1900, 160),
     "combine": (2700, 420),
     "analyse": (3100, 780),
@@ -159,8 +161,8 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     [
         ("acquire", {}, 2),  # at most two for 600 MB
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
-        ("compare", {"gene_sets": ("sets.gmt",)}, 2),
-        ("compare", {"gene_sets": ()}, 1),
+        ("enrich", {"gene_sets": ("sets.gmt",)}, 2),
+        ("enrich", {"gene_sets": ()}, 1),
         ("report", {"trained": range(49)}, 1),
         ("report", {"trained": range(50)}, 2),
         ("report", {"trained": range(500)}, 4),
@@ -190,6 +192,7 @@ CODE = {
     "models": ("computing code", "classifier_code"),
     "permute": ("computing code", "classifier_code"),
     "compare": ("computing code", "study_code"),
+    "enrich": ("computing code", None),
     "validate": ("computing code", "validated_code"),
     "combine": ("computing code", "combined_code"),
     "analyse": ("computing code", "analysis_code"),

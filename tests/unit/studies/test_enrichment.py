@@ -2,10 +2,12 @@
 
 from math import comb
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
-from xnbflow.studies.enrichment import enrichment, over_represented
+from xnbflow.studies.enrichment import enrichment, over_represented, probability_of_overlap
 
 
 def gene_table(n, *, fdr=0.001, difference=1.0):
@@ -71,3 +73,22 @@ def test_signatures_of_other_data_sets_are_not_compared():
         {"S": genes(1, 6)},
     )  # fmt: skip
     assert table[["by", "class", "overlap"]].values.tolist() == [["nb", "b", 5]]
+
+
+@pytest.mark.parametrize("measured", [4, 100, 20_000, 60_000])
+def test_the_probability_of_an_overlap_is_scipys(measured):
+    random = np.random.default_rng(measured)
+    sizes = random.integers(0, min(500, measured) + 1, size=100)
+    chosen = int(random.integers(1, min(2000, measured) + 1))
+    overlaps = random.integers(0, np.minimum(sizes, chosen) + 1)
+    actual = probability_of_overlap(overlaps, sizes, chosen=chosen, measured=measured)
+    expected = hypergeom.sf(overlaps - 1, measured, sizes, chosen)
+    np.testing.assert_allclose(actual, expected, rtol=2e-9, atol=1e-300)
+
+
+def test_an_overlap_that_cannot_be_avoided_is_certain():
+    # 3 of 4 genes are chosen, so that a set of 2 has one of them at least
+    sizes = np.array([2, 2, 0, 4])
+    overlaps = np.array([1, 2, 0, 3])
+    actual = probability_of_overlap(overlaps, sizes, chosen=3, measured=4)
+    np.testing.assert_allclose(actual, [1, 0.5, 1, 1], rtol=1e-12)

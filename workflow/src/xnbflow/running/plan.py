@@ -376,6 +376,10 @@ class Plan:
         place = f"configuration, studies.{study.id}.gene_sets"
         return [self._local_file(path, place) for path in study.gene_sets]
 
+    def series_with_gene_sets(self, wildcards: Any) -> list[str]:
+        """Return the series whose values are compared between gene sets; none without sets."""
+        return self.series(wildcards) if self.study(wildcards).gene_sets else []
+
     def signatures(self, wildcards: Any) -> list[str]:
         """Return the signatures of the models of all samples of a study."""
         place = MODEL_TABLE.fill(study=wildcards.study, table="signature")
@@ -398,11 +402,15 @@ class Plan:
                 for dataset, folds, job in study.training_jobs
             ],
             "checked": self.checked_datasets(study),
-            "models": study.models,
             "permuted": study.permuted,
             "tested": self.config.tested(study),
             "halved": self.config.halved(study),
         }
+
+    def owners_of_lists(self, wildcards: Any) -> dict[str, Any]:
+        """Return the data sets and models of the input files of *enrich*, in their order."""
+        study = self.study(wildcards)
+        return {"datasets": study.datasets, "models": study.models}
 
     def about(self, wildcards: Any) -> dict[str, Any]:
         """Return the names of a study and of its classifiers."""
@@ -535,7 +543,7 @@ class Plan:
     def usage_of_jobs(self, wildcards: Any) -> list[str]:
         """Return the records of time and memory of the jobs of a study."""
         study = self.study(wildcards)
-        records = [usage_of("compare").of(study=study.id)]
+        records = [usage_of(rule).of(study=study.id) for rule in ("compare", "enrich")]
         for rule in ("acquire", "diagnose"):
             records += [usage_of(rule).of(dataset=dataset) for dataset in study.datasets]
         for analysis in study.analyses:

@@ -1,4 +1,4 @@
-"""The tables of a study, computed in the stage *compare*.
+"""The tables of a study, computed in the stages *compare* and *enrich*.
 
 | file | question |
 |---|---|
@@ -9,6 +9,7 @@
 | `sample_errors` | Which samples are wrong, and which labels doubtful? |
 | `selected_features` | Which features are selected, how stable, how many planted ones? |
 | `description`, `densities` | What do single features and samples look like? |
+| `gene_lists` | the tables on gene sets, from the genes and the signatures of models |
 | `gene_set_tests` | Which gene sets differ (CAMERA)? `enrichment`, `prerank` describe them. |
 | `concordances`, `phenotype_checks`, `artefacts` | Is there another explanation? |
 | `analysis_job` | an analysis of a paper, as a job of its own |

@@ -54,9 +54,13 @@ def description_tables(
     rows: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
     for dataset, of_dataset in itertools.groupby(owners["trained"], lambda key: key[0]):
         data = DataSet.read(series[dataset])  # one at a time: they may be large
+        read_position = -1
         for _, folds, classifier in of_dataset:
             position, classifiers = jobs[dataset, folds, classifier]
-            trained = _read_trained(files, position, classifiers, classifier)
+            if position != read_position:  # classifiers of one job follow one another
+                of_job = _read_job(files, position, classifiers)
+                read_position = position
+            trained = of_job[classifier]
             described = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
             for name, table in described.items():
                 if len(table):
@@ -79,17 +83,18 @@ def _read_cuts(datasets: Sequence[str], paths: Sequence[str]) -> dict[str, float
     return cuts
 
 
-def _read_trained(
-    files: Mapping[str, Sequence[str]],
-    position: int,
-    classifiers: Sequence[str],
-    classifier: str,
-) -> dict[str, pd.DataFrame]:
-    """Return a classifier's tables of training; ``position`` is its job's among the ``files``."""
-    trained = {}
-    for name in _TRAINED:
-        stacked = read_stacked(files[name][position], TRAINING_TABLES[name], classifiers)
-        trained[name] = stacked[classifier]
+def _read_job(
+    files: Mapping[str, Sequence[str]], position: int, classifiers: Sequence[str]
+) -> dict[str, dict[str, pd.DataFrame]]:
+    """Return the tables of training of a job by classifier and name.
+
+    ``position`` is that of the job among the ``files``.
+    """
+    trained: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in classifiers}
+    for table in _TRAINED:
+        stacked = read_stacked(files[table][position], TRAINING_TABLES[table], classifiers)
+        for classifier, rows in stacked.items():
+            trained[classifier][table] = rows
     return trained
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
@@ -22,20 +21,16 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.description import description_tables
-from xnbflow.studies.enrichment import enrichment, read_gene_sets
-from xnbflow.studies.gene_set_tests import contrast_set_tests, gene_set_tests
 from xnbflow.studies.phenotype_checks import phenotype_checks
-from xnbflow.studies.prerank import prerank
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     CHECK_TABLES,
     COHORT_TABLES,
     DESCRIPTION_TABLES,
     DIAGNOSTIC_TABLES,
-    MODEL_TABLES,
+    GENE_LIST_TABLES,
     NOTES_TABLE,
     PERMUTATION_TABLES,
     STUDY_TABLES,
@@ -46,15 +41,13 @@ from xnbflow.tables.contract import (
 from xnbflow.tables.storage import (
     read_parquet,
     read_stacked,
+    read_tables,
     refuse_other_series,
     write_tables,
 )
 
-#: Columns of the table of genes that `artefacts` reads.
-_NAMES_OF_GENES = ("class", "feature", "symbol", "rank")
 
-
-def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable[[], None]) -> None:
+def compare(files: Any, params: Any, outputs: Any, check: Callable[[], None]) -> None:
     """Make and write the tables of a study and of its description, a job of the stage *compare*.
 
     ``files``, ``params`` and ``outputs`` are those of the rule; see `study_tables`. It is an
@@ -74,11 +67,12 @@ def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable
         files,
         alpha=params.alpha,
         entries=params.entries,
-        threads=threads,
     )
     descriptions = description_tables(owners, params.entries, files)
     check()
-    write_tables(tables, Path(outputs[0]).parent, STUDY_TABLES, others=COHORT_TABLES)
+    write_tables(
+        tables, Path(outputs[0]).parent, STUDY_TABLES, others={*COHORT_TABLES, *GENE_LIST_TABLES}
+    )
     write_tables(descriptions, Path(outputs.described[0]).parent, DESCRIPTION_TABLES)
 
 
@@ -89,9 +83,8 @@ def study_tables(
     *,
     alpha: float,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-    threads: int = 1,
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of `xnbflow.tables.contract.STUDY_TABLES`.
+    """Make every table of a study but those of `xnbflow.studies.gene_lists`.
 
     ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
     ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
@@ -102,8 +95,7 @@ def study_tables(
     `xnbflow.evaluation.keyed_tables.Key` of all classifiers, in the order of the tables of the
     study, ``tested`` and ``halved`` the data sets and classifiers with these checks. ``alpha`` is
     the level of the normality test. ``entries`` have per data set the classifiers'
-    configuration by id: intervals of those that tune themselves are wider. Gene sets are tested by
-    ``threads``.
+    configuration by id: intervals of those that tune themselves are wider.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions = read_training(owners, files, "predictions")
@@ -111,13 +103,12 @@ def study_tables(
     ties = read_training(owners, files, "ties")
     fits = read_training(owners, files, "fits")
     halves = _read_checks(owners, files, "halves", owners["halved"])
-    truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
+    truth = read_tables(owners["datasets"], files["truth"], TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
         **_checked(owners, files, headers),
         **_described(owners, files, headers, fits=fits, alpha=alpha),
         **_scores(predictions, fits, headers),
-        **_gene_lists(owners, files, threads),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(selected, fits, headers, halves),
@@ -218,8 +209,10 @@ def _described(
     """Return the tables on data sets, on fits and on permutation tests."""
     diagnosed = {}
     for name in ("normality", "normality_within", "dependence", "dependence_test"):
-        diagnosed[name] = _read(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
-    permuted = _read(owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"])
+        diagnosed[name] = read_tables(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
+    permuted = read_tables(
+        owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"]
+    )
     permuted |= _read_checks(owners, files, "label_test", owners["tested"])
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
     return {
@@ -245,19 +238,11 @@ def _checked(
         "learning_curve": _with_owner(curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        tables[name] = _with_owner(_read(owners["datasets"], files[name], schema), name)
+        tables[name] = _with_owner(read_tables(owners["datasets"], files[name], schema), name)
     paths = dict(zip(owners["datasets"], files["series"], strict=True))
     further = [phenotype_checks(headers[name]) for name in paths]
     further.append(shared_by_series(paths))
     return tables | {"audit": _join_tables([tables["audit"], *further], STUDY_TABLES["audit"])}
-
-
-def _signatures(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]]
-) -> dict[Any, pd.DataFrame]:
-    """Return the signature of each model by its data set and classifier."""
-    models = [tuple(key) for key in owners["models"]]
-    return _read(models, files["signature"], MODEL_TABLES["signature"])
 
 
 def _with_owner(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
@@ -267,27 +252,6 @@ def _with_owner(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
         dataset, classifier = (key, "") if isinstance(key, str) else key
         owned.append(table.assign(dataset=dataset, classifier=classifier))
     return _join_tables(owned, STUDY_TABLES[name])
-
-
-def _gene_lists(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], threads: int
-) -> dict[str, pd.DataFrame]:
-    """Return the tests of gene sets, of the study's files and of known artefacts."""
-    sets = read_gene_sets(*files.get("gene_sets", ()))
-    signatures = _signatures(owners, files)
-    columns = None if sets else _NAMES_OF_GENES  # large tables
-    genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"], columns)
-    series = {}
-    if sets:
-        paths = zip(owners["datasets"], files["series"], strict=True)
-        series = {name: DataSet.read(path) for name, path in paths}
-    return {
-        "gene_set_tests": gene_set_tests(series, sets),
-        "contrast_set_tests": contrast_set_tests(series, sets),
-        "enrichment": enrichment(genes if sets else {}, signatures, sets),
-        "prerank": prerank(genes if sets else {}, sets, threads),
-        "artefacts": artefacts(genes, signatures),
-    }
 
 
 def read_training(
@@ -333,15 +297,6 @@ def _read_checks(
         stacked = read_stacked(path, CHECK_TABLES[name], classifiers)
         tables |= {(checked, classifier): table for classifier, table in stacked.items()}
     return {key: tables[key] for key in wanted}
-
-
-def _read(
-    keys: Sequence[Any],
-    paths: Sequence[str],
-    table: TableSchema,
-    columns: Sequence[str] | None = None,
-) -> dict[Any, pd.DataFrame]:
-    return {key: read_parquet(path, table, columns) for key, path in zip(keys, paths, strict=True)}
 
 
 def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:

@@ -437,7 +437,9 @@ DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
 TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
-STUDY_TABLES = GROUPS["study"].tables
+GENE_LIST_TABLES = GROUPS["gene_lists"].tables
+#: All tables of a study, of the rules *compare* and *enrich*.
+STUDY_TABLES = {**GROUPS["study"].tables, **GENE_LIST_TABLES}
 DESCRIPTION_TABLES = GROUPS["description"].tables
 PERMUTATION_TABLES = GROUPS["permutation"].tables
 MODEL_TABLES = GROUPS["model"].tables

@@ -129,6 +129,16 @@ def read_parquet(
         return file.read(selected).select(selected).to_pandas()
 
 
+def read_tables(
+    keys: Iterable[Any],
+    paths: Iterable[str | Path],
+    table: TableSchema,
+    columns: Sequence[str] | None = None,
+) -> dict[Any, pd.DataFrame]:
+    """Return tables of one schema by the keys of their files, which are in the same order."""
+    return {key: read_parquet(path, table, columns) for key, path in zip(keys, paths, strict=True)}
+
+
 def write_stacked(
     frames: Mapping[str, pd.DataFrame], path: str | Path, table: TableSchema, series: str = ""
 ) -> None:
@@ -156,7 +166,7 @@ def read_stacked(
     """
     selected = None if columns is None else ["classifier", *columns]
     stacked = read_parquet(path, stacked_schema(table), selected)
-    if others := sorted(set(stacked["classifier"]) - set(classifiers)):
+    if others := sorted(set(stacked["classifier"].unique()) - set(classifiers)):
         msg = f"{path} has rows of the classifier {others[0]}, which is not of this job; {REMEDY}"
         raise InputError(msg, file=str(path), remedy=REMEDY)
     rows_of = stacked.groupby("classifier", sort=False).indices

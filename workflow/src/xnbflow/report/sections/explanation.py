@@ -203,10 +203,13 @@ def _density_figures(
     distances = results.rows("class_distances", **place).set_index(key)["distance"].to_dict()
     values = results.rows("values", **place).groupby(["feature", "class"])["value"]
     samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
-    selections = dict(iter(selected.groupby("feature")))
-    curves_by_feature = results.rows("densities", **place).groupby("feature", sort=False)
+    curves_of_features = results.rows("densities", **place)
+    drawn = selected["feature"].isin(curves_of_features["feature"])  # six of thousands
+    selections = dict(iter(selected[drawn].groupby("feature")))
     figures = []
-    for number, (feature, curves) in enumerate(curves_by_feature, start=1):
+    for number, (feature, curves) in enumerate(
+        curves_of_features.groupby("feature", sort=False), start=1
+    ):
         densities = curves.pivot(index="x", columns="class", values="density")
         classes = densities.columns.tolist()
         selection = selections[feature].sort_values(["frequency", "mean_distance"], ascending=False)

@@ -111,9 +111,11 @@ def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int =
     position_in_class = core.groupby("class").cumcount()
     core = core.loc[position_in_class.sort_values(kind="stable").index].drop_duplicates("feature")
     tables = results.diagnosed(dataset)
-    values = dict(iter(tables["gene_values"].groupby("feature")))
     unit = "value" if tables["genes"]["log_fold_change"].isna().all() else "log value"
-    shown = core[core["feature"].isin(values)].head(most)
+    gene_values = tables["gene_values"]
+    shown = core[core["feature"].isin(gene_values["feature"].unique())].head(most)
+    values_shown = gene_values[gene_values["feature"].isin(shown["feature"])]
+    values = dict(iter(values_shown.groupby("feature")))
     return [
         gene_figure(
             f"core-{dataset}-{classifier}-{number}", values[row["feature"]], row["symbol"], unit
