@@ -99,7 +99,7 @@ def _join_groups(
 
     All but ``axes`` have a value per sample; an empty text is no group.
     """
-    for group in {*groups} - {""}:
+    for group in sorted({*groups} - {""}):
         samples = np.flatnonzero(np.asarray(groups) == group)
         samples = samples[np.argsort(codes[samples], kind="stable")]
         if len(set(codes[samples])) > 1:
