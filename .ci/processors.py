@@ -29,7 +29,8 @@ import json, sys, warnings
 import numpy as np
 from threadpoolctl import threadpool_info
 matrix = np.ones((300, 300)) @ np.ones((300, 300))
-blas = [each.get("architecture", "") for each in threadpool_info() if each["user_api"] == "blas"]
+libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+blas = [library.get("architecture", "") for library in libraries]
 vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
 json.dump({"kernel": blas[0] if blas else "", "vectors": vectors}, sys.stdout)
 """
@@ -77,9 +78,9 @@ def kernels() -> Iterator[tuple[str, Setting]]:
     """
     seen = {(probe({}) or {}).get("kernel")}
     for kernel in KERNELS:
-        found = probe({"OPENBLAS_CORETYPE": kernel})
-        if found and found["kernel"] not in seen:
-            seen.add(found["kernel"])
+        processor = probe({"OPENBLAS_CORETYPE": kernel})
+        if processor and processor["kernel"] not in seen:
+            seen.add(processor["kernel"])
             yield kernel, Setting({"OPENBLAS_CORETYPE": kernel})
 
 
@@ -95,21 +96,21 @@ def other_locale() -> str:
 
 def settings(folder: Path) -> dict[str, Setting]:
     """Return every setting by its name; compiled kernels and copies go to the folder."""
-    found = dict(kernels())
+    by_name = dict(kernels())
     generic = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    found["numba-generic"] = Setting(generic | {"NUMBA_CACHE_DIR": str(folder / "generic")})
+    by_name["numba-generic"] = Setting(generic | {"NUMBA_CACHE_DIR": str(folder / "generic")})
     if vectors := (probe({}) or {}).get("vectors"):
-        found["numpy-baseline"] = Setting({"NPY_DISABLE_CPU_FEATURES": " ".join(vectors)})
+        by_name["numpy-baseline"] = Setting({"NPY_DISABLE_CPU_FEATURES": " ".join(vectors)})
     for threads in ("1", "2", "4"):
         names = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-        found[f"threads-{threads}"] = Setting(dict.fromkeys(names, threads))
-    found["locale"] = Setting({"LC_ALL": other_locale(), "LANGUAGE": ""})
-    found["time-zone"] = Setting({"TZ": "Pacific/Kiritimati"})
-    found["umask"] = Setting(umask=0o077)
-    found["foreign-folder"] = Setting(in_foreign_folder=True)
+        by_name[f"threads-{threads}"] = Setting(dict.fromkeys(names, threads))
+    by_name["locale"] = Setting({"LC_ALL": other_locale(), "LANGUAGE": ""})
+    by_name["time-zone"] = Setting({"TZ": "Pacific/Kiritimati"})
+    by_name["umask"] = Setting(umask=0o077)
+    by_name["foreign-folder"] = Setting(in_foreign_folder=True)
     # below a file no folder can be made, not even by root
-    found["no-home"] = Setting({"HOME": os.devnull, "XDG_CACHE_HOME": f"{os.devnull}/cache"})
-    return found
+    by_name["no-home"] = Setting({"HOME": os.devnull, "XDG_CACHE_HOME": f"{os.devnull}/cache"})
+    return by_name
 
 
 def copied(folder: Path) -> Path:
@@ -169,10 +170,10 @@ def main() -> int:
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        known = settings(Path(folder))
-        if unknown := set(arguments.names) - set(known):
-            parser.error(f"no setting {min(unknown)!r}; there are {', '.join(known)}")
-        names = arguments.names or list(known)
+        available = settings(Path(folder))
+        if unknown := set(arguments.names) - set(available):
+            parser.error(f"no setting {min(unknown)!r}; there are {', '.join(available)}")
+        names = arguments.names or list(available)
         tests = arguments.tests
         if arguments.short:
             names = names[:1]
@@ -183,7 +184,7 @@ def main() -> int:
         failed = 0
         for name in names:
             start = time.monotonic()
-            passed, lines = run_tests(known[name], tests, Path(folder))
+            passed, lines = run_tests(available[name], tests, Path(folder))
             report(name, passed, lines, time.monotonic() - start)
             failed += not passed
     return int(failed > 0)

@@ -34,20 +34,20 @@ def version_of(root: Path) -> str:
     ValueError
         If the source has none.
     """
-    found = re.search(r'^__version__ = "(.+)"$', (root / VERSION_FILE).read_text(), re.MULTILINE)
-    if not found:
+    version = re.search(r'^__version__ = "(.+)"$', (root / VERSION_FILE).read_text(), re.MULTILINE)
+    if not version:
         msg = f"{VERSION_FILE} has no line __version__ = ..."
         raise ValueError(msg)
-    return found[1]
+    return version[1]
 
 
-def differing(file: str, found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
+def differing(file: str, actual: dict[str, Any], expected: dict[str, Any]) -> list[str]:
     """Return a line for each key of a file that has not the expected value."""
-    return [
-        f"{file}: {key} is {found.get(key)!r}, not {value!r}"
-        for key, value in expected.items()
-        if found.get(key) != value
-    ]
+    faults = []
+    for key, value in expected.items():
+        if actual.get(key) != value:
+            faults.append(f"{file}: {key} is {actual.get(key)!r}, not {value!r}")
+    return faults
 
 
 def release_date(root: Path, version: str) -> tuple[str | None, list[str]]:
@@ -74,7 +74,8 @@ def citation_faults(root: Path, version: str, date: str | None) -> list[str]:
     faults = differing("CITATION.cff", cited, expected)
     deposit = json.loads((root / ".zenodo.json").read_text())
     deposit["title"] = deposit.get("title", "").partition(":")[0]
-    deposit["related"] = {each["identifier"] for each in deposit.get("related_identifiers", [])}
+    works = deposit.get("related_identifiers", [])
+    deposit["related"] = {work["identifier"] for work in works}
     expected = {
         "title": project["name"],
         "version": version,
@@ -82,7 +83,7 @@ def citation_faults(root: Path, version: str, date: str | None) -> list[str]:
         "publication_date": date or deposit.get("publication_date"),
         "creators": [{"name": author["name"]} for author in cited["authors"]],
         "keywords": project["keywords"],
-        "related": {each["doi"] for each in cited["references"] if "doi" in each},
+        "related": {work["doi"] for work in cited["references"] if "doi" in work},
     }
     return faults + differing(".zenodo.json", deposit, expected)
 
@@ -108,15 +109,15 @@ def wheel_faults(root: Path, version: str) -> list[str]:
         wheel = built_wheel(root, Path(folder))
         metadata = wheel_metadata(wheel)
         contents = zipfile.ZipFile(wheel).read("xnbflow/__init__.py").decode()
-    found = {key: metadata[key] for key in ("Name", "Version", "Requires-Python")}
-    found["License-Expression"] = metadata["License-Expression"]
+    keys = ("Name", "Version", "Requires-Python", "License-Expression")
+    actual = {key: metadata[key] for key in keys}
     expected = {
         "Name": project["name"],
         "Version": version,
         "Requires-Python": project["requires-python"],
         "License-Expression": project["license"],
     }
-    faults = differing("the wheel", found, expected)
+    faults = differing("the wheel", actual, expected)
     if f'__version__ = "{version}"' not in contents:
         faults.append(f"the wheel: xnbflow/__init__.py is not that of version {version}")
     return faults
@@ -125,13 +126,13 @@ def wheel_faults(root: Path, version: str) -> list[str]:
 def document_faults(root: Path, version: str) -> list[str]:
     """Return a line for each place in a document that names the tag of another version."""
     documents = [root / "README.md", root / "config/README.md", *sorted(root.glob("docs/**/*.md"))]
-    return [
-        f"{path.relative_to(root)}:{number}: names version {named}, not {version}"
-        for path in documents
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        for named in IN_DOCUMENTS.findall(line)
-        if named != version
-    ]
+    faults = []
+    for path in documents:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            place = f"{path.relative_to(root)}:{number}"
+            others = [named for named in IN_DOCUMENTS.findall(line) if named != version]
+            faults += [f"{place}: names version {named}, not {version}" for named in others]
+    return faults
 
 
 def disagreements(root: Path, tag: str | None = None) -> list[str]:

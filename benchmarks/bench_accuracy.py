@@ -27,7 +27,8 @@ from sklearn.model_selection import StratifiedKFold
 from xnbflow.naive_bayes import ClassSpecificNBCV
 
 CACHE = Path(__file__).parents[1] / "results" / "benchmarks" / "accuracy"
-N_SPLITS, SEEDS = 5, (0, 1)
+N_SPLITS = 5
+SEEDS = (0, 1)
 FIGURES = ["accuracy", "balanced_accuracy", "log_loss"]
 #: A probability of 0 costs as much as this one.
 _LEAST_PROBABILITY = 1e-15

@@ -25,7 +25,7 @@ from xnbflow.inference.intervals import area_interval
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "areas.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_AREA_STUDIES", "40"))
-PLAIN = Design(40, genes=500, planted=10, effect=1.2)
+PLAIN = Design(n=40, genes=500, planted=10, effect=1.2)
 CELLS = {
     "20 samples": replace(PLAIN, n=20),
     "40 samples": PLAIN,
@@ -73,7 +73,9 @@ def areas(design: Design, name: str, seed: int) -> dict[str, float]:
     new_codes = np.repeat([0, 1], 200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        folds, probabilities = cross_validated(name, values, codes, kept_whole, 5, seed)
+        folds, probabilities = cross_validated(
+            name, values, codes, groups=kept_whole, splits=5, seed=seed
+        )
         new = draw(design, new_codes, 1, np.random.default_rng([seed, 20260102]))
         model = CLASSIFIERS[name]().fit(values, codes)
         true = log_odds(model.predict_proba(new))
@@ -81,52 +83,65 @@ def areas(design: Design, name: str, seed: int) -> dict[str, float]:
     wins = pairs = 0.0
     for fold in np.unique(folds):
         members = folds == fold
-        n_first, n_second = (members & (codes == 0)).sum(), (members & (codes == 1)).sum()
+        n_first = (members & (codes == 0)).sum()
+        n_second = (members & (codes == 1)).sum()
         if n_first and n_second:
             wins += area_of(score[members], codes[members]) * n_first * n_second
             pairs += n_first * n_second
-    n, m = (len(np.unique(groups[codes == code])) for code in (1, 0))
     return {
         "area": wins / pairs,
         "pooled": area_of(score, codes),
-        "n": n,
-        "m": m,
+        "n": len(np.unique(groups[codes == 1])),
+        "m": len(np.unique(groups[codes == 0])),
         "true": area_of(true, new_codes),
     }
 
 
 def log_odds(probabilities: np.ndarray) -> np.ndarray:
+    """Return the log odds of the second of two classes; a probability of 0 counts as exp(-700)."""
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(probabilities), -700.0)
     return logs[:, 1] - logsumexp(logs[:, :1], axis=1)
 
 
 def area_of(score: np.ndarray, codes: np.ndarray) -> float:
-    n, m = (codes == 1).sum(), (codes == 0).sum()
+    """Return the AUC of two classes by the sum of the ranks of the second (Mann and Whitney)."""
+    n = (codes == 1).sum()
+    m = (codes == 0).sum()
     return float((rankdata(score)[codes == 1].sum() - n * (n + 1) / 2) / (n * m))
 
 
 def coverage(studies: pd.DataFrame) -> pd.DataFrame:
     """Return the coverage of each cell, with its limits and the share of misses above."""
     rows_of_cells = []
-    for (cell, name), part in studies.groupby(["cell", "classifier"], sort=False):
+    for (cell, name), cell_studies in studies.groupby(["cell", "classifier"], sort=False):
         divisor = inflation(name)
-        intervals = [
-            area_interval(
-                estimate.area,
-                estimate.n / divisor,
-                estimate.m / divisor,
-                smaller_class=min(estimate.n, estimate.m),
+        lower = np.empty(len(cell_studies))
+        upper = np.empty(len(cell_studies))
+        for i, study in enumerate(cell_studies.itertuples()):
+            interval = area_interval(
+                study.area,
+                study.n / divisor,
+                study.m / divisor,
+                smaller_class=min(study.n, study.m),
             )
-            for estimate in part.itertuples()
-        ]
-        lower, upper = np.array([estimate[1:] for estimate in intervals]).T
-        held = (lower <= part["true"]) & (part["true"] <= upper)
-        limits = figure("", "", held.to_numpy())
-        row_of_cell = {"cell": cell, "classifier": name, "studies": len(part)}
-        row_of_cell |= {"coverage": held.mean(), "lower": limits["lower"], "upper": limits["upper"]}
-        row_of_cell |= {"above": (part["true"] > upper).mean(), "width": np.mean(upper - lower)}
-        rows_of_cells.append(row_of_cell)
+            lower[i] = interval.lower
+            upper[i] = interval.upper
+        true = cell_studies["true"].to_numpy()
+        held = (lower <= true) & (true <= upper)
+        limits = figure("", "", held)
+        rows_of_cells.append(
+            {
+                "cell": cell,
+                "classifier": name,
+                "studies": len(cell_studies),
+                "coverage": held.mean(),
+                "lower": limits["lower"],
+                "upper": limits["upper"],
+                "above": (true > upper).mean(),
+                "width": np.mean(upper - lower),
+            }
+        )
     return pd.DataFrame(rows_of_cells)
 
 

@@ -50,7 +50,8 @@ RESULTS = ROOT / "results" / "benchmarks" / "audit.tsv"
 PAGE = ROOT / "docs" / "methods" / "audit.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "300"))
 
-PLAIN, LARGE = Design(40), Design(100)
+PLAIN = Design(n=40)
+LARGE = Design(n=100)
 SIX = ("nb", "csnb", "csnb_3", "csnb_10", "xnb", "neighbours")
 
 
@@ -101,14 +102,15 @@ def measured() -> pd.DataFrame:
     table = pd.read_csv(RESULTS, sep="\t") if RESULTS.is_file() else pd.DataFrame({"of": []})
     table = table[table["of"] == key]
     for job, measure in jobs().items():
-        if "job" not in table or job not in set(table["job"]):
-            start = time.process_time()
-            figures = pd.DataFrame(measure())
-            figures = figures.assign(seconds=time.process_time() - start, job=job, of=key)
-            table = pd.concat([table, figures], ignore_index=True)
-            part = RESULTS.with_suffix(".part")
-            table.to_csv(part, sep="\t", index=False)
-            part.replace(RESULTS)
+        if "job" in table and job in set(table["job"]):
+            continue
+        start = time.process_time()
+        figures = pd.DataFrame(measure())
+        figures = figures.assign(seconds=time.process_time() - start, job=job, of=key)
+        table = pd.concat([table, figures], ignore_index=True)
+        unfinished = RESULTS.with_suffix(".part")
+        table.to_csv(unfinished, sep="\t", index=False)
+        unfinished.replace(RESULTS)
     return table
 
 
@@ -142,11 +144,22 @@ def figure(
     k, n = int(hits.sum()), len(hits)
     lower = float(beta.ppf(0.025, k, n - k + 1)) if k else 0.0
     upper = float(beta.ppf(0.975, k + 1, n - k)) if k < n else 1.0
-    target = " to ".join(f"{limit:g}" for limit in (least, most))
-    met = "yes" if least <= k / n <= most else "within error"
-    met = met if lower <= most and upper >= least else "no"
-    return {"part": part, "cell": cell, "target": target, "value": k / n, "lower": lower,
-            "upper": upper, "studies": n, "met": met}  # fmt: skip
+    if least <= k / n <= most:
+        met = "yes"
+    elif lower <= most and upper >= least:
+        met = "within error"
+    else:
+        met = "no"
+    return {
+        "part": part,
+        "cell": cell,
+        "target": f"{least:g} to {most:g}",
+        "value": k / n,
+        "lower": lower,
+        "upper": upper,
+        "studies": n,
+        "met": met,
+    }
 
 
 def measure_seeds(function: Callable, *arguments: object, n: int | None = None) -> list:
@@ -157,16 +170,19 @@ def measure_seeds(function: Callable, *arguments: object, n: int | None = None) 
 
 
 def single(function: Callable, *arguments: object) -> object:
+    """Call a function with one thread."""
     numba.set_num_threads(1)
     with threadpool_limits(1):
         return function(*arguments)
 
 
 def inflation(name: str) -> float:
+    """Return the inflation of the variance of a classifier's cross-validated shares."""
     return TUNED if name == "csnb_cv" else CROSS_VALIDATED
 
 
 def performance_of(result: Study, name: str, candidates: int = 1) -> Performance:
+    """Return the cross-validated performance of a classifier that is one of so many candidates."""
     hot = np.eye(result.probabilities.shape[1])[result.probabilities.argmax(axis=1)]
     groups = result.groups if len(np.unique(result.groups)) < len(result.codes) else None
     options = {"inflation": inflation(name), "candidates": candidates}
@@ -184,17 +200,17 @@ def best_above(design: Design, seed: int) -> tuple[bool, bool]:
     """Return whether the most accurate one's interval is above chance, as named or as chosen."""
     studies = {name: study(design, name, seed, new=0) for name in SIX}
     best = max(SIX, key=lambda name: performance_of(studies[name], name).balanced_accuracy.value)
-    return tuple(
-        verdict(performance_of(studies[best], best, candidates)).level != "not supported"
-        for candidates in (1, len(SIX))
-    )
+    as_named = verdict(performance_of(studies[best], best))
+    as_chosen = verdict(performance_of(studies[best], best, len(SIX)))
+    return as_named.level != "not supported", as_chosen.level != "not supported"
 
 
 def stability(size: int) -> Iterator[dict]:
     """Yield how far the agreement of halves is from that of independent samples of their size."""
-    design = Design(size, effect=1.0, genes=1000)
+    design = Design(n=size, effect=1.0, genes=1000)
     estimates = np.array(measure_seeds(agreements, design, "csnb"))
-    truth, n = estimates[:, 0].mean(), len(estimates)
+    n = len(estimates)
+    truth = estimates[:, 0].mean()
     bias = estimates[:, 1].mean() - truth
     error = np.hypot(*estimates[:, :2].std(axis=0, ddof=1)) / np.sqrt(n)
     yield {
@@ -212,7 +228,7 @@ def stability(size: int) -> Iterator[dict]:
 
 
 def agreements(design: Design, name: str, seed: int) -> list[float]:
-    """Return the agreement of two independent studies of half the size, and what halves say."""
+    """Return the agreement of two independent studies of half the size, and that of halves."""
     half = replace(design, n=design.n // 2)
     pair = [list_of(half, name, 2 * seed + i + 10_000) for i in (0, 1)]
     truth = stability_index(pair, design.genes).value
@@ -220,18 +236,21 @@ def agreements(design: Design, name: str, seed: int) -> list[float]:
 
 
 def cohorts() -> Iterator[dict]:
-    """Yield what is said of second cohorts of 50 samples."""
+    """Yield the verdicts on second cohorts of 50 samples."""
     studies = measure_seeds(study, replace(LARGE, effect=1.0), "csnb")
-    even, shifted = (25, 25), (45, 5)
-    levels = {
-        cell: np.array([cohort_level(first_study, counts, kind, i)
-                        for i, first_study in enumerate(studies)])
-        for cell, counts, kind in (
-            ("no shift", even, "same"), ("prevalence shift", shifted, "same"),
-            ("no signal", even, "chance"), ("labels exchanged", even, "exchanged"),
-            ("prevalence shift, no signal", shifted, "chance"),
-        )
-    }  # fmt: skip
+    even = (25, 25)
+    shifted = (45, 5)
+    cells = {
+        "no shift": (even, "same"),
+        "prevalence shift": (shifted, "same"),
+        "no signal": (even, "chance"),
+        "labels exchanged": (even, "exchanged"),
+        "prevalence shift, no signal": (shifted, "chance"),
+    }
+    levels = {}
+    for cell, (counts, kind) in cells.items():
+        verdicts = [cohort_level(result, counts, kind, i) for i, result in enumerate(studies)]
+        levels[cell] = np.array(verdicts)
     yield figure("cohort", "no shift: held", levels["no shift"] == "held", least=0.9)
     for cell in ("no shift", "prevalence shift"):
         refused = np.isin(levels[cell], ["did not hold", "labels look exchanged"])
@@ -248,6 +267,7 @@ def cohorts() -> Iterator[dict]:
 
 
 def cohort_level(result: Study, counts: tuple[int, ...], kind: str, seed: int) -> str:
+    """Return the verdict on a study's classifier in a second cohort of a kind of `cohorts`."""
     rng = np.random.default_rng([seed, 7])
     confusion = result.true_confusion
     if kind == "chance":
@@ -258,17 +278,19 @@ def cohort_level(result: Study, counts: tuple[int, ...], kind: str, seed: int) -
 
 
 def pairs() -> Iterator[dict]:
-    """Yield how intervals of a true 1/2 do where each patient has a sample of either class.
+    """Yield coverage for a true 1/2 where each patient has a sample of either class.
 
-    Of a share of the patients both samples are right or both wrong.
+    In a share of the patients both samples are right or both wrong.
     """
     n = max(2000, STUDIES)
     for patients in (8, 20, 40):
-        codes, groups = np.tile([0, 1], patients), np.repeat(np.arange(patients), 2)
+        codes = np.tile([0, 1], patients)
+        groups = np.repeat(np.arange(patients), 2)
         for share in (0.0, 0.5, 1.0):
             rng = np.random.default_rng([patients, int(10 * share)])
             together = rng.random((n, patients, 1)) < share
-            both, alone = rng.random((n, patients, 1)), rng.random((n, patients, 2))
+            both = rng.random((n, patients, 1))
+            alone = rng.random((n, patients, 2))
             right = (np.where(together, both, alone) < 0.5).reshape(n, -1)
             predicted = np.eye(2)[np.where(right, codes, 1 - codes)]
             performances = [performance(codes, hot, groups, inflation=1.0) for hot in predicted]
@@ -292,7 +314,7 @@ def runs(n_runs: int) -> Iterator[dict]:
 
 def equal_classifiers(n_runs: int, seed: int) -> float:
     """Return the p-value of two classifiers on features that are alike, in halves of the genes."""
-    design = Design(100, effect=0.5, genes=100, planted=20)
+    design = Design(n=100, effect=0.5, genes=100, planted=20)
     scores = np.empty((2, n_runs, 10))
     for run in range(n_runs):
         for half in (0, 1):

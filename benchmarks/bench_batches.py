@@ -33,9 +33,12 @@ from xnbflow.tables.storage import table_of
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "batches.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_BATCH_STUDIES", "40"))
-SIZES, AGREEMENTS = (20, 40, 100), (0.5, 0.6, 0.75, 0.9, 1.0)
+SIZES = (20, 40, 100)
+AGREEMENTS = (0.5, 0.6, 0.75, 0.9, 1.0)
 SIGNALS = {"batch only": (1.5, 0.0), "class only": (0.0, 1.5), "both": (1.5, 1.5)}
-N_GENES, OF_BATCH, OF_CLASS = 500, 30, 10
+N_GENES = 500
+OF_BATCH = 30
+OF_CLASS = 10
 NULL_SIZES = (6, 8, 12, 30)
 CLASSIFIERS = {
     "ClassSpecificNB": ClassSpecificNB,
@@ -118,14 +121,13 @@ def null_studies() -> Iterator[dict]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             has_severe_finding = [is_severe(n, seed) for seed in range(5 * STUDIES)]
-        upper = beta.ppf(
-            0.975, sum(has_severe_finding) + 1, len(has_severe_finding) - sum(has_severe_finding)
-        )
+        n_studies = len(has_severe_finding)
+        n_severe = sum(has_severe_finding)
         yield {
             "n": n,
-            "studies": len(has_severe_finding),
-            "severe": np.mean(has_severe_finding),
-            "upper": upper,
+            "studies": n_studies,
+            "severe": n_severe / n_studies,
+            "upper": beta.ppf(0.975, n_severe + 1, n_studies - n_severe),
         }
 
 
@@ -139,13 +141,28 @@ def is_severe(n: int, seed: int) -> bool:
     columns["plate"] = rng.choice(["p", "q"], n)
     names = [f"s{i}" for i in range(n)]
     phenotype = pd.DataFrame(columns)
-    series = DataSet("d", np.ones((1, n)), ["g"], names, labels, sample_metadata=phenotype)
+    series = DataSet(
+        name="d",
+        values=np.ones((1, n)),
+        features=["g"],
+        samples=names,
+        labels=labels,
+        sample_metadata=phenotype,
+    )
     audit = table_of(confounders(series), AUDIT_TABLES["audit"]).assign(dataset="d")
     audit = pd.concat([audit, phenotype_checks(series)], ignore_index=True)
     score = rng.normal(size=n)
-    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": names, "true": labels,
-                          "predicted": np.where(score > 0, "b", "a"), "log_posterior.a": -score,
-                          "log_posterior.b": score})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": 0,
+            "sample": names,
+            "true": labels,
+            "predicted": np.where(score > 0, "b", "a"),
+            "log_posterior.a": -score,
+            "log_posterior.b": score,
+        }
+    )
     within, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
     graded = graded_audit(audit, within, classifier="nb", label="NB", headers={"d": series})
     return bool((graded["severity"] == "severe").any())
@@ -161,15 +178,7 @@ def page() -> tuple[str, Path]:
         f"|---|{'---|' * len(SIGNALS)}",
     ]
     for (n, agreement), of_size in table.groupby(["n", "agreement"]):
-        cells = [
-            "; ".join(
-                f"{cell.auc:.2f}, {cell.auc_within:.2f}, {cell.recognised:.2f}"
-                if cell.pairs
-                else f"{cell.auc:.2f}, -, -"
-                for cell in of_size[of_size["signal"] == signal].itertuples()
-            )
-            for signal in SIGNALS
-        ]
+        cells = [figures_of(of_size[of_size["signal"] == signal]) for signal in SIGNALS]
         lines.append(f"| {n}, {agreement:g} ({of_size['pairs'].iloc[0]}) | {' | '.join(cells)} |")
     lines += ["", "| samples | null studies | severe | upper 95 % limit |", "|---|---|---|---|"]
     lines += [
@@ -177,3 +186,12 @@ def page() -> tuple[str, Path]:
         for cell in pd.read_csv(RESULTS.with_name("batches_null.tsv"), sep="\t").itertuples()
     ]
     return "\n".join([*lines, "<!-- end of batches -->"]), PAGE
+
+
+def figures_of(cells: pd.DataFrame) -> str:
+    """Return AUC, AUC within batches and share recognised of each classifier."""
+    figures = []
+    for cell in cells.itertuples():
+        within = f"{cell.auc_within:.2f}, {cell.recognised:.2f}" if cell.pairs else "-, -"
+        figures.append(f"{cell.auc:.2f}, {within}")
+    return "; ".join(figures)

@@ -8,7 +8,9 @@ from xnbflow.naive_bayes import BlockNB
 from xnbflow.preprocessing import CorrelationBlocks
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 2
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 2
 ALLOWED = 5.0
 PEER = f"{ALLOWED:.0f} seconds on two cores"
 COMPILE = """

@@ -19,7 +19,8 @@ from rows import row
 
 CELLS = int(os.environ.get("XNBFLOW_BENCH_CELLS", "100000"))
 GENES = 20_000
-SECONDS, MEGABYTES = 60.0, 4000.0
+SECONDS = 60.0
+MEGABYTES = 4000.0
 #: scanpy ranks all cells of every gene: a tenth of the genes tells its rate.
 FRACTION = 10
 PEERS = ("scanpy", "scanpy corrected for ties")

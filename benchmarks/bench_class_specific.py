@@ -11,11 +11,15 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
-MOST_OF_XNB, MOST_FITS = 1.5, 15.0
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
+MOST_OF_XNB = 1.5
+MOST_FITS = 15.0
 #: Samples, features and classes of the paths.
 PATHS = [(2000, 1000, 10), (200, 20_000, 2), (100, 2000, 5), (60, 500, 2)]
-N_CELLS, N_GENES = 10_000, 100
+N_CELLS = 10_000
+N_GENES = 100
 COMPILE = """
 import numpy
 from xnbflow.naive_bayes import ClassSpecificNB

@@ -15,7 +15,10 @@ from timing import alternate, median_seconds
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 100, 54_675, 5  # 100 MB of text
+#: 100 MB of text
+N_SAMPLES = 100
+N_FEATURES = 54_675
+N_CLASSES = 5
 
 
 def rows() -> list[dict]:

@@ -14,10 +14,13 @@ from timing import alternate, compile_seconds
 from xnbflow.diagnostics import conditional_dependence
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
 WORK = f"dependence, all pairs of {N_FEATURES} x {N_SAMPLES}"
 #: Size of the square matrices and products per thread with which the machine's rate is measured.
-SQUARE, PRODUCTS = 2048, 6
+SQUARE = 2048
+PRODUCTS = 6
 COMPILE = """
 import numpy
 from xnbflow.diagnostics import conditional_dependence

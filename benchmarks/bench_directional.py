@@ -8,9 +8,14 @@ from xnbflow.naive_bayes import SelectiveNB, VonMisesNB
 from xnbflow.papers.directional.von_mises import VonMises
 
 #: Auslan's shape: 60 angles and 60 real numbers, 95 signs, 27 samples of each.
-N_ANGLES, N_CLASSES, N_PER_CLASS = 60, 95, 27
+N_ANGLES = 60
+N_CLASSES = 95
+N_PER_CLASS = 27
 #: Covertype's shape.
-N_PATCHES, N_LINEAR, N_BINARY, N_COVERS = 100_000, 8, 44, 7
+N_PATCHES = 100_000
+N_LINEAR = 8
+N_BINARY = 44
+N_COVERS = 7
 
 
 def rows() -> list[dict]:

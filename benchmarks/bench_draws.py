@@ -45,7 +45,9 @@ SERIES = {
     "GSE24739, resting cells (12)": "geo/GSE24739_G0.csv.gz",
 }
 ENTRY = resolved({"method": "csnb_cv"})
-FOLDS, PAIRS, REPEATS = 5, 10, (1, 3)
+FOLDS = 5
+PAIRS = 10
+REPEATS = (1, 3)
 MOST_FEATURES = 2000
 
 

@@ -26,7 +26,8 @@ from xnbflow.inference.verdicts import verdict
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "exchanged.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "20"))
-CLASSIFIER, PROBES = "csnb_cv", 2000
+CLASSIFIER = "csnb_cv"
+PROBES = 2000
 
 
 def rows() -> list[dict]:
@@ -72,8 +73,18 @@ def exchanged(values: np.ndarray, codes: np.ndarray, seed: int) -> Study:
     codes = np.random.default_rng(seed).permutation(codes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        predictions = cross_validated(CLASSIFIER, values, codes, None, SPLITS, seed)
-    return Study(codes, np.arange(len(codes)), *predictions, np.empty((0, 0)), np.nan, values)
+        folds, probabilities = cross_validated(
+            CLASSIFIER, values, codes, groups=None, splits=SPLITS, seed=seed
+        )
+    return Study(
+        codes=codes,
+        groups=np.arange(len(codes)),
+        folds=folds,
+        probabilities=probabilities,
+        true_confusion=np.empty((0, 0)),
+        true_claim=np.nan,
+        values=values,
+    )
 
 
 def judged(values: np.ndarray, codes: np.ndarray, seed: int) -> list[bool]:

@@ -17,7 +17,8 @@ import numpy as np
 from rows import row
 
 N_FEATURES = 54_675
-SAMPLE, LABEL = "s{}", "ab"
+SAMPLE = "s{}"
+LABEL = "ab"
 REPEATS = 3
 
 READ = """
@@ -47,14 +48,36 @@ def rows() -> list[dict]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         return [
-            *measured("GEO series matrix, gzipped", "geo", "columns", folder, matrix_file, 100),
-            *measured("table, samples in columns", "table", "columns", folder, columns_file, 400),
-            *measured("table, samples in rows", "table", "rows", folder, rows_file, 400),
+            *measured(
+                "GEO series matrix, gzipped",
+                source="geo",
+                orientation="columns",
+                folder=folder,
+                write=matrix_file,
+                n_samples=100,
+            ),
+            *measured(
+                "table, samples in columns",
+                source="table",
+                orientation="columns",
+                folder=folder,
+                write=columns_file,
+                n_samples=400,
+            ),
+            *measured(
+                "table, samples in rows",
+                source="table",
+                orientation="rows",
+                folder=folder,
+                write=rows_file,
+                n_samples=400,
+            ),
         ]
 
 
 def measured(
     work: str,
+    *,
     source: str,
     orientation: str,
     folder: Path,
@@ -62,14 +85,17 @@ def measured(
     n_samples: int,
 ) -> list[dict]:
     """Return the rows of one kind of file: the speed and the memory."""
-    small, large = (folder / f"{size}-{write.__name__}" for size in ("small", "large"))
+    small = folder / f"small-{write.__name__}"
+    large = folder / f"large-{write.__name__}"
     write(small, 6, 20)
     megabytes = write(large, n_samples, N_FEATURES) / 1e6
     runs = [run(source, orientation, small, large) for _ in range(REPEATS)]
-    seconds, peak = min(run[0] for run in runs), max(run[1] for run in runs) / 1e6
+    seconds = min(run[0] for run in runs)
+    peak = max(run[1] for run in runs) / 1e6
     large.unlink()
     work = f"{work} ({megabytes:.0f} MB of text)"
-    speed, memory = megabytes / seconds, f"{peak / megabytes:.2f} times the text"
+    speed = megabytes / seconds
+    memory = f"{peak / megabytes:.2f} times the text"
     matrix = f"the matrix alone {runs[0][2] / 1e6 / megabytes:.2f} times"
     return [
         row(

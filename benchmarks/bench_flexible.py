@@ -14,7 +14,9 @@ from timing import compile_seconds, median_seconds
 from xnbflow.naive_bayes import FlexibleNB
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
 EVERY = 50
 COMPILE = """
 import numpy

@@ -10,7 +10,9 @@ from timing import alternate, compile_seconds
 from xnbflow.naive_bayes import GaussianNB
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
 COMPILE = """
 import numpy
 from xnbflow.naive_bayes import GaussianNB

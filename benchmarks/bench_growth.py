@@ -22,7 +22,8 @@ mpl.use("svg")
 from matplotlib import pyplot as plt
 from rows import row
 
-N_SAMPLES, N_CLASSES = 130, 5
+N_SAMPLES = 130
+N_CLASSES = 5
 SIZES = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
 

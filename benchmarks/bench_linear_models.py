@@ -13,7 +13,9 @@ from timing import median_seconds
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
 ALLOWED_SECONDS = 0.2
 #: The median seconds of five runs, values and design in memory; both give all p-values and rates.
 LIMMA = """

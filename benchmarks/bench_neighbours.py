@@ -58,14 +58,16 @@ def significant(p: np.ndarray) -> np.ndarray:
 def fitted_lists(X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     """Return which features each classifier uses after a fit to all samples."""
     models = {name: model.fit(X, y) for name, model in peers().items() if name in PEERS}
-    centroids, lasso = (models[name][-1].best_estimator_ for name in PEERS[:2])
+    centroids = models["shrunken centroids"][-1].best_estimator_
+    lasso = models["l1-logistic"][-1].best_estimator_
+    forest = models["forest of 300"]
     ours = ClassSpecificNBCV().fit(X, y)
     return {
         "shrunken centroids, the method of PAM (scikit-learn)": (centroids.deviations_ != 0).any(0),
         "l1-logistic regression (scikit-learn)": np.any(
             [fold_model.coef_[0] != 0 for fold_model in lasso.estimators_], axis=0
         ),
-        "forest of 300 trees (scikit-learn)": models[PEERS[2]].feature_importances_ > 0,
+        "forest of 300 trees (scikit-learn)": forest.feature_importances_ > 0,
         "xnbflow, all genes with a weight": marked(ours.selected_features_, X.shape[1]),
         "xnbflow, core set": marked(ours.core_features_, X.shape[1]),
     }

@@ -9,7 +9,9 @@ from timing import alternate, compile_seconds
 from xnbflow.diagnostics import shapiro_wilk
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
 COMPILE = """
 import numpy
 from xnbflow.diagnostics import shapiro_wilk

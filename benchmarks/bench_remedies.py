@@ -36,10 +36,13 @@ MICROARRAYS = {
     "ovary": "Ovary_GSE38666",
 }
 CELLS = "singlecell/pbmc68k_reduced.h5ad"
-N_SPLITS, N_REPEATS = 10, 3
+N_SPLITS = 10
+N_REPEATS = 3
 #: XNB with one remedy after the other: evidence without units, then a floor.
 PLAIN = {"contamination": 0.0, "distance": "hellinger"}
-DISTANCES, FLOORS, CONTAMINATIONS = ("combined", "hellinger"), (0.1, 0.2, 0.3, 0.5), (0.0, 0.01)
+DISTANCES = ("combined", "hellinger")
+FLOORS = (0.1, 0.2, 0.3, 0.5)
+CONTAMINATIONS = (0.0, 0.01)
 SHRINKAGES = [0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0]
 
 
@@ -110,15 +113,18 @@ def pooled(classifier: BaseEstimator, X: np.ndarray, y: np.ndarray) -> dict[str,
     measurements = []
     for seed in range(N_REPEATS):
         folds = StratifiedKFold(N_SPLITS, shuffle=True, random_state=seed)
-        labels, features = np.unique(y), []
-        proba, predicted = np.full((len(y), len(labels)), np.nan), y.copy()
+        labels = np.unique(y)
+        features = []
+        predicted = y.copy()
+        proba = np.full((len(y), len(labels)), np.nan)
         for train, test in folds.split(X, y):
             model = clone(classifier).fit(X[train], y[train])
             predicted[test] = model.predict(X[test])
             if hasattr(model, "predict_proba"):
                 proba[test] = model.predict_proba(X[test])
             if hasattr(model, "selected_features_"):
-                features.append(np.mean([len(of) for of in model.selected_features_.values()]))
+                sizes = [len(selected) for selected in model.selected_features_.values()]
+                features.append(np.mean(sizes))
         loss = np.nan if np.isnan(proba).any() else log_loss(y, proba, labels=labels)
         measurements.append(
             {
@@ -138,18 +144,17 @@ def nested_defaults(data: list[tuple[str, np.ndarray, np.ndarray]]) -> pd.DataFr
     A default that was tuned to the very data sets on which it is shown would be above the choice
     that did not see them.
     """
-    variants = {
-        f"{distance}, floor {floor}, contamination {share}": ClassSpecificNB(
+    variants = {}
+    for distance, floor, share in product(DISTANCES, FLOORS, CONTAMINATIONS):
+        variants[f"{distance}, floor {floor}, contamination {share}"] = ClassSpecificNB(
             distance=distance, min_bandwidth=floor, contamination=share
         )
-        for distance, floor, share in product(DISTANCES, FLOORS, CONTAMINATIONS)
-    }
-    accuracy = pd.DataFrame(
-        {
-            name: {label: pooled(model, X, y)["accuracy"] for label, model in variants.items()}
-            for name, X, y in data
+    accuracies = {}
+    for name, X, y in data:
+        accuracies[name] = {
+            label: pooled(model, X, y)["accuracy"] for label, model in variants.items()
         }
-    )
+    accuracy = pd.DataFrame(accuracies)
     defaults = "{distance}, floor {min_bandwidth}, contamination {contamination}".format(
         **ClassSpecificNB().get_params()
     )
@@ -177,7 +182,8 @@ def rows() -> list[dict]:
 
 def details() -> dict[str, pd.DataFrame]:
     """Measure, and return the figures by data set and classifier, and those of the defaults."""
-    measurements, data = [], list(data_sets())
+    data = list(data_sets())
+    measurements = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, X, y in data:

@@ -24,7 +24,8 @@ from timing import alternate, compile_seconds, median_seconds
 from xnbflow.density.families.kernel import TABULATED_FROM, Kernel
 from xnbflow.naive_bayes import ClassSpecificNB, DiscretizedNB, FlexibleNB
 
-N_FEATURES, N_CLASSES = 20, 2
+N_FEATURES = 20
+N_CLASSES = 2
 #: Samples: seconds of a fit, seconds of predicting a row. The least shows the growth only.
 SIZES: dict[int, tuple[float, float] | None] = {
     1_000: None,

@@ -36,8 +36,15 @@ from xnbflow.tables.storage import table_of
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "strata.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_STRATA_STUDIES", "40"))
-SIZES, COLUMNS, KINDS, EFFECTS = (20, 40, 80), (1, 2, 3), ("categories", "numbers"), (0.0, 1.5)
-N_GENES, OF_COLUMN, OF_CLASS, SHIFT, AGREEMENT = 300, 30, 10, 1.5, 0.75
+SIZES = (20, 40, 80)
+COLUMNS = (1, 2, 3)
+KINDS = ("categories", "numbers")
+EFFECTS = (0.0, 1.5)
+N_GENES = 300
+OF_COLUMN = 30
+OF_CLASS = 10
+SHIFT = 1.5
+AGREEMENT = 0.75
 NAMES = ("plate", "scan site", "batch")
 SUPPORTED = 0.025
 
@@ -60,11 +67,15 @@ def simulated() -> Iterator[dict]:
                         decisions = np.array(
                             [examined(n, kind, n_columns, effect, seed) for seed in range(STUDIES)]
                         )
-                    cell = {"effect": effect, "n": n, "kind": kind, "columns": n_columns}
-                    cell |= {"studies": STUDIES}
-                    for place, name in enumerate(("before", "after")):
-                        cell |= shares(name, int(decisions[:, place].sum()))
-                    yield cell
+                    yield {
+                        "effect": effect,
+                        "n": n,
+                        "kind": kind,
+                        "columns": n_columns,
+                        "studies": STUDIES,
+                        **shares("before", int(decisions[:, 0].sum())),
+                        **shares("after", int(decisions[:, 1].sum())),
+                    }
 
 
 def shares(name: str, count: int) -> dict[str, float]:
@@ -103,13 +114,22 @@ def limited(
 ) -> tuple[bool, bool]:
     """Return whether the columns limit the verdict, before and after."""
     n = len(codes)
-    texts = [
-        np.array(["p", "q"])[column.astype(int)] if kind == "categories" else column.round(4)
-        for column in columns
-    ]
-    phenotype = pd.DataFrame(dict(zip(NAMES, texts, strict=False))).astype(str)
-    names, labels = [f"s{i}" for i in range(n)], np.array(["a", "b"])[codes]
-    series = DataSet("d", np.ones((1, n)), ["g"], names, labels, sample_metadata=phenotype)
+    phenotype = pd.DataFrame(index=range(n))
+    for name, column in zip(NAMES, columns, strict=False):
+        if kind == "categories":
+            phenotype[name] = np.array(["p", "q"])[column.astype(int)]
+        else:
+            phenotype[name] = column.round(4)
+    names = [f"s{i}" for i in range(n)]
+    labels = np.array(["a", "b"])[codes]
+    series = DataSet(
+        name="d",
+        values=np.ones((1, n)),
+        features=["g"],
+        samples=names,
+        labels=labels,
+        sample_metadata=phenotype.astype(str),
+    )
     audit = table_of(confounders(series), AUDIT_TABLES["audit"]).assign(dataset="d")
     association = audit.set_index("subject")["p"]
     before = False
@@ -117,10 +137,18 @@ def limited(
         levels = pd.qcut(column, 3, labels=False) if kind == "numbers" else column
         result = concordance(scores, codes, levels)
         before |= not result.p <= LEVEL and not (result.pairs >= 10 and association[name] > LEVEL)
-    table = {"repeat": 0, "fold": 0, "sample": names, "true": labels}
-    table |= {"predicted": np.where(scores[:, 1] > 0, "b", "a")}
-    table |= {"log_posterior.a": scores[:, 0], "log_posterior.b": scores[:, 1]}
-    result, _ = concordances({("d", "f", "nb"): pd.DataFrame(table)}, {"d": series}, audit)
+    table = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": 0,
+            "sample": names,
+            "true": labels,
+            "predicted": np.where(scores[:, 1] > 0, "b", "a"),
+            "log_posterior.a": scores[:, 0],
+            "log_posterior.b": scores[:, 1],
+        }
+    )
+    result, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
     return bool(before), bool(inseparable(result))
 
 
@@ -135,7 +163,8 @@ def page() -> tuple[str, Path]:
         "|---|---|---|---|---|",
     ]
     for (n, kind, columns), cells in table.groupby(["n", "kind", "columns"]):
-        null, real = (cells[(cells["effect"] > 0) == wanted].iloc[0] for wanted in (False, True))
+        null = cells[cells["effect"] == 0].iloc[0]
+        real = cells[cells["effect"] > 0].iloc[0]
         limits = f"({null['after_lower']:.2f} to {null['after_upper']:.2f})"
         lines.append(
             f"| {n}, {columns} {kind} | {null['before']:.2f} | {null['after']:.2f} {limits} "

@@ -16,13 +16,17 @@ import pandas as pd
 from rows import row
 from scipy.sparse import csr_array, vstack
 
-CELLS, GENES, TYPES, CHUNK = 1_000_000, 2_000, 10, 100
+CELLS = 1_000_000
+GENES = 2_000
+TYPES = 10
+CHUNK = 100
 
 #: Memory that the fit may take, in MB.
 MOST = 8192.0
 
 #: Genes of one type of cells: how much more often they are seen there.
-MARKERS, LIFT = 200, 5.0
+MARKERS = 200
+LIFT = 5.0
 
 #: Share of the cells in which a gene is seen.
 SEEN = 0.05

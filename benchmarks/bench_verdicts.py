@@ -32,9 +32,10 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
 PAGE = ROOT / "docs" / "methods" / "verdicts.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "100"))
-SPLITS, NEW = 5, 400
+SPLITS = 5
+NEW = 400
 
-PLAIN = Design(40, genes=500, planted=10)
+PLAIN = Design(n=40, genes=500, planted=10)
 #: Designs by what the page calls them, with the effects that are simulated.
 DESIGNS = {
     "12 samples": (replace(PLAIN, n=12), (1.2, 2.0)),
@@ -113,43 +114,47 @@ def cells() -> Iterator[tuple[str, str, float]]:
 
 def wanted(name: str, effect: float) -> int:
     """Return the number of studies of a row; false verdicts are rare and need more of them."""
-    return STUDIES * (1 if effect else 5 if name == "nb" else 2)
+    if effect:
+        return STUDIES
+    return STUDIES * (5 if name == "nb" else 2)
 
 
 def cell_of(title: str, name: str, effect: float) -> dict[str, object]:
     """Return one row of the table."""
     design = replace(DESIGNS[title][0], effect=effect)
     n = wanted(name, effect)
-    above, supported, *held = np.array(measure_seeds(judged, design, name, n=n)).T
-    limits = figure("", "", supported)
+    judgements = np.array(measure_seeds(judged, design, name, n=n))
+    above, is_supported, balanced_held, accuracy_held = judgements.T
+    limits = figure("", "", is_supported)
     return {
         "design": title,
         "classifier": name,
         "effect": effect,
         "studies": n,
         "above": above.mean(),
-        "supported": supported.mean(),
+        "supported": is_supported.mean(),
         "lower": limits["lower"],
         "upper": limits["upper"],
-        "balanced_accuracy": held[0].mean(),
-        "accuracy": held[1].mean(),
+        "balanced_accuracy": balanced_held.mean(),
+        "accuracy": accuracy_held.mean(),
     }
 
 
 def judged(design: Design, name: str, seed: int) -> list[bool]:
     """Return whether a study is above chance and supported, and whether its intervals hold."""
     result = study(design, name, seed, SPLITS, new=NEW)
-    measures, true = performance_of(result, name), result.true_confusion
+    measures = performance_of(result, name)
+    true = result.true_confusion
     recalls = np.diag(true) / true.sum(axis=1)
     above = verdict(measures).level != "not supported"
-    held = [
-        interval.lower <= truth <= interval.upper
-        for interval, truth in (
-            (measures.balanced_accuracy, recalls.mean()),
-            (measures.accuracy, np.trace(true)),
-        )
+    balanced = measures.balanced_accuracy
+    accuracy = measures.accuracy
+    return [
+        above,
+        above and supported(result, design, name, seed),
+        balanced.lower <= recalls.mean() <= balanced.upper,
+        accuracy.lower <= np.trace(true) <= accuracy.upper,
     ]
-    return [above, above and supported(result, design, name, seed), *held]
 
 
 def supported(result: Study, design: Design, name: str, seed: int) -> bool:

@@ -30,7 +30,10 @@ from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_features import PairSelection, class_pairs
 from xnbflow.sources.simulate import simulate_series
 
-N_SAMPLES, N_FEATURES, N_CLASSES, N_GRID = 130, 54_675, 5, 50
+N_SAMPLES = 130
+N_FEATURES = 54_675
+N_CLASSES = 5
+N_GRID = 50
 PEER_FEATURES = 1500
 COMPILE = """
 import numpy

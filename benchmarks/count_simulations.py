@@ -20,7 +20,9 @@ from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.permutation import label_test
 from xnbflow.sources.intensities import transform
 
-GENES, SAMPLES, PLANTED = 4000, 30, 20
+GENES = 4000
+SAMPLES = 30
+PLANTED = 20
 #: The planted genes' share of the reads in normal samples: 12 times it triples the library.
 SHARE = 2 / 11
 DISPERSION = 0.1

@@ -35,7 +35,7 @@ def write_cumida_csv(series: DataSet, path: str | Path) -> None:
     b,normal,2
     <BLANKLINE>
     """
-    with atomic(path) as part, part.open("wb") as file:
+    with atomic(path) as temporary, temporary.open("wb") as file:
         file.write(_csv_line(["samples", "type", *series.features]))
         for sample, label, values in zip(
             series.samples, series.labels, series.values.T, strict=True

@@ -17,9 +17,10 @@ exchanged.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,7 +37,10 @@ STEPS: dict[str, dict[str, Any]] = {
     "batch": {"method": "adjust_covariates", "params": {"columns": ["plate"]}},
     "pairs": {"method": "centre_groups", "params": {"column": "patient"}},
 }
-GENES, SAMPLES, PATIENTS, FOLDS = 500, 40, 20, 5
+GENES = 500
+SAMPLES = 40
+PATIENTS = 20
+FOLDS = 5
 
 
 def batches(agreement: float, effect: float, seed: int) -> DataSet:
@@ -56,7 +60,8 @@ def batches(agreement: float, effect: float, seed: int) -> DataSet:
 def pairs(effect: float, seed: int) -> DataSet:
     """Return a study of patients with a sample of either class."""
     rng = np.random.default_rng(seed)
-    patients, y = np.repeat(np.arange(PATIENTS), 2).astype(str), np.tile([0, 1], PATIENTS)
+    patients = np.repeat(np.arange(PATIENTS), 2).astype(str)
+    y = np.tile([0, 1], PATIENTS)
     levels = 2 * np.repeat(rng.normal(size=(GENES, PATIENTS)), 2, axis=1)
     values = levels + rng.normal(size=levels.shape)
     values[:10] += effect * y
@@ -151,10 +156,8 @@ def adjusted(studies: int) -> Iterator[dict[str, Any]]:
     """Yield the shares of adjusted batch studies that meet each condition."""
     for agreement in (0.5, 0.75, 0.9):
         for effect in (0.0, 1.0):
-            table = pd.DataFrame(
-                supported(batches(agreement, effect, seed), STEPS["batch"])
-                for seed in range(studies)
-            )
+            simulated = [batches(agreement, effect, seed) for seed in range(studies)]
+            table = pd.DataFrame([supported(series, STEPS["batch"]) for series in simulated])
             shares = table.mean()
             yield {
                 "design": f"batch, agreement {agreement:g}, adjusted",
@@ -168,23 +171,40 @@ def adjusted(studies: int) -> Iterator[dict[str, Any]]:
             }
 
 
+class SimulatedDesign(NamedTuple):
+    """A design, the step that suits it (of `STEPS`), and a function that draws one study."""
+
+    name: str
+    step: str
+    effect: float
+    draw: Callable[[int], DataSet]
+
+
+def simulated_designs(real: DataSet) -> Iterator[SimulatedDesign]:
+    """Yield the designs; the last one exchanges the labels of a real series."""
+    for agreement in (0.5, 0.75, 0.9):
+        for effect in (0.0, 1.0):
+            draw = partial(batches, agreement, effect)
+            yield SimulatedDesign(f"batch, agreement {agreement:g}", "batch", effect, draw)
+    for effect in (0.0, 1.0):
+        yield SimulatedDesign("pairs", "pairs", effect, partial(pairs, effect))
+    yield SimulatedDesign("GSE22780, exchanged", "pairs", 0.0, partial(exchanged, real))
+
+
+def formatted(value: object) -> str:
+    """Return a cell of the printed table, numbers with three digits."""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
 def rows(studies: int) -> Iterator[dict[str, Any]]:
     """Yield design and step, mean accuracy, and the share of studies above chance."""
-    designs: list[tuple[str, str, float, Any]] = [
-        (f"batch, agreement {agreement:g}", "batch", effect,
-         lambda seed, a=agreement, e=effect: batches(a, e, seed))
-        for agreement in (0.5, 0.75, 0.9)
-        for effect in (0.0, 1.0)
-    ]  # fmt: skip
-    designs += [("pairs", "pairs", e, lambda seed, e=e: pairs(e, seed)) for e in (0.0, 1.0)]
     real = pancreas()
-    designs.append(("GSE22780, exchanged", "pairs", 0.0, lambda seed: exchanged(real, seed)))
-    for name, kind, effect, draw in designs:
-        for step in (None, STEPS[kind]):
-            results = np.array([measured(draw(seed), step) for seed in range(studies)])
+    for design in simulated_designs(real):
+        for step in (None, STEPS[design.step]):
+            results = np.array([measured(design.draw(seed), step) for seed in range(studies)])
             yield {
-                "design": name,
-                "effect": effect,
+                "design": design.name,
+                "effect": design.effect,
                 "step": step["method"] if step else "none",
                 "accuracy": results[:, 0].mean(),
                 "above chance": (results[:, 1] > 0.5).mean(),
@@ -198,7 +218,4 @@ def rows(studies: int) -> Iterator[dict[str, Any]]:
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for row in adjusted(number) if "adjusted" in sys.argv else rows(number):
-        cells = [
-            f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()
-        ]
-        print("\t".join(cells), flush=True)
+        print(*map(formatted, row.values()), sep="\t", flush=True)

@@ -10,19 +10,57 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["SOURCE", "Mutant", "draw", "look_up"]
 
 SOURCE = "workflow/src"
+#: Functions whose calls are not mutated: no test has to notice what is logged.
 LOGGING = {"debug", "info", "warning", "error", "exception", "log", "say"}
-PAIRS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot)]
-PAIRS += [(ast.In, ast.NotIn), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.And, ast.Or)]
-FLIPPED = dict(PAIRS) | {b: a for a, b in PAIRS} | {ast.FloorDiv: ast.Div, ast.Pow: ast.Mult}
+#: Operators that replace each other.
+PAIRS = [
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.Div),
+    (ast.And, ast.Or),
+]
+#: The operator that replaces each operator.
+FLIPPED = {
+    **dict(PAIRS),
+    **{second: first for first, second in PAIRS},
+    ast.FloorDiv: ast.Div,
+    ast.Pow: ast.Mult,
+}
 
 
-@dataclass(frozen=True)
+class Fault(NamedTuple):
+    """A fault in a syntax tree: ``new`` in place of ``old``."""
+
+    kind: str
+    old: ast.AST
+    new: ast.AST
+
+
+class Site(NamedTuple):
+    """A fault with the qualified name of its function and (the first line of) its statement."""
+
+    name: str
+    statement: str
+    fault: Fault
+
+
+@dataclass(frozen=True, kw_only=True)
 class Mutant:
-    """A fault: ``text`` in place of the bytes ``start`` to ``end`` of a file."""
+    """A fault: ``text`` in place of the bytes ``start`` to ``end`` of a file.
+
+    ``name`` is the qualified name of the function, ``ordinal`` the number of the fault among those
+    of the same name, statement and kind. For example, ``n - 1`` for ``n + 1`` in ``share`` has the
+    statement ``return k / (n + 1)``, the kind ``arithmetic`` and the text ``(n - 1)``.
+    """
 
     name: str
     statement: str
@@ -41,45 +79,46 @@ class Mutant:
         return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
-def faults(node: ast.AST) -> Iterator[tuple[str, ast.AST, ast.AST]]:
-    """Yield the faults of a node itself: kind, what is replaced, and by what."""
+def faults(node: ast.AST) -> Iterator[Fault]:
+    """Yield the faults of a node itself, not those of the nodes below it."""
     match node:
         case ast.Raise():
-            yield "raise", node, ast.Pass()
+            yield Fault("raise", node, ast.Pass())
         case ast.Expr():
-            yield "call", node, ast.Pass()
+            yield Fault("call", node, ast.Pass())
         case ast.If() | ast.While() | ast.IfExp():
-            yield "condition", node.test, ast.UnaryOp(ast.Not(), node.test)
+            yield Fault("condition", node.test, ast.UnaryOp(ast.Not(), node.test))
         case ast.UnaryOp(op=ast.Not()):
-            yield "not", node, node.operand
+            yield Fault("not", node, node.operand)
         case ast.Constant(value=bool()):
-            yield "boolean", node, ast.Constant(not node.value)
+            yield Fault("boolean", node, ast.Constant(not node.value))
         case ast.Constant(value=int() | float()):
-            yield "constant", node, ast.Constant(node.value + (-1 if node.value % 2 else 1))
+            step = -1 if node.value % 2 else 1  # an odd number becomes smaller, an even one larger
+            yield Fault("constant", node, ast.Constant(node.value + step))
         case ast.Call(args=[first, second, *rest]) if differ(first, second):
-            yield "arguments", node, changed(node, args=[second, first, *rest])
+            yield Fault("arguments", node, changed(node, args=[second, first, *rest]))
         case _:
             yield from operators(node)
 
 
-def operators(node: ast.AST) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+def operators(node: ast.AST) -> Iterator[Fault]:
     """Yield the faults of operators and slices."""
     match node:
         case ast.Compare():
             for i, op in enumerate(node.ops):
                 ops = [*node.ops[:i], FLIPPED[type(op)](), *node.ops[i + 1 :]]
-                yield "comparison", node, changed(node, ops=ops)
+                yield Fault("comparison", node, changed(node, ops=ops))
         case ast.BinOp() | ast.AugAssign() if type(node.op) in FLIPPED and not is_text(node):
-            yield "arithmetic", node, changed(node, op=FLIPPED[type(node.op)]())
+            yield Fault("arithmetic", node, changed(node, op=FLIPPED[type(node.op)]()))
         case ast.BoolOp():
-            yield "boolean", node, changed(node, op=FLIPPED[type(node.op)]())
+            yield Fault("boolean", node, changed(node, op=FLIPPED[type(node.op)]()))
         case ast.Slice():
             for bound in filter(None, (node.lower, node.upper)):
-                yield "slice", bound, ast.BinOp(bound, ast.Add(), ast.Constant(1))
+                yield Fault("slice", bound, ast.BinOp(bound, ast.Add(), ast.Constant(1)))
 
 
 def differ(first: ast.expr, second: ast.expr) -> bool:
-    """Tell whether two arguments can change places."""
+    """Return whether two arguments can change places."""
     starred = isinstance(first, ast.Starred) or isinstance(second, ast.Starred)
     return not starred and ast.dump(first) != ast.dump(second)
 
@@ -92,6 +131,7 @@ def changed(node: ast.AST, **fields: object) -> ast.AST:
 
 
 def is_text(node) -> bool:
+    """Return whether an expression adds or formats texts: its operators are not arithmetic."""
     if isinstance(node, ast.BinOp):
         return is_text(node.left) or is_text(node.right)
     return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)
@@ -112,48 +152,78 @@ def children(node: ast.AST) -> list[ast.AST | None]:
 
 
 def is_silent(node: ast.AST | None) -> bool:
-    """Tell whether a statement imports, documents, logs, or is for type checkers only."""
+    """Return whether a statement imports, documents, logs, or is for type checkers only."""
+    if node is None:
+        return True
     if isinstance(node, ast.If):
-        return bool({"TYPE_CHECKING", "__name__"} & set(re.findall(r"\w+", ast.unparse(node.test))))
-    called = getattr(getattr(node, "value", None), "func", None)
-    logs = getattr(called, "attr", getattr(called, "id", "")) in LOGGING or not called
-    return node is None or (isinstance(node, ast.Expr) and logs)
+        words = set(re.findall(r"\w+", ast.unparse(node.test)))
+        return not words.isdisjoint({"TYPE_CHECKING", "__name__"})
+    if not isinstance(node, ast.Expr):
+        return False
+    function = getattr(node.value, "func", None)
+    if not function:  # no call: a docstring, for example
+        return True
+    return getattr(function, "attr", getattr(function, "id", "")) in LOGGING
 
 
-def sites(node: ast.AST, scope: tuple[str, ...] = (), statement: str = "") -> Iterator[tuple]:
-    """Yield all faults from a node on: name, statement, kind, what is replaced, and by what."""
+def sites(node: ast.AST, scope: tuple[str, ...] = (), statement: str = "") -> Iterator[Site]:
+    """Yield all faults of a node and of those below it.
+
+    ``scope`` has the names of the classes and functions around the node, ``statement`` is the
+    statement that contains it.
+    """
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        scope, statement = (*scope, node.name), "def"
+        scope = (*scope, node.name)
+        statement = "def"
     elif isinstance(node, ast.stmt):
-        whole = ast.unparse(node)  # of a compound statement the first line
-        statement = whole.partition("\n")[0] if hasattr(node, "body") else whole
+        statement = ast.unparse(node)
+        if hasattr(node, "body"):
+            statement = statement.partition("\n")[0]
     for fault in faults(node):
-        yield (".".join(scope), statement, *fault)
+        yield Site(".".join(scope), statement, fault)
     for child in children(node):
         if not is_silent(child):
             yield from sites(child, scope, statement)
 
 
 def package_of(path: Path, root: Path) -> str:
+    """Return the package of a module of the library, such as ``density``."""
     inner = path.relative_to(root / SOURCE).parts[1:]
     return inner[0] if len(inner) > 1 else "(modules)"
 
 
+def mutants_of_file(root: Path, path: Path) -> Iterator[Mutant]:
+    """Yield every mutant of a file, in the order of its syntax tree."""
+    data = path.read_bytes()
+    line_starts = [0, *(match.end() for match in re.finditer(rb"\n", data))]
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for name, statement, fault in sites(ast.parse(data)):
+        old = fault.old
+        text = ast.unparse(fault.new)
+        if not isinstance(fault.new, ast.stmt):
+            text = f"({text})"
+        yield Mutant(
+            name=name,
+            statement=statement,
+            kind=fault.kind,
+            ordinal=counts[name, statement, fault.kind],
+            package=package_of(path, root),
+            path=str(path.relative_to(root)),
+            start=line_starts[old.lineno - 1] + old.col_offset,
+            end=line_starts[old.end_lineno - 1] + old.end_col_offset,
+            text=text,
+        )
+        counts[name, statement, fault.kind] += 1
+
+
 def all_mutants(root: Path) -> list[Mutant]:
     """Return every mutant of a tree whose function and statement are in one file only."""
-    mutants, files = [], defaultdict(set)
+    mutants: list[Mutant] = []
+    files = defaultdict(set)
     for path in sorted((root / SOURCE).rglob("*.py")):
-        data = path.read_bytes()
-        lines = [0, *(match.end() for match in re.finditer(rb"\n", data))]
-        counts: Counter[tuple] = Counter()
-        for name, statement, kind, node, new in sites(ast.parse(data)):
-            start = lines[node.lineno - 1] + node.col_offset
-            end = lines[node.end_lineno - 1] + node.end_col_offset
-            text = ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
-            where = (package_of(path, root), str(path.relative_to(root)), start, end, text)
-            mutants.append(Mutant(name, statement, kind, counts[name, statement, kind], *where))
-            counts[name, statement, kind] += 1
-            files[name, statement].add(path)
+        for mutant in mutants_of_file(root, path):
+            mutants.append(mutant)
+            files[mutant.name, mutant.statement].add(path)
     return [mutant for mutant in mutants if len(files[mutant.name, mutant.statement]) == 1]
 
 
@@ -161,17 +231,27 @@ def draw(root: Path, number: int, seed: int) -> list[Mutant]:
     """Draw mutants of different statements, of each package by its share of the lines."""
     rng = random.Random(seed)
     statements: dict[str, dict[tuple, list[Mutant]]] = defaultdict(lambda: defaultdict(list))
-    for m in all_mutants(root):
-        statements[m.package][m.name, m.statement].append(m)
+    for mutant in all_mutants(root):
+        statements[mutant.package][mutant.name, mutant.statement].append(mutant)
+    drawn = []
+    for package, n_statements in apportion(root, sorted(statements), number).items():
+        keys = rng.sample(sorted(statements[package]), n_statements)
+        drawn.extend((package, key) for key in keys)
+    return [rng.choice(statements[package][key]) for package, key in drawn]
+
+
+def apportion(root: Path, packages: list[str], number: int) -> dict[str, int]:
+    """Divide a number among packages by their lines, by the method of largest remainders."""
     lines: Counter[str] = Counter()
     for path in (root / SOURCE).rglob("*.py"):
         lines[package_of(path, root)] += path.read_bytes().count(b"\n")
-    share = {p: number * lines[p] / sum(map(lines.get, statements)) for p in sorted(statements)}
-    whole = {p: int(part) for p, part in share.items()}
-    for p in sorted(share, key=lambda p: whole[p] - share[p])[: number - sum(whole.values())]:
-        whole[p] += 1
-    keys = [(p, key) for p in whole for key in rng.sample(sorted(statements[p]), whole[p])]
-    return [rng.choice(statements[p][key]) for p, key in keys]
+    total = sum(lines[package] for package in packages)
+    shares = {package: number * lines[package] / total for package in packages}
+    seats = {package: int(share) for package, share in shares.items()}
+    by_remainder = sorted(shares, key=lambda package: seats[package] - shares[package])
+    for package in by_remainder[: number - sum(seats.values())]:
+        seats[package] += 1
+    return seats
 
 
 def look_up(root: Path, drawn: list[Mutant]) -> dict[str, Mutant]:
@@ -180,12 +260,18 @@ def look_up(root: Path, drawn: list[Mutant]) -> dict[str, Mutant]:
     Where no function has the name any more, a statement that occurs once in the tree is used.
     """
     alike: dict[tuple, list[Mutant]] = defaultdict(list)
-    for m in all_mutants(root):
-        alike[m.statement, m.kind, m.ordinal].append(m)
-    here = {m.id: m for same in alike.values() for m in same}
-    names = {m.name for m in here.values()}
-    for m in drawn:
-        same = alike[m.statement, m.kind, m.ordinal]
-        if m.name not in names and len(same) == 1:
-            here[m.id] = same[0]
-    return {m.id: replace(here[m.id], package=m.package) for m in drawn if m.id in here}
+    for mutant in all_mutants(root):
+        alike[mutant.statement, mutant.kind, mutant.ordinal].append(mutant)
+    present = {}
+    for mutants in alike.values():
+        present |= {mutant.id: mutant for mutant in mutants}
+    names = {mutant.name for mutant in present.values()}
+    for mutant in drawn:
+        candidates = alike[mutant.statement, mutant.kind, mutant.ordinal]
+        if mutant.name not in names and len(candidates) == 1:
+            present[mutant.id] = candidates[0]
+    found_again = {}
+    for mutant in drawn:
+        if mutant.id in present:
+            found_again[mutant.id] = replace(present[mutant.id], package=mutant.package)
+    return found_again

@@ -22,7 +22,8 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data")) / "geo"
-N_SPLITS, N_REPEATS = 4, 10
+N_SPLITS = 4
+N_REPEATS = 10
 CLASSIFIERS = {
     "gaussian_nb": {"method": "gaussian_nb"},
     "csnb": {"method": "csnb"},

@@ -20,7 +20,9 @@ from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED
 from xnbflow.studies import sample_errors
 
-SIZES, STRENGTHS, SHARE = (20, 40, 100), (1.0, 2.0), 0.05
+SIZES = (20, 40, 100)
+STRENGTHS = (1.0, 2.0)
+SHARE = 0.05
 FOLDS = 5
 #: Those of the study that `xnbflow study` proposes.
 NAMES = ("csnb_cv", "nb", "forest")
@@ -30,7 +32,7 @@ def predictions(values: np.ndarray, codes: np.ndarray, seed: int) -> dict[Key, p
     """Return the held-out predictions of each classifier as the workflow's tables."""
     tables = {}
     for name in NAMES:
-        _, claims = cross_validated(name, values, codes, None, FOLDS, seed)
+        _, claims = cross_validated(name, values, codes, groups=None, splits=FOLDS, seed=seed)
         logs = np.log(np.maximum(claims, 1e-300))
         table = pd.DataFrame(logs, columns=["log_posterior.0", "log_posterior.1"])
         table.insert(0, "repeat", 0)
@@ -56,11 +58,10 @@ def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
             name="d", samples=names, labels=codes.astype(str), n_features=values.shape[1]
         )
     }
-    predictions_of_set = {
-        key: pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)
-        for key, table in tables.items()
-    }
-    estimates_of_set = estimates(predictions_of_set, headers, dict.fromkeys(predictions_of_set, 0))
+    performances = {}
+    for key, table in tables.items():
+        performances[key] = pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)
+    estimates_of_set = estimates(performances, headers, dict.fromkeys(performances, 0))
     rows = sample_errors.suspects(sample_errors.samples(tables, estimates_of_set))
     return {f"s{i}" for i in exchanged}, set(rows["sample"])
 

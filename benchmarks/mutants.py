@@ -34,51 +34,90 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from benchmarks.faults import SOURCE, Mutant, draw, look_up
 
 ROOT = Path(__file__).parents[1]
+#: Imported once, before processes are forked.
 HEAVY = """numba pandas sklearn.pipeline sklearn.model_selection sklearn.linear_model yaml
     sklearn.ensemble pyarrow.parquet pyarrow.csv scipy.stats scipy.optimize skops.io hypothesis"""
 OPTIONS = """-q -p no:cacheprovider --hypothesis-profile=ci
     -W ignore::pytest.PytestAssertRewriteWarning"""
+#: Marker of pytest that selects the tests of a speed.
 MARKERS = {"fast": "not slow", "slow": "slow"}
-UNITS, SPARE, HOUR = 30, 240, 3600  # units per mutant; processor seconds to compile kernels; wall
+#: Units of tests per mutant.
+UNITS = 30
+#: Processor seconds to compile kernels.
+SPARE = 240
+#: Wall seconds after which a unit is stopped.
+HOUR = 3600
+#: Steps from a test file to a module that it does not reach.
+UNREACHED = 9
 
 
 def references(path: Path, modules: set[str], homes: dict[str, str]) -> set[str]:
-    """Return the modules that a file names: by imports, and by import paths in its texts."""
-    named = set()
+    """Return the modules that a file names: by imports, and by import paths in its texts.
+
+    ``homes`` is the module of each class. A name below a module, such as ``xnbflow.density.Kernel``
+    below the package ``xnbflow.density``, refers to the home of its last word, else to the module.
+    """
+    references_to_modules = set()
+    for name in dotted_names(path):
+        if name in modules:
+            references_to_modules.add(name)
+            continue
+        words = name.split(".")
+        prefixes = (".".join(words[:n]) for n in range(len(words) - 1, 0, -1))
+        module = next((prefix for prefix in prefixes if prefix in modules), None)
+        if module:
+            references_to_modules.add(homes.get(words[-1], module))
+    return references_to_modules
+
+
+def dotted_names(path: Path) -> set[str]:
+    """Return what a file imports, and the words with dots in its texts."""
+    names = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import | ast.ImportFrom):
             source = getattr(node, "module", None)
-            named |= {f"{source}.{a.name}" if source else a.name for a in node.names}
+            prefix = f"{source}." if source else ""
+            names |= {f"{prefix}{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            named |= set(re.findall(r"[A-Za-z_]\w*(?:\.\w+)+", node.value))
-    named_modules = set()
-    for name in named:
-        parts = name.split(".")
-        prefixes = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
-        if module := next((prefix for prefix in prefixes if prefix in modules), None):
-            named_modules.add(module if name in modules else homes.get(parts[-1], module))
-    return named_modules
+            names |= set(re.findall(r"[A-Za-z_]\w*(?:\.\w+)+", node.value))
+    return names
 
 
 @cache
 def graph(root: Path) -> tuple[dict[str, set[str]], dict[Path, set[str]]]:
     """Return which modules each module names (helpers of tests, too), and which each test file."""
-    modules, homes = {}, {}
+    modules: dict[Path, str] = {}
+    homes: dict[str, str] = {}
     for base, pattern in ((root / SOURCE, "**/*.py"), (root / "tests", "*.py")):
         for path in sorted(base.glob(pattern)):
-            name = ".".join(path.relative_to(base).with_suffix("").parts)
-            modules[path] = name = name.removesuffix(".__init__")
+            dotted = ".".join(path.relative_to(base).with_suffix("").parts)
+            module = dotted.removesuffix(".__init__")
+            modules[path] = module
             body = ast.parse(path.read_bytes()).body  # packages pass on the classes of modules
-            homes |= {node.name: name for node in body if isinstance(node, ast.ClassDef)}
-    modules_and_homes = set(modules.values()), homes
+            homes |= {node.name: module for node in body if isinstance(node, ast.ClassDef)}
+    names = set(modules.values())
     tests = sorted((root / "tests").rglob("test_*.py"))
-    edges = {name: references(path, *modules_and_homes) for path, name in modules.items()}
-    return edges, {path: references(path, *modules_and_homes) for path in tests}
+    edges = {module: references(path, names, homes) for path, module in modules.items()}
+    return edges, {path: references(path, names, homes) for path in tests}
+
+
+def steps_to(module: str, edges: dict[str, set[str]]) -> dict[str, int]:
+    """Return from how many references away each module reaches a module, 0 for itself."""
+    steps = {module: 0}
+    frontier = {module}
+    distance = 0
+    while frontier:
+        distance += 1
+        naming = {name for name, named in edges.items() if named & frontier}
+        frontier = naming - steps.keys()
+        steps |= dict.fromkeys(frontier, distance)
+    return steps
 
 
 def ranked_units(root: Path, mutant: Mutant) -> list[tuple[str, str]]:
@@ -91,24 +130,23 @@ def ranked_units(root: Path, mutant: Mutant) -> list[tuple[str, str]]:
     edges, tests = graph(root)
     module = mutant.path.removeprefix(f"{SOURCE}/").removesuffix(".py").replace("/", ".")
     module = module.removesuffix(".__init__")
-    steps, frontier = {module: 0}, {module}
-    while frontier:
-        frontier = {m for m, named in edges.items() if named & frontier and m not in steps}
-        steps |= dict.fromkeys(frontier, max(steps.values()) + 1)
-    names = "|".join(part for part in mutant.name.split(".") if part and part[:2] != "__")
-    words = set(re.split(r"[._]", module)) - {module.split(".")[0]}
+    steps = steps_to(module, edges)
+    scopes = [name for name in mutant.name.split(".") if name and not name.startswith("__")]
+    mention = re.compile(rf"\b({'|'.join(scopes)})\b")
+    module_words = set(re.split(r"[._]", module)) - {module.split(".")[0]}
     order = []
     for path, named in tests.items():
-        mentions = names and re.search(rf"\b({names})\b", path.read_text(encoding="utf-8"))
-        far = min((steps[m] for m in named if m in steps), default=9) - bool(mentions)
-        key = (
-            far + ("unit" not in path.parts),
-            -len(words & set(path.stem.split("_"))),
-            len(named),
-        )
+        distance = min((steps[name] for name in named if name in steps), default=UNREACHED)
+        if scopes and mention.search(path.read_text(encoding="utf-8")):
+            distance -= 1
+        if "unit" not in path.parts:
+            distance += 1
+        n_shared = len(module_words & set(path.stem.split("_")))
         file = str(path.relative_to(root))
-        order += [(key, file, "fast"), ((key[0] + 1.5, *key[1:]), file, "slow")]
-    return [(mutant.path, "fast"), *(unit for _, *unit in sorted(order))]
+        order.append((distance, -n_shared, len(named), file, "fast"))
+        order.append((distance + 1.5, -n_shared, len(named), file, "slow"))
+    units = [(file, speed) for *_, file, speed in sorted(order)]
+    return [(mutant.path, "fast"), *units]
 
 
 class Watch:
@@ -119,15 +157,29 @@ class Watch:
 
     def pytest_runtest_logreport(self, report) -> None:
         """Keep a test, or a file that cannot be collected."""
-        self.failed += [report.nodeid] if report.failed else []
+        if report.failed:
+            self.failed.append(report.nodeid)
 
     pytest_collectreport = pytest_runtest_logreport
 
 
-def run_tests(place: Path, speed: str, seconds: float, arguments: list[str]) -> tuple:
-    """Run tests in a forked process: passed, failed, timeout or none; what failed; seconds used."""
-    answer, began = place / "answer.json", time.monotonic()
+class Outcome(NamedTuple):
+    """What tests did: ``state`` is passed, failed, timeout, or none (no test was selected).
+
+    ``failed`` are the tests that failed, and the files that could not be collected; ``seconds`` are
+    of the processor.
+    """
+
+    state: str
+    failed: list[str]
+    seconds: float
+
+
+def run_tests(place: Path, speed: str, seconds: float, arguments: list[str]) -> Outcome:
+    """Run tests in a forked process, for at most so many processor ``seconds``."""
+    answer = place / "answer.json"
     answer.unlink(missing_ok=True)
+    began = time.monotonic()
     child = os.fork()
     if child == 0:
         with (place / "log").open("w") as log, contextlib.redirect_stderr(log):
@@ -136,43 +188,55 @@ def run_tests(place: Path, speed: str, seconds: float, arguments: list[str]) -> 
                 resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 9))
                 os.dup2(log.fileno(), 1)
                 os.dup2(log.fileno(), 2)
-                watch, marker = Watch(), MARKERS[speed]
-                code = pytest.main([*OPTIONS.split(), "-m", marker, *arguments], [watch])
+                watch = Watch()
+                code = pytest.main([*OPTIONS.split(), "-m", MARKERS[speed], *arguments], [watch])
                 answer.write_text(json.dumps([int(code), watch.failed]))
             except BaseException:  # noqa: BLE001 - nothing may leave the forked process
                 traceback.print_exc()
             finally:
                 os._exit(0)
-    ended, used = 0, resource.getrusage(resource.RUSAGE_SELF)
-    while not ended and time.monotonic() - began < HOUR:
+    usage = wait_for(child, began + HOUR)
+    if answer.exists():
+        code, failed = json.loads(answer.read_text())
+        state = {0: "passed", 5: "none"}.get(code, "failed")  # exit codes of pytest
+    else:
+        state, failed = "timeout", []
+    return Outcome(state, failed, round(usage.ru_utime + usage.ru_stime, 2))
+
+
+def wait_for(child: int, deadline: float) -> resource.struct_rusage:
+    """Wait for a process until a deadline, end it with all its children, return what it used."""
+    ended = 0
+    while not ended and time.monotonic() < deadline:
         time.sleep(0.02)
-        ended, _, used = os.wait4(child, os.WNOHANG)
+        ended, _, usage = os.wait4(child, os.WNOHANG)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     if not ended:
-        _, _, used = os.wait4(child, 0)
-    code, failed = json.loads(answer.read_text()) if answer.exists() else (None, [])
-    state = {0: "passed", 5: "none", None: "timeout"}.get(code, "failed")
-    return state, failed, round(used.ru_utime + used.ru_stime, 2)
+        _, _, usage = os.wait4(child, 0)
+    return usage
 
 
 def unmutated(place: Path, file: str, speed: str, cap: float, record: Path) -> dict:
     """Return what a unit does without a mutant, measured once for all mutants."""
     unit = f"{file} {speed}"
     measured_units = {row["unit"]: row for row in read(record)}
-    if unit not in measured_units:
-        state, failed, seconds = run_tests(place, speed, cap + SPARE, [file])
-        state = "none" if file in failed else state
-        measured_units[unit] = {"unit": unit, "state": state, "failed": failed, "seconds": seconds}
-        append(record, measured_units[unit])
-    return measured_units[unit]
+    if unit in measured_units:
+        return measured_units[unit]
+    outcome = run_tests(place, speed, cap + SPARE, [file])
+    if file in outcome.failed:  # it cannot be collected
+        outcome = outcome._replace(state="none")
+    row = {"unit": unit, **outcome._asdict()}
+    append(record, row)
+    return row
 
 
 @contextlib.contextmanager
 def applied(place: Path, mutant: Mutant) -> Iterator[None]:
     """Write a mutant into a copy; afterwards the file is as before, its time, too."""
     path = place / "tree" / mutant.path
-    data, times = path.read_bytes(), path.stat()
+    data = path.read_bytes()
+    times = path.stat()
     path.write_bytes(data[: mutant.start] + mutant.text.encode() + data[mutant.end :])
     with tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as scratch:
         if b"njit" in data:
@@ -187,7 +251,8 @@ def applied(place: Path, mutant: Mutant) -> Iterator[None]:
 
 def decide(place: Path, mutant: Mutant, cap: float, record: Path) -> dict:
     """Run units of tests until one fails or the cap is reached."""
-    spent, ran = 0.0, []
+    spent = 0.0
+    ran: list[str] = []
     for file, speed in ranked_units(place / "tree", mutant)[:UNITS]:
         plain = unmutated(place, file, speed, cap, record)
         if plain["state"] not in {"passed", "failed"} or spent + plain["seconds"] > cap:
@@ -197,12 +262,13 @@ def decide(place: Path, mutant: Mutant, cap: float, record: Path) -> dict:
         skip = [f"--deselect={name}" for name in plain["failed"]]
         limit = 3 * plain["seconds"] + SPARE
         with applied(place, mutant):
-            state, failed, _ = run_tests(place, speed, limit, ["-x", *skip, file])
-        if state == "failed" and file not in failed:  # once more without the mutant
-            state = "killed" if run_tests(place, speed, limit, failed)[0] == "passed" else state
-        if state in {"killed", "timeout"} or file in failed:
-            status = "timeout" if state == "timeout" else "killed"
-            return {"status": status, "by": " ".join(failed), "ran": ran}
+            outcome = run_tests(place, speed, limit, ["-x", *skip, file])
+        killed = file in outcome.failed  # it cannot be collected any more
+        if outcome.state == "failed" and not killed:  # once more without the mutant
+            killed = run_tests(place, speed, limit, outcome.failed).state == "passed"
+        if killed or outcome.state == "timeout":
+            status = "timeout" if outcome.state == "timeout" else "killed"
+            return {"status": status, "by": " ".join(outcome.failed), "ran": ran}
     return {"status": "survived", "by": "", "ran": ran}
 
 
@@ -236,13 +302,17 @@ def copy_tree(place: Path) -> Path:
 
 def run(drawn: list[Mutant], results: Path, workers: int, cap: float) -> None:
     """Decide every mutant that has no result yet; those that are gone are recorded as such."""
-    here, done = look_up(ROOT, drawn), {row["id"] for row in read(results)}
-    left = [mutant for mutant in drawn if mutant.id not in done]
-    for mutant in left:
-        if mutant.id not in here:
-            append(results, {"id": mutant.id, **asdict(mutant), "status": "gone"})
+    present = look_up(ROOT, drawn)
+    done = {row["id"] for row in read(results)}
     record = results.with_suffix(".units.jsonl").absolute()
-    tasks = [(here[mutant.id], mutant.id, cap, record) for mutant in left if mutant.id in here]
+    tasks = []
+    for mutant in drawn:
+        if mutant.id in done:
+            continue
+        if mutant.id in present:
+            tasks.append((present[mutant.id], mutant.id, cap, record))
+        else:
+            append(results, {"id": mutant.id, **asdict(mutant), "status": "gone"})
     random.Random(0).shuffle(tasks)  # what is done of an unfinished run is a sample
     os.environ.setdefault("XNBFLOW_DATA", str(ROOT.parent / "shared" / "data"))
     for name in HEAVY.split():
@@ -258,30 +328,41 @@ def run(drawn: list[Mutant], results: Path, workers: int, cap: float) -> None:
 
 
 def read(path: Path) -> list[dict]:
+    """Return the rows of a file, JSON in each line; none of a file that does not exist yet."""
     path.touch()
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def append(path: Path, row: dict) -> None:
+    """Add a row to a file."""
     with path.open("a") as file:
         file.write(json.dumps(row) + "\n")
 
 
 def compare(before: list[dict], after: list[dict]) -> Iterator[str]:
     """Yield, over the mutants that both decided, how many were killed, and what survives now."""
-    old, new = ({r["id"]: r for r in rows if r["status"] != "gone"} for rows in (before, after))
+    old = decided(before)
+    new = decided(after)
     both = sorted(old.keys() & new.keys())
     yield f"{len(both)} of {len(before)} mutants decided in both; killed:"
     for package in [*sorted({old[name]["package"] for name in both}), "all"]:
-        of = [name for name in both if package in {old[name]["package"], "all"}]
-        killed = [sum(rows[name]["status"] != "survived" for name in of) for rows in (old, new)]
-        yield f"{package:16}{killed[0]:4} -> {killed[1]:4} of {len(of):4}"
-    for row in (new[name] for name in both):
-        if row["status"] == "survived" != old[row["id"]]["status"]:
+        in_package = [name for name in both if package in {old[name]["package"], "all"}]
+        killed = sum(old[name]["status"] != "survived" for name in in_package)
+        killed_now = sum(new[name]["status"] != "survived" for name in in_package)
+        yield f"{package:16}{killed:4} -> {killed_now:4} of {len(in_package):4}"
+    for name in both:
+        row = new[name]
+        if row["status"] == "survived" and old[name]["status"] != "survived":
             yield f"survives now: {row['path']} {row['name']} ({row['kind']}): {row['statement']}"
 
 
+def decided(rows: list[dict]) -> dict[str, dict]:
+    """Return the rows of mutants that were present, by their ids."""
+    return {row["id"]: row for row in rows if row["status"] != "gone"}
+
+
 def main() -> None:
+    """Run the command of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -301,9 +382,16 @@ def main() -> None:
         drawn = [Mutant(**row) for row in read(args.files[0])]
         if args.command == "run":
             run(drawn, args.files[1], args.workers, args.cap)
-        here = look_up(ROOT, drawn)
-        for m in drawn if args.command == "find" else ():
-            print(here[m.id].path if m.id in here else "GONE", m.name, m.kind, m.statement)
+        else:
+            print_places(drawn)
+
+
+def print_places(drawn: list[Mutant]) -> None:
+    """Print the present file of each mutant, or that it is gone."""
+    present = look_up(ROOT, drawn)
+    for mutant in drawn:
+        place = present[mutant.id].path if mutant.id in present else "GONE"
+        print(place, mutant.name, mutant.kind, mutant.statement)
 
 
 if __name__ == "__main__":

@@ -164,18 +164,16 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
     """
     command = [sys.executable, "-m", "benchmarks.paper_scale_kernels"]
     alone = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
-    parts = [
-        subprocess.Popen(
-            [*command, str(work / "results"), str(part), str(cores)],
-            cwd=ROOT,
-            env=alone,
-            stdout=subprocess.PIPE,
-            text=True,
+    processes = []
+    for number in range(cores):
+        arguments = [str(work / "results"), str(number), str(cores)]
+        processes.append(
+            subprocess.Popen(
+                [*command, *arguments], cwd=ROOT, env=alone, stdout=subprocess.PIPE, text=True
+            )
         )
-        for part in range(cores)
-    ]
-    results = [json.loads(part.communicate()[0]) for part in parts]
-    return {stage: sum(part[stage] for part in results) for stage in results[0]}
+    results = [json.loads(process.communicate()[0]) for process in processes]
+    return pd.DataFrame(results).sum().to_dict()
 
 
 def recorded(records: Path) -> pd.DataFrame:

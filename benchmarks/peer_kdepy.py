@@ -14,7 +14,8 @@ import time
 import numpy as np
 from KDEpy import FFTKDE
 
-samples, width = np.load(sys.argv[1]), float(sys.argv[2])
+samples = np.load(sys.argv[1])
+width = float(sys.argv[2])
 
 
 def log_density() -> np.ndarray:

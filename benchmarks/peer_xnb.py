@@ -15,7 +15,8 @@ from xnb import XNB
 
 data = np.load(sys.argv[1])
 names = [f"f{i}" for i in range(len(data["features"]))]
-frame, labels = DataFrame(data["features"].T, columns=names), Series(data["labels"])
+frame = DataFrame(data["features"].T, columns=names)
+labels = Series(data["labels"])
 start = time.perf_counter()
 XNB().fit(frame, labels)
 print(json.dumps(time.perf_counter() - start))

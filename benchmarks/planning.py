@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -26,18 +27,27 @@ CLASSIFIERS = ["nb", "fnb", "xnb", "csnb", "csnb-cv", "forest", "svm", "logistic
 HEADER = "id\tsource\tlocation\tsamples\tfeatures\tclasses\toptions\n"
 
 
+class PlanningCost(NamedTuple):
+    """Jobs, wall and processor seconds, and gigabytes of memory."""
+
+    jobs: int
+    wall: float
+    processor: float
+    memory: float
+
+
 def main(n_datasets: int) -> None:
     """Plan the study, and one of its jobs, and print what that took."""
     one = "results/studies/large/training/large0000/10x10-fold/main/fits.parquet"
     with tempfile.TemporaryDirectory() as folder:
         write_study(folder, n_datasets)
         print(f"{'':18}{'jobs':>8}{'wall':>10}{'processor':>12}{'memory':>10}")
-        jobs = {"classifiers": {name: {"job": name} for name in CLASSIFIERS}}
-        split = ["--config", f"classifiers={json.dumps(jobs['classifiers'])}"]
+        jobs = {name: {"job": name} for name in CLASSIFIERS}
+        split = ["--config", f"classifiers={json.dumps(jobs)}"]
         rows = {"the study": [], "a classifier a job": split, "one job": [one]}
         for what, arguments in rows.items():
-            show(what, *plan(folder, arguments))
-        show("to its first job", *begin(folder))
+            show(what, plan(folder, arguments))
+        show("to its first job", begin(folder))
 
 
 def write_study(folder: str, n_datasets: int) -> None:
@@ -54,9 +64,9 @@ def write_study(folder: str, n_datasets: int) -> None:
     Path(folder, "large.yaml").write_text(json.dumps(configuration))
 
 
-def show(what: str, jobs: int, wall: float, processor: float, memory: float) -> None:
+def show(what: str, cost: PlanningCost) -> None:
     """Print a row."""
-    print(f"{what:18}{jobs:8d}{wall:8.1f} s{processor:10.1f} s{memory:7.2f} GB")
+    print(f"{what:18}{cost.jobs:8d}{cost.wall:8.1f} s{cost.processor:10.1f} s{cost.memory:7.2f} GB")
 
 
 def call(folder: str, arguments: list[str]) -> "subprocess.Popen[bytes]":
@@ -70,8 +80,8 @@ def call(folder: str, arguments: list[str]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=alone)
 
 
-def plan(folder: str, arguments: list[str]) -> tuple[int, float, float, float]:
-    """Return the number of jobs of a dry run, its wall and processor seconds, and GB of memory."""
+def plan(folder: str, arguments: list[str]) -> PlanningCost:
+    """Return the cost of a dry run."""
     start = time.perf_counter()
     with call(folder, [*arguments, "--dry-run", "--quiet", "rules"]) as process:
         output = process.stdout.read().decode()
@@ -79,13 +89,18 @@ def plan(folder: str, arguments: list[str]) -> tuple[int, float, float, float]:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(output)
-    wall, processor = time.perf_counter() - start, usage.ru_utime + usage.ru_stime
-    return total(output), wall, processor, usage.ru_maxrss / 1e6
+    return PlanningCost(
+        jobs=total(output),
+        wall=time.perf_counter() - start,
+        processor=usage.ru_utime + usage.ru_stime,
+        memory=usage.ru_maxrss / 1e6,
+    )
 
 
-def begin(folder: str) -> tuple[int, float, float, float]:
-    """Return the same of a run until its first job begins."""
-    start, output = time.perf_counter(), ""
+def begin(folder: str) -> PlanningCost:
+    """Return the cost of a run until its first job begins."""
+    start = time.perf_counter()
+    output = ""
     with call(folder, []) as process:
         for line in process.stdout:
             output += line.decode()
@@ -93,15 +108,19 @@ def begin(folder: str) -> tuple[int, float, float, float]:
                 break
         else:
             sys.exit(output)
-        wall, process_usage = time.perf_counter() - start, psutil.Process(process.pid)
-        times, memory = process_usage.cpu_times(), process_usage.memory_info().rss
+        wall = time.perf_counter() - start
+        snakemake = psutil.Process(process.pid)
+        times = snakemake.cpu_times()
+        memory = snakemake.memory_info().rss
         process.send_signal(signal.SIGTERM)
         process.communicate()
-    return total(output), wall, times.user + times.system, memory / 1e9
+    return PlanningCost(
+        jobs=total(output), wall=wall, processor=times.user + times.system, memory=memory / 1e9
+    )
 
 
 def total(output: str) -> int:
-    """Return the number of jobs that Snakemake tells of."""
+    """Return the number of jobs in Snakemake's list."""
     return int(re.findall(r"^total +(\d+)$", output, re.MULTILINE)[-1])
 
 

@@ -66,24 +66,39 @@ def compared(first: Path, second: Path) -> dict[str, object]:
     left out.
     """
     paths = sorted(path.relative_to(first) for path in first.rglob("*.parquet"))
-    unlike, largest, place = [], 0.0, ""
+    unlike: list[str] = []
+    largest = 0.0
+    place = ""
     for path in paths:
-        first_table, second_table = (pd.read_parquet(folder / path) for folder in (first, second))
+        first_table = pd.read_parquet(first / path)
+        second_table = pd.read_parquet(second / path)
         if first_table.shape != second_table.shape or list(first_table) != list(second_table):
             unlike.append(str(path))
             continue
-        for name in (name for name in first_table if "seconds" not in name):
-            if first_table[name].dtype.kind != "f":
-                unlike += (
-                    [] if first_table[name].equals(second_table[name]) else [f"{path}: {name}"]
-                )
+        for name in first_table:
+            if "seconds" in name:
                 continue
-            u, v = first_table[name].to_numpy(), second_table[name].to_numpy()
-            apart = np.where((u == v) | (np.isnan(u) & np.isnan(v)), 0.0, abs(u - v))
-            deviation = (apart / np.maximum(1.0, np.nan_to_num(abs(u)))).max(initial=0.0)
+            if first_table[name].dtype.kind != "f":
+                if not first_table[name].equals(second_table[name]):
+                    unlike.append(f"{path}: {name}")
+                continue
+            deviation = largest_deviation(
+                first_table[name].to_numpy(), second_table[name].to_numpy()
+            )
             if not deviation <= largest:  # also where one alone is missing
-                largest, place = deviation, f"{path}: {name}"
+                largest = deviation
+                place = f"{path}: {name}"
     return {"tables": len(paths), "unlike": unlike, "deviation": largest, "where": place}
+
+
+def largest_deviation(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the largest difference of numbers, relative to those above 1; NaN if one is missing.
+
+    Two missing or infinite numbers are equal.
+    """
+    equal = (first == second) | (np.isnan(first) & np.isnan(second))
+    difference = np.where(equal, 0.0, abs(first - second))
+    return (difference / np.maximum(1.0, np.nan_to_num(abs(first)))).max(initial=0.0)
 
 
 def block(rows: list[dict[str, object]]) -> str:

@@ -20,8 +20,13 @@ from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.models.recalibration import fit_recalibration, recalibrated
 from xnbflow.naive_bayes import ClassSpecificNBCV
 
-GENES, MARKERS, TRAINING, TESTED = 500, 25, 60, 400
-SCENARIOS = [(offset, kept) for offset in (0.0, 0.5, 1.0) for kept in (1.0, 0.5)]
+GENES = 500
+MARKERS = 25
+TRAINING = 60
+TESTED = 400
+#: Standard deviation of the offsets, and the share of their difference that markers retain.
+SCENARIOS = [(offset, share) for offset in (0.0, 0.5, 1.0) for share in (1.0, 0.5)]
+#: Samples that recalibrate.
 SIZES = (6, 12, 24, 48)
 
 
@@ -33,17 +38,17 @@ def cohort(
     return rng.normal(size=(n, GENES)) + np.outer(codes, effect) + offset, codes
 
 
-def study(seed: int, shift: float, kept: float) -> Iterator[dict[str, float]]:
+def study(seed: int, shift: float, share: float) -> Iterator[dict[str, float]]:
     """Yield figures of one simulated pair of cohorts, for each number of samples."""
-    rng = np.random.default_rng([seed, int(10 * shift), int(10 * kept)])
+    rng = np.random.default_rng([seed, int(10 * shift), int(10 * share)])
     effect = np.zeros(GENES)
     effect[:MARKERS] = rng.choice([-1.0, 1.0], MARKERS)
     model = ClassSpecificNBCV().fit(*cohort(rng, TRAINING, effect, np.zeros(GENES)))
     offset = rng.normal(0.0, shift, GENES)
-    new, codes = cohort(rng, TESTED, kept * effect, offset)
+    new, codes = cohort(rng, TESTED, share * effect, offset)
     log_posterior = model.predict_log_proba(new)
     for n in SIZES:
-        new_values, new_codes = cohort(rng, n, kept * effect, offset)
+        new_values, new_codes = cohort(rng, n, share * effect, offset)
         recalibrations = {
             "recalibration": fit_recalibration(model.predict_log_proba(new_values), new_codes)
         }
@@ -56,20 +61,24 @@ def study(seed: int, shift: float, kept: float) -> Iterator[dict[str, float]]:
         }
         for name, logs in answers.items():
             figures = fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2))
-            row = {"offset": shift, "kept": kept, "n": n, "model": name, "study": seed}
+            row = {"offset": shift, "kept": share, "n": n, "model": name, "study": seed}
             yield row | {key: figures[key] for key in ("balanced_accuracy", "log_loss")}
 
 
 def main(studies: int) -> None:
     """Print the table."""
     warnings.simplefilter("ignore")
-    cases = [(seed, *scenario) for scenario in SCENARIOS for seed in range(studies)]
-    rows = pd.DataFrame([row for case in cases for row in study(*case)])
+    records = []
+    for shift, share in SCENARIOS:
+        for seed in range(studies):
+            records.extend(study(seed, shift, share))
+    rows = pd.DataFrame(records)
     keys = ["offset", "kept", "n"]
     means = rows.groupby([*keys, "model"])[["balanced_accuracy", "log_loss"]].mean().unstack()
     wide = rows.pivot(index=[*keys, "study"], columns="model", values="balanced_accuracy")
     gain = (wide["recalibrated"] - wide["as it is"]).groupby(keys)
-    means["gain"], means["se"] = gain.mean(), gain.sem()
+    means["gain"] = gain.mean()
+    means["se"] = gain.sem()
     print(means.round(3).to_string())
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-N_TYPES, DENSITY, MARKERS = 10, 0.1, 20
+N_TYPES = 10
+DENSITY = 0.1
+MARKERS = 20
 
 
 def simulate(n_cells: int, n_genes: int) -> tuple[sparse.csc_array, np.ndarray]:

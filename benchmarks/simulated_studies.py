@@ -46,7 +46,7 @@ CLASSIFIERS: dict[str, Callable[[], BaseEstimator]] = {
 _NEW = 2000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Design:
     """How samples are drawn.
 
@@ -124,7 +124,7 @@ def _noise(design: Design, n: int, rng: np.random.Generator) -> np.ndarray:
     return np.sqrt(design.correlation) * shared + np.sqrt(1 - design.correlation) * noise
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Study:
     """One simulated study and its truth.
 
@@ -177,13 +177,23 @@ def study(design: Design, name: str, seed: int, splits: int = 10, *, new: int = 
     kept_whole = groups if design.samples_of_patient > 1 else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        predictions = cross_validated(name, values, codes, kept_whole, splits, seed)
-        truth = _truth(design, name, values, codes, seed, new)
-    return Study(codes, groups, *predictions, *truth, values)
+        folds, probabilities = cross_validated(
+            name, values, codes, groups=kept_whole, splits=splits, seed=seed
+        )
+        confusion, claim = _truth(design, name, values, codes, seed=seed, n=new)
+    return Study(
+        codes=codes,
+        groups=groups,
+        folds=folds,
+        probabilities=probabilities,
+        true_confusion=confusion,
+        true_claim=claim,
+        values=values,
+    )
 
 
 def _truth(
-    design: Design, name: str, values: np.ndarray, codes: np.ndarray, seed: int, n: int
+    design: Design, name: str, values: np.ndarray, codes: np.ndarray, *, seed: int, n: int
 ) -> tuple[np.ndarray, float]:
     """Return the confusion of new samples, and their mean predicted probability."""
     if not n:
@@ -202,6 +212,7 @@ def cross_validated(
     name: str,
     values: np.ndarray,
     codes: np.ndarray,
+    *,
     groups: np.ndarray | None,
     splits: int,
     seed: int,
@@ -222,7 +233,7 @@ def cross_validated(
 
 def fold_accuracies(name: str, values: np.ndarray, codes: np.ndarray, seed: int) -> np.ndarray:
     """Return the accuracy of each of ten folds."""
-    folds, probabilities = cross_validated(name, values, codes, None, 10, seed)
+    folds, probabilities = cross_validated(name, values, codes, groups=None, splits=10, seed=seed)
     right = probabilities.argmax(axis=1) == codes
     return np.bincount(folds, right) / np.bincount(folds)
 
@@ -237,12 +248,18 @@ def half_lists(design: Design, name: str, seed: int, pairs: int) -> list[tuple[s
     values, codes = drawn(design, seed)
     lists = []
     for pair in range(pairs):
-        halves = stratified_splits(codes, None, 2, pair)[0]
-        lists.append(tuple(_selected(name, values[half], codes[half]) for half in halves))
+        first, second = stratified_splits(codes, None, 2, pair)[0]
+        lists.append(
+            (
+                _selected(name, values[first], codes[first]),
+                _selected(name, values[second], codes[second]),
+            )
+        )
     return lists
 
 
 def _selected(name: str, values: np.ndarray, codes: np.ndarray) -> set[str]:
+    """Return the numbers of the features that a classifier selects for any class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = CLASSIFIERS[name]().fit(values, codes)

@@ -25,7 +25,8 @@ UNSOLVED = 1e-7
 
 _PER_SQRT_2PI = 0.3989422804014327
 _PER_2_SQRT_PI = 0.28209479177387814  # the integral of the squared normal density
-_STEP_UP, _STEP_DOWN = 1.1, 0.9
+_STEP_UP = 1.1
+_STEP_DOWN = 0.9
 
 
 @njit(nogil=True)

@@ -90,39 +90,30 @@ def fit_contrasts(
     whitened = matrix if whitening is None else whitening @ matrix
     basis, coordinates = _contrast_coordinates(whitened, contrasts)
     n_contrasts = len(contrasts)
-    estimate = np.empty((n_contrasts, n_features))
-    unscaled = np.empty((n_contrasts, n_features))
-    joint = np.empty(n_features)
-    variance = np.empty(n_features)
-    df = np.empty(n_features)
-    mean = np.empty(n_features)
+    result = ContrastFit(
+        estimate=np.empty((n_contrasts, n_features)),
+        unscaled=np.empty((n_contrasts, n_features)),
+        joint=np.empty(n_features),
+        n_joint=_n_independent(coordinates),
+        variance=np.empty(n_features),
+        df=np.empty(n_features),
+        mean=np.empty(n_features),
+    )
 
     def fit(strip: slice) -> None:
         rows = units(strip)
         strip_weights = None if weights is None else weights[strip]
         fitted = _fit_rows(rows, basis, coordinates, weights=strip_weights, whitening=whitening)
-        estimate[:, strip] = fitted.estimate.T
-        unscaled[:, strip] = fitted.unscaled.T
-        joint[strip] = fitted.joint
-        variance[strip] = fitted.variance
-        df[strip] = fitted.df
-        mean[strip] = fitted.mean
+        result.estimate[:, strip] = fitted.estimate.T
+        result.unscaled[:, strip] = fitted.unscaled.T
+        result.joint[strip] = fitted.joint
+        result.variance[strip] = fitted.variance
+        result.df[strip] = fitted.df
+        result.mean[strip] = fitted.mean
 
     with threadpool_limits(1, "blas"):  # its threads would compete with those of `map_strips`
         map_strips(fit, n_features, len(matrix))
-    defined = ~np.isnan(coordinates).any(axis=0)
-    n_joint = 0
-    if defined.any():
-        n_joint = int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO))
-    return ContrastFit(
-        estimate=estimate,
-        unscaled=unscaled,
-        joint=joint,
-        n_joint=n_joint,
-        variance=variance,
-        df=df,
-        mean=mean,
-    )
+    return result
 
 
 def estimable(matrix: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
@@ -156,6 +147,51 @@ def _contrast_coordinates(
     return basis, coordinates
 
 
+def _n_independent(coordinates: np.ndarray) -> int:
+    """Return how many of the contrasts that the design determines are linearly independent."""
+    defined = ~np.isnan(coordinates).any(axis=0)
+    if not defined.any():
+        return 0
+    return int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO))
+
+
+class _ShiftedRows(NamedTuple):
+    """Values of some features minus the first present one of each feature.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_features, n_units)
+        A missing value is 0, so that sums omit it.
+    present : ndarray of bool, shape (n_features, n_units)
+    incomplete : ndarray of int
+        Positions of the features with missing values.
+    mean : ndarray of shape (n_features,)
+        Mean of the present values before the shift.
+    """
+
+    values: np.ndarray
+    present: np.ndarray
+    incomplete: np.ndarray
+    mean: np.ndarray
+
+
+def _shift_rows(rows: np.ndarray) -> _ShiftedRows:
+    """Shift the values of each feature, (n_features, n_units), by the first one present.
+
+    The shift does not change contrasts, because the design contains the constant, and makes a
+    constant feature exactly 0.
+    """
+    present = ~np.isnan(rows)
+    count = present.sum(axis=1)
+    incomplete = np.flatnonzero(count < rows.shape[1])
+    first = rows[np.arange(len(rows)), present.argmax(axis=1)]
+    shifted = rows - first[:, None]
+    if len(incomplete):
+        shifted[~present] = 0.0
+    mean = first + shifted.sum(axis=1) / np.maximum(count, 1)
+    return _ShiftedRows(shifted, present, incomplete, mean)
+
+
 def _fit_rows(
     rows: np.ndarray,
     basis: np.ndarray,
@@ -166,21 +202,13 @@ def _fit_rows(
 ) -> ContrastFit:
     """Fit some features; arrays of contrasts have shape (n_features, n_contrasts).
 
-    Values are shifted by the first one of their feature, which does not change contrasts, because
-    the design contains the constant. A constant feature becomes exactly 0. Missing values are set
-    to 0, so that sums omit them; the coefficients of these features are corrected afterwards.
+    Coefficients are first computed as if no value were missing; those of features with missing
+    values are corrected afterwards.
     """
-    present = ~np.isnan(rows)
-    count = present.sum(axis=1)
-    incomplete = np.flatnonzero(count < rows.shape[1])
-    first = rows[np.arange(len(rows)), present.argmax(axis=1)]
-    shifted = rows - first[:, None]
-    if len(incomplete):
-        shifted[~present] = 0.0
-    mean = first + shifted.sum(axis=1) / np.maximum(count, 1)
+    shifted, present, incomplete, mean = _shift_rows(rows)
     if whitening is not None:
         shifted = shifted @ whitening.T
-    df = count - basis.shape[1]
+    df = present.sum(axis=1) - basis.shape[1]
     if weights is None:
         fit = _fit_unweighted(shifted, basis, coordinates)
     else:
@@ -194,26 +222,43 @@ def _fit_rows(
         fit.joint[incomplete] = corrected.joint
     estimate = fit.coefficients @ coordinates
     estimate[np.isnan(fit.unscaled)] = np.nan
-    total = np.einsum("ij,ij->i", shifted, shifted)
-    residuals = shifted
-    residuals -= fit.coefficients @ basis.T  # in place: a strip of features fills the cache
-    if len(incomplete):
-        residuals[~present] = 0.0
-    plain = np.einsum("ij,ij->i", residuals, residuals)
-    squares = plain
-    if weights is not None:
-        squares = np.einsum("ij,ij,ij->i", residuals, residuals, weights)
-    squares[plain <= rows.shape[1] * _ROUNDING**2 * total] = 0.0
-    variance = np.divide(squares, df, np.full(len(df), np.nan), where=df > 0)
+    squares = _residual_squares(
+        shifted, fit.coefficients @ basis.T, present=present, weights=weights
+    )
     return ContrastFit(
         estimate=estimate,
         unscaled=fit.unscaled,
         joint=fit.joint,
         n_joint=coordinates.shape[1],
-        variance=variance,
+        variance=np.divide(squares, df, np.full(len(df), np.nan), where=df > 0),
         df=df,
         mean=mean,
     )
+
+
+def _residual_squares(
+    values: np.ndarray,
+    fitted: np.ndarray,
+    *,
+    present: np.ndarray,
+    weights: np.ndarray | None,
+) -> np.ndarray:
+    """Return the (weighted) sums of squared residuals, (n_features,); ``values`` are overwritten.
+
+    All arguments have shape (n_features, n_units). A sum that is a rounding error beside the
+    squares of the values is 0.
+    """
+    total = np.einsum("ij,ij->i", values, values)
+    residuals = values
+    residuals -= fitted  # in place: a strip of features fills the cache
+    if not present.all():
+        residuals[~present] = 0.0
+    plain = np.einsum("ij,ij->i", residuals, residuals)
+    squares = plain
+    if weights is not None:
+        squares = np.einsum("ij,ij,ij->i", residuals, residuals, weights)
+    squares[plain <= values.shape[1] * _ROUNDING**2 * total] = 0.0
+    return np.asarray(squares)
 
 
 def _joint_squares(estimate: np.ndarray, covariance: np.ndarray) -> np.ndarray:

@@ -147,17 +147,14 @@ def moderated_contrasts(
     shape = (n_classes, len(values))
     results = {name: np.full(shape, np.nan) for name in (*_PER_CONTRAST, *_PER_FEATURE)}
     prior_df = np.full(n_classes, np.nan)
-    designs = class_designs(codes, None if correlated else groups, covariates)
+    blocks = None if correlated else groups
+    correlated_groups = groups if correlated else None
+    designs = class_designs(codes, blocks, covariates)
     # The first design comes last: `tests.mean` and `tests.zero_variances` below are its results.
     for design in reversed(designs):
-        contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
-        contrasts[:, : len(design.compared)] = design.contrasts[design.compared]
+        contrasts = _class_contrasts(design)
         fit = fit_design(
-            values,
-            design,
-            contrasts,
-            sizes=sizes,
-            correlated_groups=groups if correlated else None,
+            values, design, contrasts, sizes=sizes, correlated_groups=correlated_groups
         )
         tests = moderate(fit, trend=trend)
         prior_df[design.compared] = tests.prior_df
@@ -171,6 +168,17 @@ def moderated_contrasts(
         designs=designs,
         zero_variances=tests.zero_variances,
     )
+
+
+def _class_contrasts(design: ClassDesign) -> np.ndarray:
+    """Return the contrasts of the compared classes, (n_compared, n_columns of the design).
+
+    The columns of the classes come first; covariates and blocks, which follow, have weight 0.
+    """
+    n_classes = len(design.compared)
+    contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
+    contrasts[:, :n_classes] = design.contrasts[design.compared]
+    return contrasts
 
 
 def fit_design(
@@ -227,14 +235,19 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
     if not (fit.df > 0).any():
         msg = "no feature has enough values for a variance; add samples or fill in values"
         raise InputError(msg)
+    # With the residual variance s2 on d degrees of freedom and the prior s0 on d0, the posterior
+    # variance is (d0 s0 + d s2) / (d0 + d), and t has d0 + d degrees of freedom, at most those of
+    # all features together (Smyth 2004, section 3; limma's `eBayes`).
     prior_df, prior = fit_variance_prior(fit.variance, fit.df, fit.mean if trend else None)
     posterior = posterior_variances(fit.variance, fit.df, prior_df, prior)
     df = np.minimum(fit.df + prior_df, fit.df.sum())
-    error = np.empty(fit.estimate.shape)
-    lower = np.empty(fit.estimate.shape)
-    upper = np.empty(fit.estimate.shape)
-    t = np.empty(fit.estimate.shape)
-    p = np.empty(fit.estimate.shape)
+    shape = fit.estimate.shape
+    error = np.empty(shape)
+    lower = np.empty(shape)
+    upper = np.empty(shape)
+    t = np.empty(shape)
+    p = np.empty(shape)
+    # `stdtrit` is slow, and most features have the same degrees of freedom.
     distinct_df, which = np.unique(df, return_inverse=True)
     quantile = stdtrit(distinct_df, 0.975)[which]
 

@@ -107,23 +107,14 @@ def bergmann_hommel(
     """
     names = sorted({*first, *second})
     p = _check_p_values(p_values, len(names))
-    pairs = {frozenset(pair) for pair in zip(first, second, strict=True)}
-    if len(pairs) < len(p) or any(len(pair) < 2 for pair in pairs):
-        msg = f"each pair of {', '.join(names)} needs one p-value; a pair is repeated or missing"
-        raise InputError(msg)
-    if len(names) > MOST_CLASSIFIERS:
-        msg = (
-            f"Bergmann and Hommel's procedure needs every partition of {len(names)} classifiers, "
-            f"feasible for at most {MOST_CLASSIFIERS}; use Shaffer's"
-        )
-        raise InputError(msg)
+    _check_pairs(names, first, second)
     group = _partitions(len(names))
     position = {name: column for column, name in enumerate(names)}
-    # For each pair a mask over the exhaustive sets: is the pair in the set?
-    memberships = [
-        group[:, position[one]] == group[:, position[other]]
-        for one, other in zip(first, second, strict=True)
-    ]
+    # For each pair a mask over the exhaustive sets, one per partition: is the pair in the set? The
+    # partition {a, b}, {c} has the set {(a, b)}, that of all three has (a, b), (a, c) and (b, c).
+    memberships = []
+    for one, other in zip(first, second, strict=True):
+        memberships.append(group[:, position[one]] == group[:, position[other]])
     size = np.sum(memberships, axis=0)
     smallest_p = np.full(len(group), np.inf)
     for is_in_set, p_value in zip(memberships, p, strict=True):
@@ -144,6 +135,21 @@ def _check_p_values(p_values: np.ndarray, n_classifiers: int) -> np.ndarray:
         )
         raise InputError(msg)
     return p
+
+
+def _check_pairs(names: Sequence[str], first: Sequence[str], second: Sequence[str]) -> None:
+    """Raise unless each pair of the classifiers occurs once, and their partitions are feasible."""
+    pairs = {frozenset(pair) for pair in zip(first, second, strict=True)}
+    n_pairs = len(names) * (len(names) - 1) // 2
+    if len(pairs) < n_pairs or any(len(pair) < 2 for pair in pairs):
+        msg = f"each pair of {', '.join(names)} needs one p-value; a pair is repeated or missing"
+        raise InputError(msg)
+    if len(names) > MOST_CLASSIFIERS:
+        msg = (
+            f"Bergmann and Hommel's procedure needs every partition of {len(names)} classifiers, "
+            f"feasible for at most {MOST_CLASSIFIERS}; use Shaffer's"
+        )
+        raise InputError(msg)
 
 
 def _step_down(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:

@@ -218,50 +218,95 @@ def cohort_verdict(
     """
     measured = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     before = _cross_validated(validated, measured)
-    balanced = measured.balanced_accuracy
-    loss = difference(balanced, before)
-    p_value = permutation_p(codes, predicted, groups)
-    auc = UNKNOWN
-    if scores is not None and n_classes == _TWO:
-        with np.errstate(invalid="ignore"):  # a class that is impossible for all
-            auc = ranking(codes, scores[:, 1] - scores[:, 0], groups)
-    several = len(measured.classes) > 1
     exchanged: dict[int, int] = {}
-    if several:
+    if len(measured.classes) > 1:
         exchanged = _exchange(
-            balanced,
+            measured.balanced_accuracy,
             before,
             codes=codes,
             predicted=predicted,
             n_classes=n_classes,
             groups=groups,
         )
-    above = p_value <= LEVEL and balanced.lower > measured.chance
-    missed = any(row.recall.value <= 0.5 for row in measured.classes)
-    same_patients = patients is not None and patients.same_patients
-    half = (measured.chance + before.value) / 2
-    rules: list[tuple[bool, Held, str]] = [
-        (shared > 0, "shares samples", "shared samples"),
-        (not several, "cannot tell", "one class"),
-        (bool(exchanged), "labels look exchanged", "exchanged labels"),
-        (above and same_patients, "held in part", _same_patients(patients)),
-        (above and loss.upper < 0, "held in part", "loss against cross-validation"),
-        (above and missed, "held in part", "a class is not recognised"),
-        (above, "held", ""),
-        (auc.lower > 1 / _TWO, "ranking holds", "the threshold does not"),
-        (balanced.upper < half, "did not hold", "half is excluded"),
-        (True, "cannot tell", "too few samples"),
-    ]
-    level, reason = next((level, reason) for applies, level, reason in rules if applies)
+    evidence = _Evidence(
+        measured=measured,
+        before=before,
+        p_value=permutation_p(codes, predicted, groups),
+        auc=_area_of_two(codes, scores, groups, n_classes=n_classes),
+        exchanged=exchanged,
+        shared=shared,
+        patients=patients,
+    )
+    level, reason = evidence.decide()
     return CohortVerdict(
         level=level,
         reason=reason,
         measured=measured,
-        loss=loss,
-        p_value=p_value,
+        loss=evidence.loss,
+        p_value=evidence.p_value,
         exchanged=exchanged,
-        auc=auc,
+        auc=evidence.auc,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Evidence:
+    """What the verdict depends on; ``before`` is the balanced accuracy of cross-validation.
+
+    The other attributes are those of `CohortVerdict` and the arguments of `cohort_verdict`.
+    """
+
+    measured: Performance
+    before: Estimate
+    p_value: float
+    auc: Estimate
+    exchanged: dict[int, int]
+    shared: int
+    patients: PatientMatch | None
+
+    @property
+    def loss(self) -> Estimate:
+        """Balanced accuracy in the second cohort minus that of cross-validation in the first."""
+        return difference(self.measured.balanced_accuracy, self.before)
+
+    def decide(self) -> tuple[Held, str]:
+        """Return the level and the reason of the first rule that applies.
+
+        A cohort refutes the classifier if the interval of its balanced accuracy excludes ``half``:
+        the middle between chance and cross-validation, such as 0.7 between 0.5 and 0.9.
+        """
+        balanced = self.measured.balanced_accuracy
+        above = self.p_value <= LEVEL and balanced.lower > self.measured.chance
+        missed = any(row.recall.value <= 0.5 for row in self.measured.classes)
+        same_patients = self.patients is not None and self.patients.same_patients
+        half = (self.measured.chance + self.before.value) / 2
+        rules: list[tuple[bool, Held, str]] = [
+            (self.shared > 0, "shares samples", "shared samples"),
+            (len(self.measured.classes) <= 1, "cannot tell", "one class"),
+            (bool(self.exchanged), "labels look exchanged", "exchanged labels"),
+            (above and same_patients, "held in part", _same_patients(self.patients)),
+            (above and self.loss.upper < 0, "held in part", "loss against cross-validation"),
+            (above and missed, "held in part", "a class is not recognised"),
+            (above, "held", ""),
+            (self.auc.lower > 1 / _TWO, "ranking holds", "the threshold does not"),
+            (balanced.upper < half, "did not hold", "half is excluded"),
+            (True, "cannot tell", "too few samples"),
+        ]
+        return next((level, reason) for applies, level, reason in rules if applies)
+
+
+def _area_of_two(
+    codes: np.ndarray,
+    scores: np.ndarray | None,
+    groups: np.ndarray | None,
+    *,
+    n_classes: int,
+) -> Estimate:
+    """Return how log posteriors (n_samples, n_classes) rank two classes; else unknown."""
+    if scores is None or n_classes != _TWO:
+        return UNKNOWN
+    with np.errstate(invalid="ignore"):  # a class that is impossible for all
+        return ranking(codes, scores[:, 1] - scores[:, 0], groups)
 
 
 def _cross_validated(validated: Performance | None, measured: Performance) -> Estimate:

@@ -203,11 +203,35 @@ def fit_model(
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
+    return _describe_fit(
+        estimator,
+        frame,
+        series,
+        entry=entry,
+        validation=validation,
+        symbols={} if symbols is None else symbols,
+        origin={} if origin is None else origin,
+    )
+
+
+def _describe_fit(
+    estimator: BaseEstimator,
+    frame: pd.DataFrame,
+    series: DataSet,
+    *,
+    entry: Mapping[str, Any],
+    validation: CrossValidation | None,
+    symbols: Mapping[str, str],
+    origin: Mapping[str, Any],
+) -> TrainedModel:
+    """Return a fitted classifier with its metadata; ``frame`` (n_samples, n_features) is its input.
+
+    The other parameters are those of `fit_model`.
+    """
     used = used_features(estimator, frame)
     # counts are described as they are, values of other scales with their gaps filled
     values = series.values if series.scale == COUNTS else filled(series).values
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
-    symbols = {} if symbols is None else dict(symbols)
     signature = signature_table(
         estimator,
         described_values(estimator, frame),
@@ -219,7 +243,7 @@ def fit_model(
     return TrainedModel(
         estimator=estimator,
         entry=entry,
-        series={**_series_items(series), **(origin or {})},
+        series={**_series_items(series), **origin},
         features=series.features,
         symbols={name: symbols[name] for name in series.features if symbols.get(name)},
         used=used,

@@ -48,7 +48,8 @@ def draw_matrix(
     that are ``outlined`` have a frame. ``colour`` is that of the darkest cells, ``cell`` the width
     and height of one in inches.
     """
-    row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
+    row_labels = [shorten(name) for name in rows]
+    column_labels = [shorten(name) for name in columns]
     left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
     beside = left + 0.15 + label_width(marks)
     room = (column_width(0.0) - beside) / max(1, len(columns))
@@ -56,7 +57,8 @@ def draw_matrix(
     upright = max(map(len, column_labels), default=0) * 0.07 < across
     bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
     bottom += 0.42 if key else 0
-    inner, height = across * len(columns), bottom + 0.3 + cell[1] * len(rows)
+    inner = across * len(columns)
+    height = bottom + 0.3 + cell[1] * len(rows)
     width = max(beside + inner, 0.2 + label_width([title], 11), column_width(0.0))
     width = max(width, 1.6 + label_width([key], 8)) if key else width
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
@@ -65,24 +67,36 @@ def draw_matrix(
     name_rows(axes, range(len(rows)), row_labels)
     axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     axes.spines[:].set_visible(False)
-    middle, centre = (left + inner / 2) / width, (bottom + cell[1] * len(rows) / 2) / height
+    middle = (left + inner / 2) / width
+    centre = (bottom + cell[1] * len(rows) / 2) / height
     figure.text(middle, (0.05 + (0.42 if key else 0)) / height, xlabel, ha="center")
     figure.text(0.05 / width, centre, ylabel, va="center", rotation=90)
     shade_cells(axes, values, colour)
     if key:
         colour_bar(figure, key, [0, 0.5, 1], [colour])
-    for i, row in enumerate(texts or ()):
+    if texts:
+        _write_texts(axes, values, texts)
+    for i, mark in enumerate(marks):
+        if mark:
+            axes.text(len(columns) - 0.4, i, mark, va="center")
+    _outline(axes, outlined)
+    return figure
+
+
+def _write_texts(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]]) -> None:
+    """Write a text in each cell, white on dark ones; empty texts are omitted."""
+    for i, row in enumerate(texts):
         for j, text in enumerate(row):
             if text:
                 ink = "white" if values[i, j] > 0.55 else INK
                 axes.text(j, i, text, ha="center", va="center_baseline", size=8, color=ink)
-    for i, mark in enumerate(marks):
-        if mark:
-            axes.text(len(columns) - 0.4, i, mark, va="center")
-    for i, j in outlined:
+
+
+def _outline(axes: Axes, cells: Collection[tuple[int, int]]) -> None:
+    """Frame cells, each a row and a column."""
+    for i, j in cells:
         frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=ORANGE, lw=1.4)
         axes.add_artist(frame)
-    return figure
 
 
 def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import (
@@ -60,9 +61,9 @@ def draw_points(
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
     legend = names if len(names) > 1 else []
-    room = column_width(math.inf) - _LEAST
-    labels = [shorten_to(name, length, room) for name in rows]
-    left = min(room + 0.2, 0.073 * length, 0.2 + label_width(labels))
+    most_of_names = column_width(math.inf) - _LEAST
+    labels = [shorten_to(name, length, most_of_names) for name in rows]
+    left = min(most_of_names + 0.2, 0.073 * length, 0.2 + label_width(labels))
     width = column_width(max(4.6, left + 2.7))
     columns, room = legend_room(legend, width - left)
     top = 0.1 + room + 0.25 * bool(title)
@@ -71,29 +72,17 @@ def draw_points(
     write_heading(figure, title)
     name_rows(axes, range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
-    places = np.arange(len(rows))
+    # offsets of the groups within a row of height 1
+    offsets = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
+    positions = np.arange(len(rows))
     for i, group in enumerate(groups):
-        values, beside = np.asarray(group.values, dtype=float), group.beside >= 0
-        below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
-        colour, marker = style_of(group.style)
-        axes.errorbar(
-            values,
-            places + lines[group.beside if beside else i],
-            xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
-            fmt="d" if beside else marker,
-            color=colour,
-            markerfacecolor="none" if beside or group.hollow else None,
-            markersize=6 if beside else 4.5,
-            elinewidth=1.2,
-            label=group.label,
-            clip_on=False,
-        )
+        line = group.beside if group.beside >= 0 else i
+        _draw_group(axes, group, positions + offsets[line])
     if levels:
         name, at = levels
-        axes.vlines(at, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
-    for place in places[:-1]:
-        axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
+        axes.vlines(at, positions - 0.42, positions + 0.42, color=INK, linewidth=1.6, label=name)
+    for position in positions[:-1]:
+        axes.axhline(position + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
     if most is not None:
         axes.set_xlim(right=most)
     axes.grid(visible=True, axis="x")
@@ -101,3 +90,24 @@ def draw_points(
     if legend:
         legend_above(axes, columns)
     return figure
+
+
+def _draw_group(axes: Axes, group: Points, positions: np.ndarray) -> None:
+    """Draw a point with its interval at each of the heights, (n_rows,)."""
+    values = np.asarray(group.values, dtype=float)
+    below = values - np.asarray(group.lower)
+    above = np.asarray(group.upper) - values
+    beside = group.beside >= 0
+    colour, marker = style_of(group.style)
+    axes.errorbar(
+        values,
+        positions,
+        xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
+        fmt="d" if beside else marker,
+        color=colour,
+        markerfacecolor="none" if beside or group.hollow else None,
+        markersize=6 if beside else 4.5,
+        elinewidth=1.2,
+        label=group.label,
+        clip_on=False,
+    )
