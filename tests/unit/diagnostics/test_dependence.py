@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from toys import dataset
 
+from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics import conditional_dependence, dependence
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_features, scan_pairs
 from xnbflow.diagnostics.dependence import sampling_error
@@ -86,6 +87,25 @@ def test_features_of_the_sample_have_the_partners_that_all_pairs_give(monkeypatc
     assert scan.partner[features == 33] == -1
 
 
+def test_a_sampled_feature_near_the_cut_is_decided_in_float64(low_limit):
+    # Features at a chosen correlation with feature 0, which is exact in float64. In float32 .7 and
+    # .7 + 3e-9 are equal; .7 + 1e-12 is the cut but for the rounding of some processor.
+    rng = np.random.default_rng(5)
+    columns = np.column_stack([np.ones(130), rng.normal(size=(130, 121))])
+    basis = np.linalg.qr(columns)[0][:, 1:]
+    offsets = np.tile([-1e-7, -3e-9, -1e-12, 1e-12, 3e-9, 1e-7], 20)[:120]
+    r = 0.7 + offsets
+    X = np.column_stack([basis[:, 0], basis[:, :1] * r + basis[:, 1:121] * np.sqrt(1 - r**2)])
+    result = conditional_dependence(X, np.zeros(130), alpha=1.0)
+    others = result.features[result.features > 0]
+    np.testing.assert_array_equal(
+        result.dependent[result.features > 0], offsets[others - 1] > 1e-9
+    )
+    # Each of 40 features depends on feature 0 alone, whose correlation with the others is .49.
+    n_dependent = np.sum(offsets[others - 1] > 1e-9) + 40 * (0 in result.features)
+    assert result.pair_share * 60 * 120 == pytest.approx(n_dependent)
+
+
 def test_a_feature_keeps_its_partner_outside_of_the_sample(low_limit):
     # Every feature depends on one other: P is 1. Among the pairs within a sample of 60 of 600
     # features a tenth would have their partner.
@@ -127,7 +147,9 @@ def test_tables_state_how_many_features_are_compared(low_limit):
     assert (test["tested"], test["compared"], test["dependent_pairs"]) == (150, 60, 75)
     assert test["pair_share"] == pytest.approx(1 / 149)
     partners = tables["dependence"]
-    assert len(partners) == 60
+    rng = np.random.default_rng(series_seed(dataset(values, LABELS), 0, "dependence"))
+    drawn = np.sort(rng.choice(150, 60, replace=False))
+    assert partners["feature"].tolist() == [f"g{number}" for number in drawn]
     numbers = partners[["feature", "partner"]].map(lambda name: int(name[1:]))
     assert ((numbers["feature"] // 2) == (numbers["partner"] // 2)).all()
     assert len(tables["normality"]) == 150
