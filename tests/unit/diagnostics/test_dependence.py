@@ -98,9 +98,7 @@ def test_a_sampled_feature_near_the_cut_is_decided_in_float64(low_limit):
     X = np.column_stack([basis[:, 0], basis[:, :1] * r + basis[:, 1:121] * np.sqrt(1 - r**2)])
     result = conditional_dependence(X, np.zeros(130), alpha=1.0)
     others = result.features[result.features > 0]
-    np.testing.assert_array_equal(
-        result.dependent[result.features > 0], offsets[others - 1] > 1e-9
-    )
+    np.testing.assert_array_equal(result.dependent[result.features > 0], offsets[others - 1] > 1e-9)
     # Each of 40 features depends on feature 0 alone, whose correlation with the others is .49.
     n_dependent = np.sum(offsets[others - 1] > 1e-9) + 40 * (0 in result.features)
     assert result.pair_share * 60 * 120 == pytest.approx(n_dependent)
