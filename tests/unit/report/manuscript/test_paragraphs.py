@@ -368,3 +368,16 @@ def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_
 )
 def test_advice_is_left_out(statement, advice):
     assert without_advice(statement + advice) == statement
+
+
+def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
+    sample = {"tested": 850_000, "compared": 10_000}
+    sample |= {"dependent_error": 0.00494, "pair_share_error": 3.1e-8}
+    sampled = changed(results, "diagnostics", "dataset == 'alpha'", **sample)
+    methods = paragraphs(sampled)
+    assert (
+        "Of the 850,000 features of alpha a simple random sample of 10,000 was compared with all "
+        "others for dependence; the share of dependent features has a standard error of 0.0049, "
+        "and that of dependent pairs one of 3e-08, due to this sample." in methods
+    )
+    assert methods.count("simple random sample") == 1

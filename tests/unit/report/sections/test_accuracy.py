@@ -61,6 +61,63 @@ def test_a_confusion_matrix_has_shares_of_the_true_class():
     assert figure.alt == "Confusion matrix, NB: right are 80% of a, 100% of b."
 
 
+def study_of_many_classes(tmp_path, n_classes):
+    """A study whose class c00 is taken for c01 in three of five tests, c01 for c02 in one."""
+    labels = [f"c{number:02}" for number in range(n_classes)]
+    cells = {(label, label): 5 for label in labels}
+    cells |= {("c00", "c00"): 2, ("c00", "c01"): 3, ("c01", "c01"): 4, ("c01", "c02"): 1}
+    counts = [
+        CLASSIFIER | {"true": true, "predicted": predicted, "count": count, "share": count / 5}
+        for (true, predicted), count in cells.items()
+    ]
+    sizes = [{"dataset": "d", "class": label, "samples": 5} for label in labels]
+    return study_of_tables(
+        tmp_path, {"confusion": counts, "class_sizes": sizes, "headline": [{"classifier": "xnb"}]}
+    )
+
+
+def test_a_matrix_of_many_classes_is_a_table_of_the_most_frequent_mistakes(tmp_path):
+    few, many = accuracy.MOST_DRAWN_CLASSES, accuracy.MOST_DRAWN_CLASSES + 1
+    gallery, *_ = accuracy._predictions(study_of_many_classes(tmp_path / "few", few), "d", "f")[1:]
+    assert [figure.name for figure in gallery.figures] == ["confusion-d-f-xnb"]
+    _, table, *rest = accuracy._predictions(
+        study_of_many_classes(tmp_path / "many", many), "d", "f"
+    )
+    assert table.frame[["true", "predicted", "count", "share"]].to_numpy().tolist() == [
+        ["c00", "c01", 3, 0.6],
+        ["c01", "c02", 1, 0.2],
+    ]
+    assert [block.title for block in rest] == ["Recall of each class"]
+
+
+def test_the_first_mistakes_are_the_most_frequent(monkeypatch):
+    monkeypatch.setattr(accuracy, "MOST_MISTAKES", 2)
+    counts = pd.DataFrame(
+        {"true": list("aabcc"), "predicted": list("abcab"), "count": [9, 1, 4, 2, 0]}
+    )
+    mistakes = accuracy.frequent_mistakes(counts)
+    assert mistakes.to_numpy().tolist() == [["b", "c", 4], ["c", "a", 2]]
+
+
+def test_of_many_classes_the_roc_curves_with_the_smallest_areas_are_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(accuracy, "MOST_CURVES", 2)
+    areas = {"a": 0.9, "b": 0.6, "c": 0.8}
+    row = CLASSIFIER | {"metric": "roc_auc", "lower": 0.5, "upper": 1.0, "folds_failed": 0}
+    estimates = [row | {"class": label, "estimate": area} for label, area in areas.items()]
+    point = CLASSIFIER | {"false_positive_rate": 0.0, "true_positive_rate": 0.0}
+    rates = [point | {"class": label} for label in areas]
+    study = study_of_tables(tmp_path, {"estimates": estimates, "roc": rates})
+    (figure,) = accuracy._roc(study, CLASSIFIER)
+    assert [label[:1] for label in figure.arguments["curves"]] == ["b", "c"]
+    assert figure.caption.endswith(
+        "Of 3 classes the 2 with the smallest areas are drawn; the table has all."
+    )
+    monkeypatch.setattr(accuracy, "MOST_CURVES", 3)
+    (figure,) = accuracy._roc(study, CLASSIFIER)
+    assert [label[:1] for label in figure.arguments["curves"]] == ["a", "b", "c"]
+    assert "smallest" not in figure.caption
+
+
 def test_calibration_has_the_limits_of_the_observed_frequencies():
     bins = pd.DataFrame({"mean_predicted": [0.2], "observed": [0.3], "count": [25]})
     bins = bins.assign(observed_lower=0.1, observed_upper=0.5, lower=0.0, upper=0.25)

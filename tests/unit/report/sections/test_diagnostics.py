@@ -17,3 +17,31 @@ def test_histograms_have_the_ratio_of_normality_and_the_cut_of_dependence(tmp_pa
     assert normality.arguments["shares"].tolist() == [0.4, 0.6]
     np.testing.assert_array_equal(dependence.arguments["edges"], [0.0, 0.5, 1.0])
     assert dependence.arguments["cut"] == 0.6
+
+
+SAMPLED = {"dataset": "d", "tested": 850_000, "compared": 10_000, "dependent_pairs": 1_445_000}
+SAMPLED |= {"dependent_ratio": 0.4512, "dependent_error": 0.00494}
+SAMPLED |= {"pair_share": 4.0e-6, "pair_share_error": 3.1e-8}
+
+
+def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
+    bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
+    tables = {"diagnostics": [SAMPLED], "diagnostic.correlations": bins}
+    table, statement, _ = diagnostics.section(study_of_tables(tmp_path, tables)).blocks
+    shown = list(table.frame.columns)
+    assert shown[-4:] == ["compared", "dependent_error", "pair_share", "pair_share_error"]
+    assert "d: normality is tested for all 850,000 features." in statement.text
+    assert "compares a random sample of 10,000 features with all others." in statement.text
+    assert (
+        "The share of dependent features is 0.4512 (standard error 0.0049), "
+        "that of dependent pairs 4e-06 (3e-08)" in statement.text
+    )
+
+
+def test_without_a_sample_none_is_stated(tmp_path):
+    bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
+    whole = SAMPLED | {"tested": 10_000}
+    tables = {"diagnostics": [whole], "diagnostic.correlations": bins}
+    table, group = diagnostics.section(study_of_tables(tmp_path, tables)).blocks
+    assert "compared" not in table.frame.columns
+    assert group.title == "d"

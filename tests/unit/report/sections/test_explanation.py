@@ -147,3 +147,42 @@ def test_each_classifier_has_a_group_and_that_of_the_headline_is_open(
     assert [group.opened for group in groups] == opened
     single = study_of_tables(tmp_path / "one", {**tables, "selection": rows})
     assert explanation._blocks_of_dataset(single, "d") == ["blocks"]
+
+
+def test_of_many_classes_a_matrix_has_those_of_most_features(tmp_path, monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_COLUMNS", 2)
+    rows = [
+        selected("g1", "a", 0.5, 1),
+        selected("g1", "b", 0.2, 1),
+        selected("g2", "c", 0.4, 1),
+        selected("g3", "c", 0.3, 1),
+    ]
+    sizes = [{"dataset": "d", "class": label, "samples": 10} for label in "abcd"]
+    study = study_of_tables(tmp_path, {"class_sizes": sizes, "profiles": []})
+    figure = explanation._matrix(study, PLACE, pd.DataFrame(rows))
+    assert figure.arguments["columns"] == ["a", "c"]
+    assert np.array_equal(
+        figure.arguments["values"], [[0.5, np.nan], [np.nan, 0.4], [np.nan, 0.3]], equal_nan=True
+    )
+    assert figure.caption.endswith("Of 4 classes the 2 with most of these features are drawn.")
+
+
+def test_of_many_classes_a_table_has_the_distance_to_the_nearest(monkeypatch):
+    rows = [("a", "g1", "b", 0.6), ("a", "g1", "c", 0.2), ("b", "g1", "a", 0.6)]
+    rows += [("b", "g1", "c", np.nan)]
+    distances = pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
+    wide = explanation._distance_columns(distances)
+    assert wide.columns.tolist() == ["to a", "to b", "to c"]
+    monkeypatch.setattr(explanation, "MOST_COLUMNS", 2)
+    nearest = explanation._distance_columns(distances)
+    assert nearest.loc[("a", "g1")].tolist() == ["c", 0.2]
+    assert nearest.loc[("b", "g1")].tolist() == ["a", 0.6]
+
+
+def test_of_many_classes_the_densities_of_the_selected_and_the_nearest_are_drawn(monkeypatch):
+    distances = {"a": 0.9, "b": None, "c": 0.1, "d": 0.5, "e": None, "f": 0.2}
+    assert explanation._classes_of_densities(distances, ["b", "a"]) == list("abcdef")
+    monkeypatch.setattr(explanation, "MOST_CURVES", 4)
+    # b is the class in focus, a has the feature, too; e has no distance
+    assert explanation._classes_of_densities(distances, ["b", "a"]) == ["a", "b", "c", "f"]
+    assert explanation._classes_of_densities(distances, list("fedcb")) == ["c", "d", "e", "f"]

@@ -1,13 +1,16 @@
-"""Within-class correlations of all pairs of features (XNB paper, Table 1, column P).
+"""Within-class correlations of pairs of features (XNB paper, Table 1, column P).
 
 A correlation is the inner product of residuals from the class means, scaled to length 1. All of
 them are a matrix times its transpose. BLAS computes tiles of the upper triangle in float32, which
 are searched while they are in the cache. Comparisons within the error bound of float32 are repeated
 in float64, so the results are those of float64.
+
+`scan_pairs` computes all pairs, `scan_features` those of some features with all others.
 """
 
 import queue
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -141,8 +144,7 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
         raise InputError(msg)
     screen = residuals.astype(np.float32)
     varies = np.any(residuals, axis=1)
-    # |float32 product - r| <= (n + 4) 2**-24 for rows of length 1: two roundings, then n summands
-    band = 1e-6 + n_samples * 2.0**-24
+    band = _float32_error(n_samples)
     stride = 1 + n_features**2 // (2 * _HISTOGRAM_PAIRS)
     n_threads = numba.get_num_threads()
     strips: queue.SimpleQueue[int | None] = queue.SimpleQueue()
@@ -180,6 +182,88 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
         n_pairs=sum(scan.n_pairs for scan in scans),
         histogram=np.sum([scan.histogram for scan in scans], axis=0),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureScan:
+    """The results of `scan_features`.
+
+    Attributes
+    ----------
+    partner, r : ndarray of shape (n_scanned,)
+        The feature that correlates most with each scanned one, the first of equals, and its signed
+        correlation; -1 and 0 where no correlation differs from 0.
+    n_above : ndarray of int, shape (n_scanned,)
+        With how many other features ``|r|`` is above the cut.
+    """
+
+    partner: np.ndarray
+    r: np.ndarray
+    n_above: np.ndarray
+
+
+def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) -> FeatureScan:
+    """Compute the correlations of some features with all others, in tiles that are not stored.
+
+    Each feature is searched by one thread from the first other feature to the last, so the result
+    does not depend on the number of threads.
+
+    Parameters
+    ----------
+    residuals : ndarray of float64, shape (n_features, n_samples)
+        From `normalised_residuals`.
+    features : ndarray of int, shape (n_scanned,)
+        Rows of ``residuals``.
+    cut : float
+        Least ``|r|`` of a counted pair, exclusive.
+
+    Examples
+    --------
+    >>> rows = normalised_residuals(np.array([[0.0, 0, 1], [1, 3, 2], [2, 5, 0]]), [1, 1, 1])
+    >>> scan = scan_features(rows, np.array([2]), cut=0.4)
+    >>> scan.partner, scan.r, scan.n_above
+    (array([0]), array([-0.5]), array([1]))
+    """
+    n_features, n_samples = residuals.shape
+    screen = residuals.astype(np.float32)
+    varies = np.any(residuals, axis=1)
+    band = _float32_error(n_samples)
+    # lists of one partner, as `_insert_row` extends lists of any length
+    partner = np.full((len(features), 1), -1)
+    r = np.zeros((len(features), 1))
+    n_above = np.zeros(len(features), dtype=np.int64)
+
+    def search(start: int) -> None:
+        strip = slice(start, start + _TILE)
+        rows = screen[features[strip]]
+        for first in range(0, n_features, _TILE):
+            tile = rows @ screen[first : first + _TILE].T
+            n_above[strip] += _search_rows(
+                tile,
+                features[strip],
+                first,
+                residuals=residuals,
+                varies=varies,
+                cut=cut,
+                band=band,
+                partner=partner[strip],
+                r=r[strip],
+            )
+
+    with (
+        _libraries().limit(limits=1, user_api="blas"),
+        ThreadPoolExecutor(numba.get_num_threads()) as pool,
+    ):
+        list(pool.map(search, range(0, len(features), _TILE)))
+    return FeatureScan(partner=partner[:, 0], r=r[:, 0], n_above=n_above)
+
+
+def _float32_error(n_samples: int) -> float:
+    """Return the largest difference of a product in float32 from r, for rows of length 1.
+
+    It is at most (n + 4) 2**-24: both factors are rounded, and n summands are added.
+    """
+    return 1e-6 + n_samples * 2.0**-24
 
 
 @cache
@@ -270,6 +354,40 @@ def _search_tile(
                     _insert(i, _correlation(residuals, i, j), partner[j], r[j])
                     limits[b] = max(0.0, abs(r[j, -1]) - band)
     return n_pairs // 2 if diagonal else n_pairs
+
+
+@njit(nogil=True)
+def _search_rows(
+    tile: np.ndarray,
+    features: np.ndarray,
+    first: int,
+    residuals: np.ndarray,
+    varies: np.ndarray,
+    cut: float,
+    band: float,
+    partner: np.ndarray,
+    r: np.ndarray,
+) -> np.ndarray:
+    """Add a tile's pairs to the lists of its rows; return each row's number with |r| above the cut.
+
+    The rows are ``features``, the columns the features from ``first`` on. As in `_search_tile`, a
+    first pass finds the largest value of a row, and few rows are searched again.
+    """
+    n_above = np.zeros(len(features), dtype=np.int64)
+    no_limits = np.full(tile.shape[1], np.float32(np.inf), dtype=np.float32).view(np.int32)
+    bits = tile.view(np.int32)
+    largest = np.empty(1, dtype=np.int32)
+    largest_value = largest.view(np.float32)
+    for a in range(len(features)):
+        i = features[a]
+        if first <= i < first + tile.shape[1]:
+            tile[a, i - first] = 0.0  # the feature with itself
+        largest[0], _ = _compare_with_limits(bits[a], no_limits)
+        if largest_value[0] > cut - band:
+            n_above[a] = _count_above(tile[a], i, first, residuals, cut, band)
+        if varies[i] and largest_value[0] >= abs(r[a, -1]) - band:
+            _insert_row(tile[a], i, first, residuals, band, partner[a], r[a])
+    return n_above
 
 
 @njit(nogil=True)

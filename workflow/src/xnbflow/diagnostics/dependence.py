@@ -1,4 +1,16 @@
-"""The dependence of features given the class: XNB paper, section 3.2 and Table 1, column P."""
+"""The dependence of features given the class: XNB paper, section 3.2 and Table 1, column P.
+
+The number of pairs grows with the square of the number of features. Up to `ALL_PAIRS_LIMIT`
+features all pairs are tested. Above it, a simple random sample of `SAMPLED_FEATURES` features is
+compared with all others, which takes time in proportion to the number of features.
+
+The sampled unit is a feature, not a pair. With d_i the number of features on which feature i
+depends, the share of dependent pairs is the mean of d_i / (N - 1) over all N features, and the
+share of dependent features the mean of [d_i > 0]. The means over the sample are unbiased estimates
+of both. Pairs that share a sampled feature are dependent, but they are summands of the same d_i, so
+`sampling_error` holds. Among the pairs within the sample alone a feature would lose the partners
+that were not drawn, and the share of dependent features would be too low.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +20,12 @@ from scipy.special import betainc, betaincinv
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.rounding import ROUNDING
-from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
+from xnbflow.diagnostics.correlation import normalised_residuals, scan_features, scan_pairs
+
+#: Number of features up to which all pairs are tested: 5 billion pairs.
+ALL_PAIRS_LIMIT = 100_000
+#: Number of features that are drawn above this limit. A share has a standard error of at most .005.
+SAMPLED_FEATURES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,19 +34,25 @@ class ConditionalDependence:
 
     Attributes
     ----------
-    dependent : ndarray of bool, shape (n_features,)
+    features : ndarray of int, shape (n_compared,)
+        The columns that were compared with all others: all of them, or a random sample.
+    dependent : ndarray of bool, shape (n_compared,)
         Whether a feature correlates with at least one other beyond the cut.
     ratio : float
         The share of dependent features, which is column P of Table 1.
+    ratio_error : float
+        Its standard error due to the sample of features; 0 where all are compared.
     n_pairs : int
-        Number of dependent pairs.
-    max_abs_r : ndarray of float, shape (n_features,)
+        Number of dependent pairs; of a sample, the estimate of this number.
+    pair_share, pair_share_error : float
+        The share of dependent pairs among all pairs, and its standard error due to the sample.
+    max_abs_r : ndarray of float, shape (n_compared,)
         The largest ``|r|`` of a feature; 0 for one that is constant within every class.
-    partner : ndarray of int, shape (n_features,)
+    partner : ndarray of int, shape (n_compared,)
         The column with this correlation, the first of equals; -1 where ``max_abs_r`` is 0.
-    r : ndarray of float, shape (n_features,)
+    r : ndarray of float, shape (n_compared,)
         The signed correlation with the partner.
-    p : ndarray of float, shape (n_features,)
+    p : ndarray of float, shape (n_compared,)
         Its two-sided p-value; 1 where there is no partner.
     cut : float
         Dependent means ``|r|`` above this: `min_abs_r`, or the ``|r|`` at which p equals `alpha`.
@@ -37,18 +60,39 @@ class ConditionalDependence:
         Degrees of freedom of the p-values.
     histogram : ndarray of int, shape (50,)
         Counts of ``|r|`` in equal bins from 0 to 1: all pairs of up to about 5,000 features, else
-        the pairs of every second, third, ... feature with all later ones.
+        the pairs of every second, third, ... feature with all later ones; of a sample, pairs
+        within it.
     """
 
+    features: np.ndarray
     dependent: np.ndarray
     ratio: float
+    ratio_error: float
     n_pairs: int
+    pair_share: float
+    pair_share_error: float
     max_abs_r: np.ndarray
     partner: np.ndarray
     r: np.ndarray
     p: np.ndarray
     cut: float
     dof: int
+    histogram: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Comparison:
+    """The compared features, their closest partners, and the dependent pairs.
+
+    The attributes are those of `ConditionalDependence`.
+    """
+
+    features: np.ndarray
+    partner: np.ndarray
+    r: np.ndarray
+    n_pairs: int
+    pair_share: float
+    pair_share_error: float
     histogram: np.ndarray
 
 
@@ -72,13 +116,13 @@ def conditional_dependence(
     min_abs_r: float = 0.7,
     alpha: float = 1e-6,
     dof: str = "paper",
+    seed: int = 0,
 ) -> ConditionalDependence:
-    """Test every pair of features for correlation within the classes.
+    """Test features for correlation within the classes.
 
-    The class means are subtracted from each feature. Two features depend on each other if the
-    Pearson correlation r of their residuals has ``|r| > min_abs_r`` and ``p < alpha``. Because p
-    decreases with ``|r|``, both conditions together are one cut on ``|r|``. An r that equals the
-    cut up to rounding (`xnbflow.core.rounding.ROUNDING`) is not above it.
+    Two features depend on each other if the Pearson correlation r of their residuals from the class
+    means has ``|r| > min_abs_r`` and ``p < alpha``. More than `ALL_PAIRS_LIMIT` features are
+    represented by a random sample, each of which is compared with all others.
 
     Parameters
     ----------
@@ -86,28 +130,19 @@ def conditional_dependence(
         Samples. The transpose of a feature-major array costs no copy.
     y : array-like of shape (n_samples,)
         Class labels. A class of one sample contributes nothing.
-    min_abs_r : float
-        Least ``|r|``, in [0, 1).
-    alpha : float
-        Largest p-value of a single pair, in (0, 1].
+    min_abs_r, alpha : float
+        Least ``|r|``, in [0, 1), and largest p-value of a single pair, in (0, 1].
     dof : {"paper", "exact"}
         Degrees of freedom of p: n - 2 as in the paper, or n - k - 1, because the means of k classes
         are estimated.
-
-    Returns
-    -------
-    ConditionalDependence
+    seed : int
+        Seed of the sample of features.
 
     Raises
     ------
     InputError
         If an option is out of its range, y does not have one label per sample, there are not at
         least 2 more samples than classes, or a value is not finite.
-
-    References
-    ----------
-    Aguilar-Ruiz, Romero, Cicconardi, "XNB: Explainable Class-Specific Naive-Bayes Classifier",
-    2024, section 3.2 and Table 1.
 
     Examples
     --------
@@ -123,22 +158,102 @@ def conditional_dependence(
     residuals = normalised_residuals(X, y)
     n_estimated = 2 if dof == "paper" else len(np.unique(y)) + 1
     freedom = residuals.shape[1] - n_estimated
-    # p is the incomplete beta function of 1 - r² with parameters freedom / 2 and 1/2, as for
-    # Student's t. Its inverse is the |r| at which p equals alpha.
-    r_at_alpha = float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha)))
-    cut = max(min_abs_r, r_at_alpha)
+    cut = max(min_abs_r, _correlation_at(alpha, freedom))
+    return _decide(_compare(residuals, cut, seed), len(residuals), cut, freedom)
+
+
+def sampling_error(values: np.ndarray, n_population: int) -> float:
+    """Return the standard error of a mean over a simple random sample without replacement.
+
+    ``sqrt((1 - n / N) s² / n)`` with s² the variance within the sample of n of N units: Cochran,
+    Sampling Techniques, 3rd edition, 1977, theorem 2.4 and its corollary. Its square is unbiased.
+
+    Examples
+    --------
+    >>> round(sampling_error(np.array([0.0, 1.0, 1.0, 0.0]), 100), 4)
+    0.2828
+    >>> sampling_error(np.array([0.0, 1.0, 1.0, 0.0]), 4)  # no sample, but all units
+    0.0
+    """
+    n = len(values)
+    if n == n_population:
+        return 0.0
+    return float(np.sqrt((1 - n / n_population) * np.var(values, ddof=1) / n))
+
+
+def _correlation_at(alpha: float, freedom: int) -> float:
+    """Return the ``|r|`` at which p equals alpha.
+
+    p decreases with ``|r|``, so that a limit of p is a limit of ``|r|``. It is the incomplete beta
+    function of 1 - r² with parameters freedom / 2 and 1/2, as for Student's t.
+    """
+    return float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha)))
+
+
+def _compare(residuals: np.ndarray, cut: float, seed: int) -> _Comparison:
+    """Compare all features, or a sample of them, with all others."""
+    if len(residuals) <= ALL_PAIRS_LIMIT:
+        return _compare_all(residuals, cut)
+    return _compare_sample(residuals, cut, np.random.default_rng(seed))
+
+
+def _compare_all(residuals: np.ndarray, cut: float) -> _Comparison:
+    n_features = len(residuals)
     pairs = scan_pairs(residuals, cut=cut + ROUNDING)
-    r = pairs.r[:, 0]
+    return _Comparison(
+        features=np.arange(n_features),
+        partner=pairs.partner[:, 0],
+        r=pairs.r[:, 0],
+        n_pairs=pairs.n_pairs,
+        pair_share=pairs.n_pairs / max(1, _number_of_pairs(n_features)),
+        pair_share_error=0.0,
+        histogram=pairs.histogram,
+    )
+
+
+def _compare_sample(residuals: np.ndarray, cut: float, rng: np.random.Generator) -> _Comparison:
+    n_features = len(residuals)
+    features = np.sort(rng.choice(n_features, SAMPLED_FEATURES, replace=False))
+    scan = scan_features(residuals, features, cut=cut + ROUNDING)
+    shares = scan.n_above / (n_features - 1)
+    pair_share = float(shares.mean())
+    return _Comparison(
+        features=features,
+        partner=scan.partner,
+        r=scan.r,
+        n_pairs=round(pair_share * _number_of_pairs(n_features)),
+        pair_share=pair_share,
+        pair_share_error=sampling_error(shares, n_features),
+        histogram=scan_pairs(residuals[features]).histogram,
+    )
+
+
+def _number_of_pairs(n_features: int) -> int:
+    return n_features * (n_features - 1) // 2
+
+
+def _decide(
+    comparison: _Comparison, n_features: int, cut: float, freedom: int
+) -> ConditionalDependence:
+    """Decide which features are dependent.
+
+    An r that equals the cut up to rounding (`xnbflow.core.rounding.ROUNDING`) is not above it.
+    """
+    r = comparison.r
     dependent = np.abs(r) > cut + ROUNDING
     return ConditionalDependence(
+        features=comparison.features,
         dependent=dependent,
         ratio=float(dependent.mean()),
-        n_pairs=pairs.n_pairs,
+        ratio_error=sampling_error(dependent, n_features),
+        n_pairs=comparison.n_pairs,
+        pair_share=comparison.pair_share,
+        pair_share_error=comparison.pair_share_error,
         max_abs_r=np.abs(r),
-        partner=pairs.partner[:, 0],
+        partner=comparison.partner,
         r=r,
         p=betainc(freedom / 2, 0.5, 1 - r**2),
         cut=cut,
         dof=freedom,
-        histogram=pairs.histogram,
+        histogram=comparison.histogram,
     )

@@ -8,6 +8,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
+from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.contrasts import contrast_table
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.gene_values import first_features, gene_values
@@ -58,7 +59,8 @@ def _tests(
     """Return the columns of the tables of both tests; ``X`` (n_samples, n_features) is complete."""
     W, p = shapiro_wilk(X)
     within_W, within_p = shapiro_wilk_within(X, series.labels)
-    dependence = conditional_dependence(X, series.labels, **settings)
+    seed = series_seed(series, 0, "dependence")
+    dependence = conditional_dependence(X, series.labels, **settings, seed=seed)
     edges = np.linspace(0.0, 1.0, len(dependence.histogram) + 1)
     names = pd.array(np.append(features, ""), dtype="str")  # a partner of -1 has no name
     classes = pd.array(series.classes, dtype="str")
@@ -71,7 +73,7 @@ def _tests(
             "p": within_p.reshape(-1),
         },
         "dependence": {
-            "feature": names[:-1],
+            "feature": names[dependence.features],
             "partner": names[dependence.partner],
             "r": dependence.r,
             "p": dependence.p,
@@ -79,7 +81,11 @@ def _tests(
         },
         "dependence_test": {
             "tested": [len(features)],
+            "compared": [len(dependence.features)],
+            "dependent_error": [dependence.ratio_error],
             "dependent_pairs": [dependence.n_pairs],
+            "pair_share": [dependence.pair_share],
+            "pair_share_error": [dependence.pair_share_error],
             "cut": [dependence.cut],
             "dof": [dependence.dof],
         },

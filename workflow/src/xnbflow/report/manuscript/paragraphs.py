@@ -118,6 +118,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "rule": RULE,
         "headline": headline(results),
         "diagnostics": results.configuration.get("diagnostics", {}),
+        "samples_of_features": _samples_of_features(results) if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],
         "validated": _validated(results) if study.validate else [],
         "places": places,
@@ -125,6 +126,12 @@ def facts(results: StudyResults) -> dict[str, Any]:
         **_dataset_facts(results, tables),
         **_classifier_facts(results, tables),
     }
+
+
+def _samples_of_features(results: StudyResults) -> list[dict[str, Any]]:
+    """Return the diagnostics of data sets whose dependence is that of a sample of the features."""
+    rows = results.tables["diagnostics"]
+    return rows_of(rows[rows["compared"] < rows["tested"]])
 
 
 def _software_facts(results: StudyResults) -> dict[str, Any]:

@@ -43,6 +43,14 @@ RECALL_COLUMNS: dict[str, Column | str] = {
 _SETS_COLUMNS = ("classifier", "class", "samples", "level", "coverage", "lower", "upper", "single",
                  "single_right", "several")  # fmt: skip
 
+#: Classes up to which a confusion matrix is drawn; the matrix of more is wider than the page.
+MOST_DRAWN_CLASSES = 25
+#: Most frequent mistakes of a classifier that take the place of the matrix.
+MOST_MISTAKES = 20
+#: ROC curves of a figure; more have no distinguishable colours.
+MOST_CURVES = 10
+_MISTAKE_COLUMNS = ["classifier", "true", "predicted", "count", "share"]
+
 #: Metrics that are numbers of features.
 _SIZES = ("features_per_class", "features")
 
@@ -200,10 +208,14 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         return blocks
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     key = f"{dataset}-{folds}"
-    figures = [
-        confusion_figure(f"confusion-{key}-{name}", results.labels[name], counts[name], classes)
-        for name in fitted
-    ]
+    figures = []
+    if len(classes) <= MOST_DRAWN_CLASSES:
+        figures = [
+            confusion_figure(f"confusion-{key}-{name}", results.labels[name], counts[name], classes)
+            for name in fitted
+        ]
+    else:
+        blocks.append(_mistakes_table(results, [counts[name] for name in fitted]))
     bins = _bins_by_label(results, dataset, folds, fitted)
     if bins:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
@@ -215,9 +227,31 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     table = results.tables.show(
         "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, declarations=RECALL_COLUMNS
     )
-    blocks.append(Gallery(figures, _TEXTS["predictions"], sources))
+    caption = "predictions" if len(classes) <= MOST_DRAWN_CLASSES else "tested_samples"
+    if figures:
+        blocks.append(Gallery(figures, _TEXTS[caption], sources))
     blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
     return [*blocks, *_sets(results, dataset, folds)]
+
+
+def _mistakes_table(results: StudyResults, counts: Sequence[pd.DataFrame]) -> Table:
+    """Return the most frequent mistakes of each classifier, in place of its confusion matrix."""
+    rows = pd.concat(map(frequent_mistakes, counts))
+    caption = _TEXTS["mistakes"].format(most=MOST_MISTAKES)
+    return results.tables.show("confusion", caption, _MISTAKE_COLUMNS, rows)
+
+
+def frequent_mistakes(confusion: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the most frequent mistakes of one classifier, the most frequent first.
+
+    Examples
+    --------
+    >>> counts = pd.DataFrame({"true": list("aab"), "predicted": list("aba"), "count": [8, 2, 3]})
+    >>> frequent_mistakes(counts).to_numpy().tolist()
+    [['b', 'a', 3], ['a', 'b', 2]]
+    """
+    mistakes = confusion[(confusion["true"] != confusion["predicted"]) & (confusion["count"] > 0)]
+    return mistakes.sort_values("count", ascending=False, kind="stable").head(MOST_MISTAKES)
 
 
 def _bins_by_label(
@@ -234,10 +268,16 @@ def _bins_by_label(
 
 
 def _roc(results: StudyResults, place: dict[str, str]) -> list[Figure]:
-    """Return the figure of the ROC curves of a classifier, if it has probabilities."""
+    """Return the figure of the ROC curves of a classifier, if it has probabilities.
+
+    Of many classes it has those with the smallest areas.
+    """
     areas = results.rows("estimates", **place, metric="roc_auc", folds_failed=0)
     if areas.empty:
         return []
+    n_classes = len(areas)
+    if n_classes > MOST_CURVES:
+        areas = areas.sort_values("estimate", kind="stable").head(MOST_CURVES)
     rates = dict(iter(results.rows("roc", **place).groupby("class")))
     curves = {}
     for row in areas.to_dict("records"):
@@ -248,11 +288,14 @@ def _roc(results: StudyResults, place: dict[str, str]) -> list[Figure]:
             of_class["true_positive_rate"].to_numpy(),
         )
     title = results.labels[place["classifier"]]
+    caption = _TEXTS["roc"]
+    if n_classes > len(areas):
+        caption += " " + _TEXTS["smallest_areas"].format(most=MOST_CURVES, total=n_classes)
     figure = Figure(
         name=f"roc-{place['dataset']}-{place['folds']}",
         draw=draw_roc,
         arguments={"title": f"ROC, {title}", "curves": curves},
-        caption=_TEXTS["roc"],
+        caption=caption,
         alt=f"ROC curves of {title} on {place['dataset']}: {'; '.join(curves)}.",
     )
     return [figure]

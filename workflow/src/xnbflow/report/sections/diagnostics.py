@@ -1,9 +1,13 @@
 """Diagnostics: are features normal, and independent given the class (XNB paper, Table 1)."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Section
+from xnbflow.report.numbers import format_count
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
@@ -21,6 +25,8 @@ _COLUMNS = [
     "cut",
     "dof",
 ]
+#: Columns that differ from the others only where a sample of the features is compared.
+_SAMPLE_COLUMNS = ["compared", "dependent_error", "pair_share", "pair_share_error"]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -28,12 +34,30 @@ def section(results: StudyResults) -> Section | None:
     rows = results.tables["diagnostics"]
     if rows.empty:
         return None
-    blocks: list[Block] = [results.tables.show("diagnostics", _TEXTS["table"], _COLUMNS, rows)]
+    sampled = rows[rows["compared"] < rows["tested"]]
+    columns = _COLUMNS if sampled.empty else _COLUMNS + _SAMPLE_COLUMNS
+    blocks: list[Block] = [results.tables.show("diagnostics", _TEXTS["table"], columns, rows)]
+    sources = results.tables.sources("diagnostics")
+    samples = sampled.to_dict("records")
+    blocks += [Prose(_describe_sample(row), sources=sources) for row in samples]
     for i, dataset in enumerate(rows["dataset"]):
         sizes = results.rows("class_sizes", dataset=dataset).to_dict("records")
         classes = ", ".join(f"{row['class']} {row['samples']}" for row in sizes)
         blocks.append(Group(dataset, [_distributions(results, dataset)], classes, opened=i == 0))
     return Section("diagnostics", "Diagnostics", _TEXTS["lead"], blocks)
+
+
+def _describe_sample(row: Mapping[str, Any]) -> str:
+    """Return which features of a data set are compared, and how exact its shares are."""
+    return _TEXTS["sample"].format(
+        dataset=row["dataset"],
+        compared=format_count(row["compared"]),
+        tested=format_count(row["tested"]),
+        ratio=f"{row['dependent_ratio']:.4f}",
+        ratio_error=f"{row['dependent_error']:.4f}",
+        pair_share=f"{row['pair_share']:.2g}",
+        pair_share_error=f"{row['pair_share_error']:.1g}",
+    )
 
 
 def _distributions(results: StudyResults, dataset: str) -> Gallery:

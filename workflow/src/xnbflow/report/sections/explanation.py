@@ -1,5 +1,8 @@
 """Explanation: the features selected for each class, their stability (XNB paper, Fig. 1)."""
 
+import math
+from collections.abc import Collection, Mapping, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -18,6 +21,9 @@ from xnbflow.tables.contract import Column
 MOST_ROWS = 30
 #: Rows of the table of selected features.
 MOST_SELECTED = 200
+#: Classes of a matrix, and of a figure of densities; of more, those that the features are for.
+MOST_COLUMNS = 25
+MOST_CURVES = 12
 
 _TEXTS = texts_of("explanation")
 #: Blocks of a section before which groups of data sets are open.
@@ -99,6 +105,8 @@ def _blocks_of_classifier(
         estimator = f"as {results.labels[place['classifier']]} estimates it"
     estimator += f" ({', '.join(curves['estimator'].unique())})"
     caption = _TEXTS["densities"].format(estimator=estimator)
+    if curves["class"].nunique() > MOST_CURVES:
+        caption += " " + _TEXTS["nearest_classes"].format(most=MOST_CURVES)
     sources = results.tables.sources("densities", "values")
     return [
         _matrix(results, place, selected),
@@ -111,6 +119,10 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
     """Return the class x feature matrix of selection frequencies; a sentence if all are equal."""
     classes = results.rows("class_sizes", dataset=place["dataset"])["class"].tolist()
     features = _features_by_class(selected, classes)
+    n_classes = len(classes)
+    if n_classes > MOST_COLUMNS:
+        drawn = selected[selected["feature"].isin(features)]
+        classes = _classes_of_most_features(drawn, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
     shares = wide.reindex(index=features, columns=classes).to_numpy()
     planted = _planted_cells(results, place["dataset"], features, classes)
@@ -123,6 +135,9 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
     ]
     texts = [list(map(_per_cent_of_folds, row)) for row in shares]
+    caption = _TEXTS["shares"]
+    if len(classes) < n_classes:
+        caption += " " + _TEXTS["first_classes"].format(shown=len(classes), total=n_classes)
     return Figure(
         name=f"selected-{'-'.join(place.values())}",
         draw=draw_matrix,
@@ -136,13 +151,24 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
             "outlined": planted,
         },
-        caption=_TEXTS["shares"],
+        caption=caption,
         alt=(
             "Matrix of features by classes; features of each class that are drawn: "
             f"{', '.join(n_drawn)}."
         ),
         sources=results.tables.sources("selection", "profiles"),
     )
+
+
+def _classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
+    """Return the classes for which most of the drawn features are selected, in their order.
+
+    ``drawn`` are rows of the table ``selection``; the sum of frequencies of a class decides.
+    """
+    frequencies = drawn.groupby("class")["frequency"].sum().reindex(classes, fill_value=0.0)
+    frequent = frequencies.sort_values(ascending=False, kind="stable").head(MOST_COLUMNS)
+    chosen = set(frequent.index[frequent > 0])
+    return [label for label in classes if label in chosen]
 
 
 def _features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
@@ -171,7 +197,7 @@ def _planted_cells(
     return [
         (row, classes.index(planted[feature]))
         for row, feature in enumerate(features)
-        if feature in planted
+        if feature in planted and planted[feature] in classes
     ]
 
 
@@ -180,8 +206,7 @@ def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.D
     rows = selected.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
     key = ["class", "feature"]
     distances = results.rows("class_distances", **place)
-    distances = distances.pivot(index=key, columns="other_class", values="distance")
-    distances = distances.add_prefix("to ")
+    distances = _distance_columns(distances)
     directions = results.rows("profiles", **place).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = f" {n_rarer:,} rarer ones are in selection.tsv." if n_rarer else ""
@@ -193,6 +218,20 @@ def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.D
         rows.join(directions, on=key).join(distances, on=key),
         declarations=declared | dict.fromkeys(distances.columns, ".2f"),
     )
+
+
+def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
+    """Return the distances from each other class; of many classes from the nearest one.
+
+    ``distances`` are rows of the table ``class_distances``. The index has class and feature.
+    """
+    key = ["class", "feature"]
+    if distances["other_class"].nunique() <= MOST_COLUMNS:
+        wide = distances.pivot(index=key, columns="other_class", values="distance")
+        return wide.add_prefix("to ")
+    nearest = distances.sort_values("distance", kind="stable").drop_duplicates(key).set_index(key)
+    columns = {"other_class": "nearest class", "distance": "distance to it"}
+    return nearest[list(columns)].rename(columns=columns)
 
 
 def _density_figures(
@@ -211,10 +250,14 @@ def _density_figures(
         curves_of_features.groupby("feature", sort=False), start=1
     ):
         densities = curves.pivot(index="x", columns="class", values="density")
-        classes = densities.columns.tolist()
         selection = selections[feature].sort_values(["frequency", "mean_distance"], ascending=False)
         focus = selection["class"].iloc[0]
-        notes = [_distance_text(distances.get((focus, feature, other))) for other in classes]
+        from_focus = {
+            label: distances.get((focus, feature, label)) for label in densities.columns.tolist()
+        }
+        classes = _classes_of_densities(from_focus, selection["class"].tolist())
+        densities = densities[classes]
+        notes = [_distance_text(from_focus[label]) for label in classes]
         selected_for = ", ".join(selection["class"].drop_duplicates())
         figure = Figure(
             name=f"density-{'-'.join(place.values())}-{number:02d}",
@@ -230,10 +273,46 @@ def _density_figures(
                 "notes": notes,
             },
             caption="",
-            alt=f"Densities of {feature} in {len(classes)} classes; selected for {selected_for}.",
+            alt=(
+                f"Densities of {feature} in {_in_classes(classes, from_focus)}; "
+                f"selected for {selected_for}."
+            ),
         )
         figures.append(figure)
     return figures
+
+
+def _classes_of_densities(
+    distances: Mapping[str, float | None], selected: Sequence[str]
+) -> list[str]:
+    """Return the classes whose densities are drawn: all, or of many those that matter most.
+
+    ``distances`` are those from the class in focus, None for itself. First come the classes that
+    the feature is ``selected`` for, the most frequent first, then the nearest other ones.
+    """
+    if len(distances) <= MOST_CURVES:
+        return list(distances)
+    others = {
+        label: math.inf if distance is None else distance
+        for label, distance in distances.items()
+        if label not in selected
+    }
+    nearest = sorted(others, key=others.__getitem__)
+    drawn = set([*selected, *nearest][:MOST_CURVES])
+    return [label for label in distances if label in drawn]
+
+
+def _in_classes(drawn: Sequence[str], all_classes: Collection[str]) -> str:
+    """Return in how many classes, and of how many.
+
+    Examples
+    --------
+    >>> _in_classes("ab", "ab"), _in_classes("ab", "abcd")
+    ('2 classes', '2 of 4 classes')
+    """
+    if len(drawn) == len(all_classes):
+        return f"{len(drawn)} classes"
+    return f"{len(drawn)} of {len(all_classes)} classes"
 
 
 def _distance_text(distance: float | None) -> str:

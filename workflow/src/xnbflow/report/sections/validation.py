@@ -10,7 +10,13 @@ from xnbflow.core.study import Validation
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.accuracy import calibration_figure, confusion_figure
+from xnbflow.report.sections.accuracy import (
+    MOST_DRAWN_CLASSES,
+    MOST_MISTAKES,
+    calibration_figure,
+    confusion_figure,
+    frequent_mistakes,
+)
 from xnbflow.report.sentences import COHORT_RULE, cohort_verdict, overlap
 from xnbflow.report.texts import texts_of
 
@@ -115,7 +121,7 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Itera
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
     recall = _rows(results, pair, "recall").replace({"cohort": cohorts})
     yield tables.show("recall", "Recall of each class in both cohorts.", rows=recall)
-    yield _predictions(results, pair, name)
+    yield from _predictions(results, pair, name)
     densities = _rows(results, pair, "densities")
     if len(densities):
         figures = list(_density_figures(densities, name))
@@ -132,18 +138,28 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Itera
     yield Group("Samples", [tables.show("predictions", caption, rows=predictions)])
 
 
-def _predictions(results: StudyResults, pair: Validation, name: str) -> Gallery:
-    """Return the confusion matrix and the calibration in the test cohort."""
+def _predictions(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
+    """Yield the confusion matrix, or of many classes the mistakes, and the calibration."""
     confusion = _rows(results, pair, "confusion")
     classes = confusion["true"].drop_duplicates().tolist()
-    figures = [confusion_figure(f"{name}-confusion", "Test cohort", confusion, classes)]
+    figures = []
+    if len(classes) <= MOST_DRAWN_CLASSES:
+        figures.append(confusion_figure(f"{name}-confusion", "Test cohort", confusion, classes))
+    else:
+        caption = f"The {MOST_MISTAKES} most frequent mistakes in the test cohort."
+        rows = frequent_mistakes(confusion)
+        yield results.validation.show("confusion", caption, rows=rows)
     calibration = _rows(results, pair, "calibration")
     if len(calibration):
         bins = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
         alt = "How often predicted probabilities came true in the test cohort."
         figures.append(calibration_figure(f"{name}-calibration", bins, alt))
-    caption = "Predictions in the test cohort: a row is a true class."
-    return Gallery(figures, caption, results.validation.sources("confusion", "calibration"))
+    if figures:
+        caption = "Predictions in the test cohort."
+        if len(classes) <= MOST_DRAWN_CLASSES:
+            caption = "Predictions in the test cohort: a row is a true class."
+        sources = results.validation.sources("confusion", "calibration")
+        yield Gallery(figures, caption, sources)
 
 
 def _density_figures(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
