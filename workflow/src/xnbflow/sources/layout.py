@@ -9,16 +9,18 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError, did_you_mean
+from xnbflow.core.nouns import listed
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
 from xnbflow.sources.delimited import is_utf8
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.phenotype import (
-    join_samples,
     matched_names,
     naming_column,
     read_phenotype,
@@ -49,6 +51,8 @@ _COMPARED = 200
 _EVERY = 100
 #: The name that readers give to a row of conditions beside the header.
 _CONDITIONS = re.compile(r"(line|row) \d+")
+#: Number of names of samples that a message shows of each file.
+_EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 #: Options about the use of columns.
@@ -314,13 +318,26 @@ def _join_phenotype(
     keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
     key = dataset.id_column or next(iter(keys), None)
     if key not in fields:
-        names = list(fields.iloc[:, 0]) if len(fields.columns) else []
-        join_samples(dataset.location, [*names, *header[1:]], phenotype)  # which refuses them
-        key = fields.columns[0]
+        _refuse_other_samples(fields, dataset, phenotype, header)
     rows = phenotype.reindex(fields[key])
     joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
     joined = joined.loc[:, ~joined.columns.duplicated()]
     return joined, replace(dataset, id_column=key)
+
+
+def _refuse_other_samples(
+    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+) -> NoReturn:
+    """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
+    row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
+    in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
+    msg = (
+        f"{dataset.location}: no sample of the phenotype file is in the table. The phenotype file "
+        f"has {listed(list(phenotype.index), _EXAMPLES)}; the table has {in_rows}in columns "
+        f"{listed(header[1:], _EXAMPLES)}. Correct the names in one of the files, or name the "
+        "phenotype file's column of samples by phenotype_id"
+    )
+    raise InputError(msg, key="phenotype_id")
 
 
 # Samples in columns
@@ -343,7 +360,9 @@ def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) 
         texts = rows.texts | _covariate_rows(rows, table.decimal)
     fields = pd.DataFrame({rows.names[n]: texts[n] for n in sorted(texts)}, dtype=object)
     if dataset.label and dataset.label not in fields and phenotype.empty:
-        fields = fields.iloc[:, :0]  # the reader's error lists the names
+        text_columns = [header[i] for i in beside]
+        _refuse_absent_label(path, dataset, header, rows.names, [*text_columns, *fields])
+        fields = fields.iloc[:, :0]
     samples = [header[i] for i in positions]
     dropped = [header[i] for i in beside]
     if len(phenotype):
@@ -355,6 +374,32 @@ def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) 
     dataset = _add_names(dataset, "drop", dropped)
     dataset = _without_tallies(dataset, rows.names)
     return Layout(fields, dataset, samples=tuple(samples))
+
+
+def _refuse_absent_label(
+    path: Path,
+    dataset: SheetRow,
+    header: Sequence[str],
+    row_names: Sequence[str],
+    text_names: Sequence[object],
+) -> None:
+    """Refuse a label that is neither a column nor a row; ``text_names`` are those of text.
+
+    Names of samples are labels by themselves, and an accession of GEO may have the label.
+    """
+    label = str(dataset.label)
+    if label == SAMPLE_NAMES or "phenotype" in dataset.options:
+        return
+    texts = list(map(str, text_names))
+    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *header])
+    remedy = "Name the file of labels by the option phenotype"
+    if texts:
+        remedy = f"Rows and columns of text: {listed(texts)}"
+    msg = (
+        f"{path}: no row and no column is called {label!r}, which the sheet's label names. "
+        f"{remedy}{similar}"
+    )
+    raise InputError(msg, file=str(path), key="label")
 
 
 @dataclass

@@ -131,7 +131,7 @@ Trust = Annotated[
 
 #: What a message about a sheet means for a command, which has no sheet.
 _SHEET_OPTIONS = (
-    ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+    " (Here the sheet's columns are --label, --id and --orientation, its options --option "
     "key=value.)"
 )
 
@@ -148,8 +148,10 @@ def run() -> None:
     except BrokenPipeError:
         os._exit(0)
     except InputError as error:
-        options = _SHEET_OPTIONS if "sheet" in str(error) else ""
-        sys.stderr.write(f"Error: {error}{options}\n")
+        message = str(error)
+        if "sheet" in message:
+            message += _SHEET_OPTIONS if message.endswith((".", "?")) else f".{_SHEET_OPTIONS}"
+        sys.stderr.write(f"Error: {message}\n")
         code = 1
     except OSError as error:
         message = f"{error.filename or 'file'}: {error.strerror or error}"
