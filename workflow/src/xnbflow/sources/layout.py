@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, did_you_mean
-from xnbflow.core.nouns import listed
+from xnbflow.core.nouns import either, listed, noun
+from xnbflow.core.terms import column_of_term
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
 from xnbflow.sources.delimited import is_utf8
 from xnbflow.sources.downloads import Downloads
@@ -26,6 +27,8 @@ from xnbflow.sources.phenotype import (
     read_phenotype,
 )
 from xnbflow.sources.plausibility import (
+    binary_counts,
+    is_case_control,
     is_clinical,
     is_event_status,
     is_event_time,
@@ -51,6 +54,13 @@ _COMPARED = 200
 _EVERY = 100
 #: The name that readers give to a row of conditions beside the header.
 _CONDITIONS = re.compile(r"(line|row) \d+")
+#: Columns of 0 and 1 that are read whole; of more, those with the name of a class.
+_MOST_BINARY = 50
+#: More columns of 0 and 1 with the name of a class are features, as mutations of tumours.
+_MOST_BINARY_LABELS = 3
+#: Least number of samples, and share of them, with each value of a label of 0 and 1.
+_LEAST_BINARY = 3
+_BINARY_SHARE = 0.1
 #: Number of names of samples that a message shows of each file.
 _EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
@@ -68,13 +78,14 @@ class Layout:
     ``fields`` has a row per sample and its columns of text and clinical numbers, as text; ``row``
     is completed by the orientation, the sheets of a workbook, a decimal comma and columns that are
     no features; ``remarks`` are sentences about it. ``samples`` are the names of samples in
-    columns.
+    columns. ``binary`` are columns of 0 and 1, apart from ``fields``, that are plausible labels.
     """
 
     fields: pd.DataFrame
     row: SheetRow
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
+    binary: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
@@ -212,14 +223,18 @@ def _samples_in_rows(
     """
     header = first.header
     groups = _group_columns(dataset, first)
-    positions = sorted({*groups.texts, *groups.named, *groups.labels, *groups.compared})
+    candidates = _binary_candidates(groups, first)
+    positions = sorted(
+        {*groups.texts, *groups.named, *groups.labels, *groups.compared, *candidates}
+    )
     with open_table(path, dataset.options) as table:
         rows = [[cells[i] for i in positions] for _, cells, _ in table.divided_rows(len(header))]
         decimal = table.decimal
     columns = {i: tuple(row[n] for row in rows) for n, i in enumerate(positions)}
     genes = _genes_with_other_names(header, groups, columns, decimal)
+    empty = _empty_columns(dataset, header, columns)
     sample_columns = []
-    for i in sorted({*groups.texts, *groups.named, *groups.labels} - genes):
+    for i in sorted({*groups.texts, *groups.named, *groups.labels} - genes - empty):
         is_by_name = i in groups.named or i in groups.labels
         if is_by_name or is_text_column(columns[i]) or _is_empty(columns[i]):
             sample_columns.append(i)
@@ -229,9 +244,16 @@ def _samples_in_rows(
         dtype=object,
     )
     dataset = _without_tallies(dataset, header)
+    dataset, remarks = _without_empty(dataset, [header[i] for i in sorted(empty)])
     if len(phenotype):
         fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
-    return Layout(fields, dataset)
+    binary = _plausible_labels(
+        candidates={i: columns[i] for i in candidates},
+        names=header,
+        others=groups.others,
+        features=_as_numbers([columns[i] for i in groups.compared], decimal),
+    )
+    return Layout(fields, dataset, tuple(remarks), binary=binary)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,6 +303,37 @@ def _group_columns(dataset: SheetRow, first: _Head) -> _ColumnGroups:
         others=others,
         compared=others[:: max(1, len(others) // _COMPARED)],
     )
+
+
+def _empty_columns(
+    dataset: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+) -> set[int]:
+    """Return the columns without any value that the sheet does not name."""
+    used = {"", dataset.label, dataset.id_column}
+    for option in SETTLED:
+        used.update(map(column_of_term, dataset.names(option)))
+    return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
+
+
+def _without_empty(dataset: SheetRow, names: Sequence[str]) -> tuple[SheetRow, list[str]]:
+    """Return the row that drops columns without a value, and a remark on them."""
+    if not names or "features" in dataset.options:
+        return dataset, []
+    verb = either(len(names), "has no value and is", "have no values and are")
+    remark = f"The {noun(len(names), 'column')} {listed(names)} {verb} left out (drop=)."
+    return _add_names(dataset, "drop", names), [remark]
+
+
+def _binary_candidates(groups: _ColumnGroups, first: _Head) -> list[int]:
+    """Return the columns of numbers that have only 0 and 1 in the first rows.
+
+    Of many, as in a table of counts, only those with the name of a class are returned.
+    """
+    columns = first.columns
+    candidates = [i for i in groups.others if _has_only_0_and_1(columns[i])]
+    if len(candidates) > _MOST_BINARY:
+        candidates = [i for i in candidates if is_case_control(first.header[i])]
+    return candidates
 
 
 def _genes_with_other_names(
@@ -373,7 +426,14 @@ def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) 
     dataset = replace(dataset, orientation="columns")
     dataset = _add_names(dataset, "drop", dropped)
     dataset = _without_tallies(dataset, rows.names)
-    return Layout(fields, dataset, samples=tuple(samples))
+    not_features = {*rows.texts, *rows.candidates}
+    binary = _plausible_labels(
+        candidates=rows.binary,
+        names=rows.names,
+        others=[n for n in range(len(rows.names)) if n not in not_features],
+        features=_as_numbers(rows.compared[:_COMPARED], table.decimal),
+    )
+    return Layout(fields, dataset, samples=tuple(samples), binary=binary)
 
 
 def _refuse_absent_label(
@@ -407,13 +467,15 @@ class _RowGroups:
     """The rows of a table with samples in columns; each row by its number from 0.
 
     ``names`` are those of all rows. ``texts`` are rows of text or that an option names,
-    ``candidates`` numbers whose name means a covariate, ``compared`` the values of some features.
+    ``candidates`` numbers whose name means a covariate, ``compared`` the values of some features,
+    ``binary`` rows of 0 and 1.
     """
 
     names: list[str] = field(default_factory=list)
     texts: dict[int, list[str]] = field(default_factory=dict)
     candidates: dict[int, list[str]] = field(default_factory=dict)
     compared: list[list[str]] = field(default_factory=list)
+    binary: dict[int, list[str]] = field(default_factory=dict)
 
 
 def _group_rows(
@@ -433,8 +495,11 @@ def _group_rows(
             groups.texts[number] = values
         elif _is_covariate(name):
             groups.candidates[number] = values
-        elif number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
-            groups.compared.append(values)
+        else:
+            if number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
+                groups.compared.append(values)
+            if _has_only_0_and_1(values[:_FIRST_ROWS]) and _has_only_0_and_1(values):
+                groups.binary[number] = values
     return groups
 
 
@@ -469,6 +534,47 @@ def _columns_beside(header: Sequence[str], rows: Sequence[Sequence[str]]) -> lis
 
 
 # Common to both
+
+
+def _has_only_0_and_1(cells: Sequence[str]) -> bool:
+    present = [cell for cell in cells if not is_missing(cell)]
+    return bool(present) and binary_counts([*present, "0", "1"]) is not None
+
+
+def _plausible_labels(
+    *,
+    candidates: Mapping[int, Sequence[str]],
+    names: Sequence[str],
+    others: Sequence[int],
+    features: np.ndarray,
+) -> pd.DataFrame:
+    """Return the columns of 0 and 1 that are probably labels, a row per sample.
+
+    Both values are frequent. The name means a class; or there is one such column, which is not a
+    gene (it is not between the features, and not in capitals as they are) and not a count (most
+    features, of which some have the values ``features``, are not whole numbers).
+
+    ``candidates`` are columns by their position among all ``names``, ``others`` the positions of
+    the features.
+    """
+    frequent = {}
+    for i, cells in candidates.items():
+        counts = binary_counts(cells)
+        if counts and min(counts) >= max(_LEAST_BINARY, _BINARY_SHARE * len(cells)):
+            frequent[i] = list(cells)
+    labels = {names[i]: cells for i, cells in frequent.items() if is_case_control(names[i])}
+    if not labels and len(frequent) == 1:
+        ((i, cells),) = frequent.items()
+        is_between = bool(others) and others[0] < i < others[-1]
+        is_symbol = names[i].isupper() and _are_capitals([names[other] for other in others])
+        with np.errstate(invalid="ignore"):
+            is_whole = np.all((features == np.floor(features)) | np.isnan(features), axis=1)
+        are_counts = 2 * int(is_whole.sum()) >= len(features)
+        if not (is_between or is_symbol or are_counts):
+            labels = {names[i]: cells}
+    if len(labels) > _MOST_BINARY_LABELS:
+        labels = {}
+    return pd.DataFrame(labels, dtype=object)
 
 
 def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
