@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fitted_models import CSNB, NEW
+from serving import serving
 from toys import dataset, refused
 
 from xnbflow.models import fit_model, predict_table, reading
@@ -148,6 +149,21 @@ def test_samples_are_named_by_a_column_with_another_name_than_in_training(tmp_pa
     frame = read_samples(described(str(path)), training, features=["g0"])
     assert frame.index.tolist() == names
     assert frame["g0"].tolist() == [1.0, 2.0]
+
+
+def test_a_table_at_a_url_is_read_as_a_file_and_downloaded_once(tmp_path):
+    columns = {"patient_id": ["x", "y"], "site": ["Ghent", "Ulm"], "g0": [1.0, 2.0], "g1": 0.5}
+    text = pd.DataFrame(columns).to_csv(index=False)
+    in_columns = pd.DataFrame(columns).set_index("patient_id")[["g0", "g1"]].T.to_csv()
+    training = {"id_column": "sample", "label": "type"}
+    files = {"new.csv": [text.encode()], "columns.csv": [in_columns.encode()]}
+    with serving("tables", files) as server:
+        for name in files:
+            row = described(f"{server.url}/{name}")
+            frame = read_samples(row, training, features=["g0", "g1"])
+            assert frame.index.tolist() == ["x", "y"]
+            assert frame["g0"].tolist() == [1.0, 2.0]
+    assert server.requests == ["/tables/new.csv", "/tables/columns.csv"]
 
 
 def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):

@@ -54,8 +54,41 @@ def test_a_class_none_is_literal_where_several_samples_have_it():
     assert label_options(["drug", "none", "none", "NA"]) == both
 
 
-def apply(labels):
-    return LabelRule().apply("x", range(len(labels)), labels)
+def apply(labels, **options):
+    rule = LabelRule.parse(SheetRow("x", "table", options=options))
+    return rule.apply("x", range(len(labels)), labels)
+
+
+def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names():
+    continents = ["NA", "EU", "AS"] * 5
+    labels, keep, notes = apply(continents, unlabelled="drop")
+    assert sorted(set(labels)) == ["AS", "EU"]
+    assert keep.sum() == 10
+    assert notes[1] == (
+        "if the text 'NA' (5 samples), which is read as missing, is a class, keep it by the "
+        "sheet's option literal=NA"
+    )
+    labels, keep, notes = apply(continents, unlabelled="drop", literal="NA")
+    assert sorted(set(labels)) == ["AS", "EU", "NA"]
+    assert notes == []
+
+
+def test_a_single_class_beside_a_missing_word_is_refused_with_the_option():
+    with pytest.raises(InputError, match=r"have the label 'EU', .*'NA' \(5 samples\).*literal=NA$"):
+        apply(["NA", "EU"] * 5, unlabelled="drop")
+
+
+def test_missing_words_are_named_where_samples_without_a_label_are_refused():
+    message = r"the texts 'NA' \(1 sample\), '\?' \(1 sample\), .* keep them by .*literal=NA,\?$"
+    with pytest.raises(InputError, match=message):
+        apply(["a", "NA", "?", "b"])
+    with pytest.raises(InputError, match=r"unlabelled=drop$"):  # empty cells are no word
+        apply(["a", "", "b"])
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "NA"], ["a", "b", "", ""]])
+def test_one_missing_word_and_empty_cells_are_no_class(labels):
+    assert len(apply(labels, unlabelled="drop")[2]) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """AnnData files by h5py: every version of the format, and what a stranger may put into one."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources import anndata_file, memory
+from xnbflow.sources import anndata_file, h5ad, memory
 from xnbflow.sources.anndata_file import opened, table_of
 from xnbflow.sources.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
@@ -243,17 +246,17 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("matrix", "stored", "n_dense"),
+    ("matrix", "stored"),
     [
-        ("layers:whole", 8 * N * GENES, 1),  # float64 as it is stored
-        ("X", 12 * np.count_nonzero(X) + 4 * (N + 1), 2),  # values, indices, a start for each cell
-        ("layers:columns", 12 * np.count_nonzero(X) + 4 * (GENES + 1), 1),
+        ("layers:whole", 8 * N * GENES),  # float64 as it is stored
+        ("X", 12 * np.count_nonzero(X) + 4 * (N + 1)),  # values, indices, a start for each cell
+        ("layers:columns", 12 * np.count_nonzero(X) + 4 * (GENES + 1)),
     ],
 )
 def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
-    path, monkeypatch, matrix, stored, n_dense
+    path, monkeypatch, matrix, stored
 ):
-    needed = stored + n_dense * 8 * N * GENES
+    needed = stored + 8 * N * GENES
     monkeypatch.setattr(memory, "free_memory", lambda: needed)
     assert read_h5ad(path, cells_row(matrix=matrix)).n_samples == N
     monkeypatch.setattr(memory, "free_memory", lambda: needed - 1)
@@ -265,6 +268,28 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
             read_h5ad(path, cells_row(matrix=matrix))
     assert refusal.value.file == str(path)
     assert "write a file of fewer genes or cells" in str(refusal.value)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("n_at_once", [1, 100, 1_000_000])
+def test_a_sparse_matrix_becomes_dense_some_cells_or_genes_at_a_time(monkeypatch, form, n_at_once):
+    monkeypatch.setattr(h5ad, "_VALUES_AT_ONCE", n_at_once)
+    matrix = sparse.csr_array(X.astype(np.float32)).asformat(form)
+    values = h5ad._by_gene(matrix)
+    np.testing.assert_array_equal(values, X.astype(np.float32).T)
+    assert values.dtype == np.float64
+    assert values.flags.c_contiguous
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_a_sparse_matrix_is_dense_once(monkeypatch, form):
+    monkeypatch.setattr(h5ad, "_VALUES_AT_ONCE", 10_000)
+    matrix = sparse.eye_array(1000, dtype=np.float32).asformat(form)
+    tracemalloc.start()
+    h5ad._by_gene(matrix)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 8e6 <= peak < 8.5e6  # 8 bytes for each of a million values
 
 
 #: As many rows as a file of `write_cells` has cells and genes.

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.core.errors import InputError
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.layout import (
     find_id_column,
@@ -11,6 +12,7 @@ from xnbflow.sources.layout import (
     recognise_layout,
     set_aside,
 )
+from xnbflow.sources.sample_names import SAMPLE_NAMES
 from xnbflow.sources.sheet import SheetRow
 
 
@@ -168,10 +170,12 @@ def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     assert layout.fields["type"].tolist() == ["a", "b"]
 
 
-def test_a_label_that_is_no_row_leaves_nothing_to_describe(tmp_path):
+def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_path):
     text = "gene\tS1\tS2\nstage\tI\tII\nTP53\t1.5\t2\n"
     assert list(layout_of(tmp_path, text, label="stage").fields) == ["stage"]
-    assert list(layout_of(tmp_path, text, label="grade").fields) == []
+    with pytest.raises(InputError, match="no row and no column is called 'grade'"):
+        layout_of(tmp_path, text, label="grade")
+    assert list(layout_of(tmp_path, text, label=SAMPLE_NAMES).fields) == []
 
 
 def test_repeated_names_are_set_aside_by_a_pattern():
@@ -189,3 +193,44 @@ def test_a_gene_with_a_technical_name_needs_no_values_of_a_gene(tmp_path):
 def test_two_rows_with_clinical_names_are_not_between_genes(tmp_path):
     names = ["height", "weight", *(f"Zfp{i}" for i in range(40))]
     assert list(columns_layout(tmp_path, names).fields) == ["height", "weight"]
+
+
+def layout_of_text(folder, text, **settings):
+    (folder / "x.csv").write_text(text)
+    row = SheetRow("x", "table", str(folder / "x.csv"), **settings)
+    return recognise_layout(row, Downloads(folder))
+
+
+IN_COLUMNS = "gene,S1,S2,S3\ng1,1,2,3\ng2,4,5,6\ndiagnosis,t,n,t\n"
+IN_ROWS = "name,diagnosis,g1,g2\nS1,t,1,2\nS2,n,3,4\nS3,t,5,6\n"
+
+
+@pytest.mark.parametrize("text", [IN_COLUMNS, IN_ROWS])
+def test_a_label_that_is_misspelt_is_refused_without_names_of_samples(tmp_path, text):
+    with pytest.raises(InputError, match=r"did you mean 'diagnosis'\?$") as refusal:
+        layout_of_text(tmp_path, text, label="diagnosi")
+    assert "S1" not in str(refusal.value)
+    assert refusal.value.key == "label"
+    with pytest.raises(InputError, match=r"Rows and columns of text: diagnosis$"):
+        layout_of_text(tmp_path, text, label="stage")
+
+
+def test_a_misspelt_label_of_numbers_is_found_among_all_names(tmp_path):
+    text = IN_COLUMNS.replace("diagnosis,t,n,t\n", "outcome,1,0,1\n")
+    with pytest.raises(InputError, match=r"by the option phenotype; did you mean 'outcome'\?$"):
+        layout_of_text(tmp_path, text, label="outcom")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (IN_COLUMNS, "in rows g1, g2, diagnosis, in columns S1, S2, S3"),
+        (IN_ROWS, "in rows S1, S2, S3, in columns diagnosis, g1, g2"),
+    ],
+)
+def test_a_table_without_the_samples_of_the_phenotype_shows_names_of_both(tmp_path, text, names):
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("sample,diagnosis\n" + "".join(f"P{i},t\n" for i in range(5)))
+    message = f"The phenotype file has P0, P1, P2 and 2 more; the table has {names}\\. "
+    with pytest.raises(InputError, match=message):
+        layout_of_text(tmp_path, text, options={"phenotype": str(sheet)})

@@ -246,3 +246,95 @@ def test_a_thousand_columns_are_samples_by_their_names(tmp_path, n_samples, is_p
     pd.DataFrame(values, index=["g0", "g1", "g2"], columns=names).to_csv(tmp_path / "x.csv")
     summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
     assert (summary.row is not None) == is_proposed
+
+
+def write_genes(folder, values, names=None, **columns):
+    """Write genes in rows of ten samples, and further columns at the end."""
+    table = pd.DataFrame(values, columns=names or [f"GENE{i}" for i in range(values.shape[1])])
+    table.insert(0, "sample", [f"s{i}" for i in range(len(values))])
+    for name, cells in columns.items():
+        table[name] = cells
+    table.to_csv(folder / "x.csv", index=False)
+    return SheetRow("x", "table", str(folder / "x.csv"))
+
+
+#: Five samples of each value, and the same as text.
+HALVES = [0, 1] * 5
+GENES = np.random.default_rng(0).normal(8, 1, (10, 30)).round(3)
+
+
+@pytest.mark.parametrize("name", ["disease", "case", "y", "Outcome"])
+@pytest.mark.parametrize("cells", [HALVES, [f"{value}.0" for value in HALVES]])
+def test_a_column_of_0_and_1_is_proposed_as_label_and_named(tmp_path, name, cells):
+    summary = summarise_table(write_genes(tmp_path, GENES, **{name: cells}))
+    assert summary.row.label == name
+    assert f"{name!r} has the values 0 (5 samples) and 1 (5 samples)" in summary.reason
+    assert summary.row.id_column == "sample"
+
+
+def test_a_row_of_0_and_1_is_proposed_as_label_where_samples_are_columns(tmp_path):
+    summarise_table(write_genes(tmp_path, GENES, disease=HALVES))
+    pd.read_csv(tmp_path / "x.csv", index_col=0).T.to_csv(tmp_path / "y.csv", index_label="gene")
+    summary = summarise_table(SheetRow("y", "table", str(tmp_path / "y.csv")))
+    assert (summary.row.label, summary.row.orientation) == ("disease", "columns")
+    assert summary.labels.tolist() == ["0.0", "1.0"] * 5
+
+
+@pytest.mark.parametrize(
+    ("n_ones", "n_samples", "is_proposed"),
+    [(3, 10, True), (2, 10, False), (4, 40, True), (3, 40, False)],  # three, and a tenth
+)
+def test_both_values_of_a_label_of_0_and_1_are_frequent(tmp_path, n_ones, n_samples, is_proposed):
+    values = np.random.default_rng(0).normal(8, 1, (n_samples, 30)).round(3)
+    cells = [1] * n_ones + [0] * (n_samples - n_ones)
+    summary = summarise_table(write_genes(tmp_path, values, disease=cells))
+    assert (summary.row is not None) == is_proposed
+
+
+def test_genes_and_counts_of_0_and_1_are_no_label(tmp_path):
+    names = [f"Gene{i}" for i in range(30)]
+    between = GENES.copy()
+    between[:, 4] = HALVES
+    assert summarise_table(write_genes(tmp_path, between, names)).row is None
+    last = GENES.copy()
+    last[:, -1] = HALVES
+    assert summarise_table(write_genes(tmp_path, last)).row is None  # GENE29, as the others
+    assert summarise_table(write_genes(tmp_path, last, names)).row.label == "Gene29"
+    counts = np.floor(GENES)
+    counts[:, -1] = HALVES
+    assert summarise_table(write_genes(tmp_path, counts, names)).row is None
+    assert summarise_table(write_genes(tmp_path, counts, names, case=HALVES)).row.label == "case"
+
+
+def test_a_table_of_0_and_1_has_no_label_but_that_with_the_name_of_one(tmp_path):
+    mutations = np.random.default_rng(0).integers(0, 2, (10, 30))
+    assert summarise_table(write_genes(tmp_path, mutations)).row is None
+    tumours = [f"tumour{i}" for i in range(30)]
+    assert summarise_table(write_genes(tmp_path, mutations, tumours)).row is None
+    assert summarise_table(write_genes(tmp_path, mutations, group=HALVES)).row.label == "group"
+
+
+def test_two_columns_of_0_and_1_without_the_name_of_a_class_are_no_label(tmp_path):
+    summary = summarise_table(write_genes(tmp_path, GENES, x=HALVES, y=[0] * 5 + [1] * 5))
+    assert summary.row is None
+
+
+def test_a_text_is_the_label_before_0_and_1(tmp_path):
+    summary = summarise_table(write_genes(tmp_path, GENES, disease=HALVES, tissue=list("ab") * 5))
+    assert summary.row.label == "tissue"
+    assert "which are proposed as classes" not in summary.reason
+
+
+def test_an_empty_column_is_left_out_with_a_remark(tmp_path):
+    values = GENES.copy()
+    values[:, 7] = np.nan
+    row = write_genes(tmp_path, values, tissue=list("ab") * 5)
+    summary = summarise_table(row)
+    assert summary.row.options == {"drop": "GENE7"}
+    assert "The column GENE7 has no value and is left out (drop=)." in summary.reason
+    assert "29 features" in summary.reason
+    values[:, 9] = np.nan
+    summary = summarise_table(write_genes(tmp_path, values, tissue=list("ab") * 5))
+    assert "The columns GENE7, GENE9 have no values and are left out (drop=)." in summary.reason
+    kept = SheetRow("x", "table", row.location, options={"phenotype_columns": "GENE7"})
+    assert summarise_table(kept).row.options == {"phenotype_columns": "GENE7", "drop": "GENE9"}

@@ -174,3 +174,77 @@ def test_a_covariate_among_genes_is_named_in_a_note(rng, tmp_path):
     assert note.startswith("'age': unlike all other features")
     dropped = row(**plain | {"options": {"drop": "age"}})
     assert not read_table(tmp_path / "x.csv", dropped).notes
+
+
+#: A row of labels, and a gene whose name may be the label of a phenotype.
+LABELLED = "name,s1,s2,s3\ng1,1,2,3\ndiagnosis,t,n,t\nESR1,7.5,,9\ng2,4,5,6\n"
+
+
+def columns_row(label, **options):
+    return SheetRow("x", "table", "x", label=label, orientation="columns", options=options)
+
+
+def read_beside(folder, text, sheet, label, **options):
+    """Read a table with samples in columns, beside a sample sheet."""
+    options["phenotype"] = str(put(folder, sheet, "sheet.csv"))
+    return read_table(put(folder, text), columns_row(label, **options))
+
+
+def test_a_row_of_labels_that_the_phenotype_repeats_is_no_feature(tmp_path):
+    text = LABELLED.replace("ESR1,7.5,,9\n", "")
+    sheet = "sample,diagnosis\ns1,t\ns2,n\ns3,t\n"
+    series = read_beside(tmp_path, text, sheet, "diagnosis")
+    assert series.features.tolist() == ["g1", "g2"]
+    assert series.labels.tolist() == ["t", "n", "t"]
+    with refused("'diagnosis' of sample 's3' is 't' in the table, 'n' in the phenotype"):
+        read_beside(tmp_path, text, sheet.replace("s3,t", "s3,n"), "diagnosis")
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_row_of_numbered_labels_that_the_phenotype_repeats_is_no_feature(tmp_path, decimal):
+    separator = ";" if decimal == "," else "\t"
+    text = "name\ts1\ts2\ts3\ng1\t1.5\t2\t3\ncase\t1.0\t0.0\t1.0\n"
+    text = text.replace("\t", separator).replace(".", decimal)
+    sheet = "sample,case\ns1,1\ns2,0\ns3,1\n"
+    options = {} if decimal == "." else {"decimal": "comma", "separator": "semicolon"}
+    options |= {} if decimal == "," else {"separator": "tab"}
+    series = read_beside(tmp_path, text, sheet, "case", **options)
+    assert series.features.tolist() == ["g1"]
+    assert series.labels.tolist() == ["1", "0", "1"]
+
+
+def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_path):
+    sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
+    options = {"missing": "impute", "drop": "diagnosis,symbol"}
+    text = LABELLED.replace("name,", "name,symbol,").replace("g1,", "g1,A,")
+    text = text.replace("diagnosis,", "diagnosis,,").replace("ESR1,", "ESR1,B,")
+    series = read_beside(tmp_path, text.replace("g2,", "g2,C,"), sheet, "ESR1", **options)
+    assert series.features.tolist() == ["g1", "ESR1", "g2"]
+    np.testing.assert_array_equal(series.values, [[1, 2, 3], [7.5, np.nan, 9], [4, 5, 6]])
+    assert series.labels.tolist() == ["0", "1", "1"]
+    assert series.feature_metadata["symbol"].tolist() == ["A", "B", "C"]
+
+
+def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
+    path = put(tmp_path, LABELLED)
+    with refused(
+        r"there is no 'diagnosi', .*did you mean 'diagnosis'\?; there are g1, ", file=path
+    ):
+        read_table(path, columns_row("diagnosi"))
+    with refused(r"line 3: 't' is not a number", file=path):  # another row of text than the label
+        read_table(path, columns_row("g1"))
+    with refused(r"the phenotype has age, stage; did you mean 'stage'\?"):
+        read_beside(tmp_path, LABELLED, "sample,age,stage\ns1,1,a\n", "stages")
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_categories_of_one_name_are_refused(tmp_path, orientation):
+    lines = [["name", "s1", "s2"], ["y", "a", "b"], ["sex", "f", "m"], ["sex", "m", "m"]]
+    if orientation == "rows":
+        lines = list(zip(*lines, strict=True))
+    path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
+    dataset = SheetRow(
+        "x", "table", "x", label="y", orientation=orientation, options={"categorical": "sex"}
+    )
+    with refused("'sex', which the sheet's categorical names, occurs 2 times", file=path):
+        read_table(path, dataset)

@@ -111,6 +111,18 @@ def _cut(text: str, most: int) -> str:
     return f"{text[:length]}...{text[-length:]}"
 
 
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a question about the most similar name, for the middle of a message; else no text.
+
+    Examples
+    --------
+    >>> did_you_mean("diagnosi", ["sex", "diagnosis"]), did_you_mean("age", ["diagnosis"])
+    ("; did you mean 'diagnosis'?", '')
+    """
+    similar = difflib.get_close_matches(name[:MOST_QUOTED], list(names), n=1)
+    return f"; did you mean {similar[0]!r}?" if similar else ""
+
+
 def known_names(name: str, names: Collection[str]) -> str:
     """Return the end of a message about an unknown name: the most similar name, or all names.
 

@@ -26,9 +26,10 @@ from xnbflow.sources.plausibility import is_sample_id
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
 from xnbflow.sources.sheet import SheetRow, is_accession
+from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table_file import TableFile
-from xnbflow.sources.table_formats import open_table
+from xnbflow.sources.table_formats import open_table, suffix_of
 
 #: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}
@@ -267,9 +268,26 @@ def _complete_row(
         dataset = replace(dataset, options=defaults | dataset.options)
     if dataset.source == "geo" and not dataset.label:
         return replace(dataset, label="title")
-    path = Path(dataset.location)
-    if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
+    if dataset.source != "table":
         return dataset
+    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+    if suffix_of(path) == ".h5ad":
+        return dataset
+    return _complete_table(
+        path, dataset, training, features=features, columns=columns, downloads=downloads
+    )
+
+
+def _complete_table(
+    path: Path,
+    dataset: SheetRow,
+    training: Mapping[str, Any],
+    *,
+    features: Collection[str],
+    columns: Collection[str],
+    downloads: Downloads,
+) -> SheetRow:
+    """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
     label = dataset.label or training.get("label")
     id_column = dataset.id_column or training.get("id_column")
     with open_table(path, dataset.options) as table:

@@ -21,7 +21,7 @@ import pandas as pd
 from scipy import sparse
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.files import refuse_bomb, what_is_wrong
 from xnbflow.sources.memory import refuse_too_large
 
@@ -189,41 +189,60 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
     """
     place = _place_of_matrix(path, file, name)
     element = _required(file, place)
-    var = table_of(path, file, "var")
-    if name == "raw":
-        var = table_of(path, file, place.removesuffix("X") + "var")
-    attributes = element.attrs
+    # The genes of ``raw`` are in a table beside its matrix: raw/var, or raw.var before 0.7.
+    var = table_of(path, file, place.removesuffix("X") + "var" if name == "raw" else "var")
+    kind, stored_shape = _kind_and_shape(path, element, name)
+    shape = (len(table_of(path, file, "obs")), len(var))
+    _refuse_other_shape(path, name, stored_shape, shape)
+    _refuse_unaffordable(path, name, element, kind, shape)
+    if kind == "dense":
+        return element[:], var
+    return _read_sparse(path, name, element, kind, shape), var
+
+
+def _kind_and_shape(path: str | Path, element: Any, name: str) -> tuple[str, Any]:
+    """Return how a matrix is stored (``dense``, ``csr``, ``csc``), and its shape by the file."""
     if hasattr(element, "dtype"):
-        kind = "dense"
-        shape = element.shape
         if element.dtype.kind not in "biuf":
             raise _refusal(path, f"matrix {name} has no numbers")
-    else:
-        stored = _text(attributes.get("encoding-type", attributes.get("h5sparse_format", "")))
-        kind = stored.removesuffix("_matrix")
-        shape = attributes.get("shape", attributes.get("h5sparse_shape"))
-        if kind not in ("csr", "csc"):
-            raise _refusal(path, f"matrix {name} is stored as {quoted(stored)}")
-    n_cells = len(table_of(path, file, "obs"))
-    if not np.array_equal(shape, (n_cells, len(var))):
+        return "dense", element.shape
+    # The attributes of today's format, and those before 0.7.
+    attributes = element.attrs
+    encoding = _text(attributes.get("encoding-type", attributes.get("h5sparse_format", "")))
+    kind = encoding.removesuffix("_matrix")
+    if kind not in ("csr", "csc"):
+        raise _refusal(path, f"matrix {name} is stored as {quoted(encoding)}")
+    return kind, attributes.get("shape", attributes.get("h5sparse_shape"))
+
+
+def _refuse_other_shape(
+    path: str | Path, name: str, stored_shape: Any, shape: tuple[int, int]
+) -> None:
+    """Refuse a matrix whose stored shape is not that of obs and var, ``shape``."""
+    n_cells, n_genes = shape
+    if not np.array_equal(stored_shape, shape):
         msg = (
-            f"{path}: matrix {name} has shape {quoted(np.ravel(shape).tolist())}, but there are "
-            f"{counted(n_cells, 'cell')} in obs and "
-            f"{counted(len(var), 'gene')} in var; write the file again"
+            f"{path}: matrix {name} has shape {quoted(np.ravel(stored_shape).tolist())}, but there "
+            f"{either(n_cells, 'is', 'are')} {counted(n_cells, 'cell')} in obs and "
+            f"{counted(n_genes, 'gene')} in var; write the file again"
         )
         raise InputError(msg)
-    n_bytes = 8 * n_cells * len(var)
-    require_stored(path, n_bytes, f"a dense matrix {name} of {n_cells:,} cells")
+
+
+def _refuse_unaffordable(
+    path: str | Path, name: str, element: Any, kind: str, shape: tuple[int, int]
+) -> None:
+    """Refuse a matrix that takes far more memory than its file, or more than is free."""
+    n_cells, n_genes = shape
+    n_bytes = 8 * n_cells * n_genes
+    require_stored(path, n_bytes, f"a dense matrix {name} of {counted(n_cells, 'cell')}")
     refuse_too_large(
         path,
         least_memory(element, kind, n_bytes),
-        f"matrix {name} of {counted(n_cells, 'cell')} and {counted(len(var), 'gene')}",
+        f"matrix {name} of {counted(n_cells, 'cell')} and {counted(n_genes, 'gene')}",
         "write a file of fewer genes or cells, such as those that vary most: "
         "cells[:, cells.var['highly_variable']].write_h5ad('fewer.h5ad')",
     )
-    if kind == "dense":
-        return element[:], var
-    return _read_sparse(path, name, element, kind, (n_cells, len(var))), var
 
 
 def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
@@ -246,8 +265,7 @@ def least_memory(element: Any, kind: str, n_bytes: int) -> int:
     """Return the least number of bytes that a matrix takes while it becomes a data set.
 
     At once in memory are the matrix as it is stored and the dense values of genes by cells, of
-    ``n_bytes`` as float64. A matrix by cells (``csr``) becomes dense in the order of the file and
-    is then copied to that of the genes, so that there are two dense ones.
+    ``n_bytes`` as float64.
     """
     if kind == "dense":
         return int(element.size * element.dtype.itemsize) + n_bytes
@@ -255,8 +273,7 @@ def least_memory(element: Any, kind: str, n_bytes: int) -> int:
     for name in ("data", "indices", "indptr"):
         array = _array(element, name, "biuf")
         stored += array.size * array.dtype.itemsize
-    n_dense = 2 if kind == "csr" else 1
-    return int(stored) + n_dense * n_bytes
+    return int(stored) + n_bytes
 
 
 def _read_sparse(

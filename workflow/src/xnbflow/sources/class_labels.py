@@ -4,14 +4,14 @@ import operator
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
 
@@ -119,14 +119,9 @@ class LabelRule:
         for sample, text, label in zip(samples, matched_texts, labels, strict=True):
             if text is not None and label is None:
                 missing.append(sample)
+        words = self._missing_words(matched)
         if missing and self.unlabelled == "refuse" and not self.mapping:
-            msg = (
-                f"{where}: {len(missing)} of {counted(len(samples), 'sample')} "
-                f"{either(len(missing), 'has', 'have')} no label: "
-                f"{listed(missing)}. Label them, leave them out by the sheet's option "
-                "unlabelled=drop, or name words that are labels by literal=NA"
-            )
-            raise InputError(msg, key="label")
+            _refuse_unlabelled(where, missing, len(samples), words)
         keep = np.array([label is not None for label in labels], dtype=bool)
         if not keep.any():
             msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
@@ -139,6 +134,7 @@ class LabelRule:
                 f"{listed(omitted)}"
             )
         classes = np.array([label for label in labels if label is not None])
+        notes += _note_words(where, classes, words)
         _refuse_no_classes(where, classes)
         return classes, keep, notes + _doubtful(classes)
 
@@ -152,6 +148,15 @@ class LabelRule:
         """
         matched = self._search(where, plain_text(text))
         return None if matched is None else self._label(matched)
+
+    def _missing_words(self, texts: Sequence[str]) -> Counter[str]:
+        """Return the words that are read as a missing label, with the number of their samples.
+
+        An empty cell is no word. With a mapping there are none, because it decides.
+        """
+        if self.mapping:
+            return Counter()
+        return Counter(text for text in texts if text and self._label(text) is None)
 
     def _search(self, where: str, text: str) -> str | None:
         """Return what the pattern finds in a text; None if it finds nothing."""
@@ -258,6 +263,55 @@ def plain_text(text: str) -> str:
     "patient's mucosa"
     """
     return " ".join(text.translate(_QUOTES).split())
+
+
+def _refuse_unlabelled(
+    where: str, samples: Sequence[Any], n_samples: int, words: Mapping[str, int]
+) -> NoReturn:
+    """Refuse samples without a label; ``words`` are those that are read as a missing label."""
+    remedy = "Label them, or leave them out by the sheet's option unlabelled=drop"
+    if words:
+        remedy += f"; if {_about_words(words)}"
+    msg = (
+        f"{where}: {len(samples)} of {counted(n_samples, 'sample')} "
+        f"{either(len(samples), 'has', 'have')} no label: {listed(samples)}. {remedy}"
+    )
+    raise InputError(msg, key="label")
+
+
+def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
+    """Return a note on words of several samples that are read as a missing label.
+
+    Classes (n_samples,) that are all the same are refused: the word is probably the second class.
+    """
+    repeated_words = {word: count for word, count in words.items() if count > 1}
+    if not repeated_words:
+        return []
+    hint = f"if {_about_words(repeated_words)}"
+    if len(set(classes.tolist())) == 1:
+        msg = (
+            f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, "
+            f"and a classifier needs two; {hint}"
+        )
+        raise InputError(msg, key="label")
+    return [hint]
+
+
+def _about_words(words: Mapping[str, int]) -> str:
+    """Return how to keep words that are read as a missing label, by number of samples.
+
+    Examples
+    --------
+    >>> _about_words({"NA": 8}).partition(", keep")[0]
+    "the text 'NA' (8 samples), which is read as missing, is a class"
+    """
+    texts = listed(f"{quoted(word)} ({counted(count, 'sample')})" for word, count in words.items())
+    number = len(words)
+    return (
+        f"the {noun(number, 'text')} {texts}, which {either(number, 'is', 'are')} read as missing, "
+        f"{either(number, 'is a class', 'are classes')}, keep {either(number, 'it', 'them')} by "
+        f"the sheet's option literal={','.join(words)}"
+    )
 
 
 def _refuse_no_classes(where: str, labels: np.ndarray) -> None:

@@ -2,20 +2,25 @@
 
 from collections.abc import Container
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.matrices import as_dense
+from xnbflow.data.matrices import is_sparse
 from xnbflow.sources.anndata_file import matrix_of, opened, table_of
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import assemble
 from xnbflow.sources.class_labels import UNLABELLED
 from xnbflow.sources.draft import Draft
 from xnbflow.sources.sheet import SheetRow
+
+#: Values of a sparse matrix that are made dense at a time, 8 MB.
+_VALUES_AT_ONCE = 1_000_000
 
 
 def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
@@ -30,6 +35,8 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     phenotype_columns.update(map(column_of_term, dataset.names("adjust")))
     with opened(path) as file:
         matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
+        values = _by_gene(matrix)
+        del matrix
         cells = _as_texts(table_of(path, file, "obs"), phenotype_columns)
         genes = standard_names(_as_texts(var))
         label = _column_of_cells(path, cells, dataset.label, "label")
@@ -40,7 +47,7 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
         labels = list(cells.pop(label))
     draft = Draft(
         where=f"data set {dataset.id}: {path}",
-        values=as_dense(matrix.T),
+        values=values,
         features=list(map(str, var.index)),
         samples=names,
         labels=labels,
@@ -54,6 +61,33 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
         options["group"] = group
     row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
     return assemble(row, draft)
+
+
+def _by_gene(matrix: Any) -> np.ndarray:
+    """Return a matrix of cells by genes, dense or sparse, as a dense one (n_genes, n_cells).
+
+    Of a sparse matrix some rows (CSR) or columns (CSC) are made dense at a time and copied to their
+    place, so that the result is the only dense matrix in memory, as float64 in the order of genes.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> _by_gene(sparse.csr_array([[0, 2, 0], [1, 0, 3]])).tolist()
+    [[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]
+    """
+    if not is_sparse(matrix):
+        return matrix.T
+    n_cells, n_genes = matrix.shape
+    values = np.empty((n_genes, n_cells))
+    if matrix.format == "csr":
+        width = max(1, _VALUES_AT_ONCE // max(1, n_genes))
+        for start in range(0, n_cells, width):
+            values[:, start : start + width] = matrix[start : start + width].toarray().T
+    else:
+        width = max(1, _VALUES_AT_ONCE // max(1, n_cells))
+        for start in range(0, n_genes, width):
+            values[start : start + width] = matrix[:, start : start + width].toarray().T
+    return values
 
 
 def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str) -> str | None:

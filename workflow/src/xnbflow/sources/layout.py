@@ -9,21 +9,26 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError, did_you_mean
+from xnbflow.core.nouns import either, listed, noun
+from xnbflow.core.terms import column_of_term
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
 from xnbflow.sources.delimited import is_utf8
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.phenotype import (
-    join_samples,
     matched_names,
     naming_column,
     read_phenotype,
 )
 from xnbflow.sources.plausibility import (
+    binary_counts,
+    is_case_control,
     is_clinical,
     is_event_status,
     is_event_time,
@@ -49,6 +54,15 @@ _COMPARED = 200
 _EVERY = 100
 #: The name that readers give to a row of conditions beside the header.
 _CONDITIONS = re.compile(r"(line|row) \d+")
+#: Columns of 0 and 1 that are read whole; of more, those with the name of a class.
+_MOST_BINARY = 50
+#: More columns of 0 and 1 with the name of a class are features, as mutations of tumours.
+_MOST_BINARY_LABELS = 3
+#: Least number of samples, and share of them, with each value of a label of 0 and 1.
+_LEAST_BINARY = 3
+_BINARY_SHARE = 0.1
+#: Number of names of samples that a message shows of each file.
+_EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 #: Options about the use of columns.
@@ -64,13 +78,14 @@ class Layout:
     ``fields`` has a row per sample and its columns of text and clinical numbers, as text; ``row``
     is completed by the orientation, the sheets of a workbook, a decimal comma and columns that are
     no features; ``remarks`` are sentences about it. ``samples`` are the names of samples in
-    columns.
+    columns. ``binary`` are columns of 0 and 1, apart from ``fields``, that are plausible labels.
     """
 
     fields: pd.DataFrame
     row: SheetRow
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
+    binary: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
@@ -208,14 +223,18 @@ def _samples_in_rows(
     """
     header = first.header
     groups = _group_columns(dataset, first)
-    positions = sorted({*groups.texts, *groups.named, *groups.labels, *groups.compared})
+    candidates = _binary_candidates(groups, first)
+    positions = sorted(
+        {*groups.texts, *groups.named, *groups.labels, *groups.compared, *candidates}
+    )
     with open_table(path, dataset.options) as table:
         rows = [[cells[i] for i in positions] for _, cells, _ in table.divided_rows(len(header))]
         decimal = table.decimal
     columns = {i: tuple(row[n] for row in rows) for n, i in enumerate(positions)}
     genes = _genes_with_other_names(header, groups, columns, decimal)
+    empty = _empty_columns(dataset, header, columns)
     sample_columns = []
-    for i in sorted({*groups.texts, *groups.named, *groups.labels} - genes):
+    for i in sorted({*groups.texts, *groups.named, *groups.labels} - genes - empty):
         is_by_name = i in groups.named or i in groups.labels
         if is_by_name or is_text_column(columns[i]) or _is_empty(columns[i]):
             sample_columns.append(i)
@@ -225,9 +244,16 @@ def _samples_in_rows(
         dtype=object,
     )
     dataset = _without_tallies(dataset, header)
+    dataset, remarks = _without_empty(dataset, [header[i] for i in sorted(empty)])
     if len(phenotype):
         fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
-    return Layout(fields, dataset)
+    binary = _plausible_labels(
+        candidates={i: columns[i] for i in candidates},
+        names=header,
+        others=groups.others,
+        features=_as_numbers([columns[i] for i in groups.compared], decimal),
+    )
+    return Layout(fields, dataset, tuple(remarks), binary=binary)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,6 +305,37 @@ def _group_columns(dataset: SheetRow, first: _Head) -> _ColumnGroups:
     )
 
 
+def _empty_columns(
+    dataset: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+) -> set[int]:
+    """Return the columns without any value that the sheet does not name."""
+    used = {"", dataset.label, dataset.id_column}
+    for option in SETTLED:
+        used.update(map(column_of_term, dataset.names(option)))
+    return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
+
+
+def _without_empty(dataset: SheetRow, names: Sequence[str]) -> tuple[SheetRow, list[str]]:
+    """Return the row that drops columns without a value, and a remark on them."""
+    if not names or "features" in dataset.options:
+        return dataset, []
+    verb = either(len(names), "has no value and is", "have no values and are")
+    remark = f"The {noun(len(names), 'column')} {listed(names)} {verb} left out (drop=)."
+    return _add_names(dataset, "drop", names), [remark]
+
+
+def _binary_candidates(groups: _ColumnGroups, first: _Head) -> list[int]:
+    """Return the columns of numbers that have only 0 and 1 in the first rows.
+
+    Of many, as in a table of counts, only those with the name of a class are returned.
+    """
+    columns = first.columns
+    candidates = [i for i in groups.others if _has_only_0_and_1(columns[i])]
+    if len(candidates) > _MOST_BINARY:
+        candidates = [i for i in candidates if is_case_control(first.header[i])]
+    return candidates
+
+
 def _genes_with_other_names(
     header: Sequence[str],
     groups: _ColumnGroups,
@@ -314,13 +371,26 @@ def _join_phenotype(
     keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
     key = dataset.id_column or next(iter(keys), None)
     if key not in fields:
-        names = list(fields.iloc[:, 0]) if len(fields.columns) else []
-        join_samples(dataset.location, [*names, *header[1:]], phenotype)  # which refuses them
-        key = fields.columns[0]
+        _refuse_other_samples(fields, dataset, phenotype, header)
     rows = phenotype.reindex(fields[key])
     joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
     joined = joined.loc[:, ~joined.columns.duplicated()]
     return joined, replace(dataset, id_column=key)
+
+
+def _refuse_other_samples(
+    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+) -> NoReturn:
+    """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
+    row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
+    in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
+    msg = (
+        f"{dataset.location}: no sample of the phenotype file is in the table. The phenotype file "
+        f"has {listed(list(phenotype.index), _EXAMPLES)}; the table has {in_rows}in columns "
+        f"{listed(header[1:], _EXAMPLES)}. Correct the names in one of the files, or name the "
+        "phenotype file's column of samples by phenotype_id"
+    )
+    raise InputError(msg, key="phenotype_id")
 
 
 # Samples in columns
@@ -343,7 +413,9 @@ def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) 
         texts = rows.texts | _covariate_rows(rows, table.decimal)
     fields = pd.DataFrame({rows.names[n]: texts[n] for n in sorted(texts)}, dtype=object)
     if dataset.label and dataset.label not in fields and phenotype.empty:
-        fields = fields.iloc[:, :0]  # the reader's error lists the names
+        text_columns = [header[i] for i in beside]
+        _refuse_absent_label(path, dataset, header, rows.names, [*text_columns, *fields])
+        fields = fields.iloc[:, :0]
     samples = [header[i] for i in positions]
     dropped = [header[i] for i in beside]
     if len(phenotype):
@@ -354,7 +426,40 @@ def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) 
     dataset = replace(dataset, orientation="columns")
     dataset = _add_names(dataset, "drop", dropped)
     dataset = _without_tallies(dataset, rows.names)
-    return Layout(fields, dataset, samples=tuple(samples))
+    not_features = {*rows.texts, *rows.candidates}
+    binary = _plausible_labels(
+        candidates=rows.binary,
+        names=rows.names,
+        others=[n for n in range(len(rows.names)) if n not in not_features],
+        features=_as_numbers(rows.compared[:_COMPARED], table.decimal),
+    )
+    return Layout(fields, dataset, samples=tuple(samples), binary=binary)
+
+
+def _refuse_absent_label(
+    path: Path,
+    dataset: SheetRow,
+    header: Sequence[str],
+    row_names: Sequence[str],
+    text_names: Sequence[object],
+) -> None:
+    """Refuse a label that is neither a column nor a row; ``text_names`` are those of text.
+
+    Names of samples are labels by themselves, and an accession of GEO may have the label.
+    """
+    label = str(dataset.label)
+    if label == SAMPLE_NAMES or "phenotype" in dataset.options:
+        return
+    texts = list(map(str, text_names))
+    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *header])
+    remedy = "Name the file of labels by the option phenotype"
+    if texts:
+        remedy = f"Rows and columns of text: {listed(texts)}"
+    msg = (
+        f"{path}: no row and no column is called {label!r}, which the sheet's label names. "
+        f"{remedy}{similar}"
+    )
+    raise InputError(msg, file=str(path), key="label")
 
 
 @dataclass
@@ -362,13 +467,15 @@ class _RowGroups:
     """The rows of a table with samples in columns; each row by its number from 0.
 
     ``names`` are those of all rows. ``texts`` are rows of text or that an option names,
-    ``candidates`` numbers whose name means a covariate, ``compared`` the values of some features.
+    ``candidates`` numbers whose name means a covariate, ``compared`` the values of some features,
+    ``binary`` rows of 0 and 1.
     """
 
     names: list[str] = field(default_factory=list)
     texts: dict[int, list[str]] = field(default_factory=dict)
     candidates: dict[int, list[str]] = field(default_factory=dict)
     compared: list[list[str]] = field(default_factory=list)
+    binary: dict[int, list[str]] = field(default_factory=dict)
 
 
 def _group_rows(
@@ -388,8 +495,11 @@ def _group_rows(
             groups.texts[number] = values
         elif _is_covariate(name):
             groups.candidates[number] = values
-        elif number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
-            groups.compared.append(values)
+        else:
+            if number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
+                groups.compared.append(values)
+            if _has_only_0_and_1(values[:_FIRST_ROWS]) and _has_only_0_and_1(values):
+                groups.binary[number] = values
     return groups
 
 
@@ -424,6 +534,47 @@ def _columns_beside(header: Sequence[str], rows: Sequence[Sequence[str]]) -> lis
 
 
 # Common to both
+
+
+def _has_only_0_and_1(cells: Sequence[str]) -> bool:
+    present = [cell for cell in cells if not is_missing(cell)]
+    return bool(present) and binary_counts([*present, "0", "1"]) is not None
+
+
+def _plausible_labels(
+    *,
+    candidates: Mapping[int, Sequence[str]],
+    names: Sequence[str],
+    others: Sequence[int],
+    features: np.ndarray,
+) -> pd.DataFrame:
+    """Return the columns of 0 and 1 that are probably labels, a row per sample.
+
+    Both values are frequent. The name means a class; or there is one such column, which is not a
+    gene (it is not between the features, and not in capitals as they are) and not a count (most
+    features, of which some have the values ``features``, are not whole numbers).
+
+    ``candidates`` are columns by their position among all ``names``, ``others`` the positions of
+    the features.
+    """
+    frequent = {}
+    for i, cells in candidates.items():
+        counts = binary_counts(cells)
+        if counts and min(counts) >= max(_LEAST_BINARY, _BINARY_SHARE * len(cells)):
+            frequent[i] = list(cells)
+    labels = {names[i]: cells for i, cells in frequent.items() if is_case_control(names[i])}
+    if not labels and len(frequent) == 1:
+        ((i, cells),) = frequent.items()
+        is_between = bool(others) and others[0] < i < others[-1]
+        is_symbol = names[i].isupper() and _are_capitals([names[other] for other in others])
+        with np.errstate(invalid="ignore"):
+            is_whole = np.all((features == np.floor(features)) | np.isnan(features), axis=1)
+        are_counts = 2 * int(is_whole.sum()) >= len(features)
+        if not (is_between or is_symbol or are_counts):
+            labels = {names[i]: cells}
+    if len(labels) > _MOST_BINARY_LABELS:
+        labels = {}
+    return pd.DataFrame(labels, dtype=object)
 
 
 def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.sources.files import format_of, open_raw
@@ -21,6 +21,8 @@ from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
+#: Number of names of samples that a message shows of each file.
+_EXAMPLES = 3
 
 
 def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
@@ -107,9 +109,9 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
         )
     else:
         msg = (
-            f"{path}: there is no {name!r}, which the sheet's {key} names; there are "
-            f"{listed(names)} ({len(names)} in all). Correct {key}, or the orientation or "
-            "separator, in the sheet"
+            f"{path}: there is no {name!r}, which the sheet's {key} names"
+            f"{did_you_mean(name, names)}; there are {listed(names)} ({len(names)} in all). "
+            f"Correct {key}, or the orientation or separator, in the sheet"
         )
     raise InputError(msg, file=str(path), key=key)
 
@@ -181,12 +183,13 @@ def join_samples(
     keep = names.isin(phenotype.index)
     if not keep.any():
         columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
-        remedy = "Name the columns by id_column and the option phenotype_id"
+        remedy = "Name the columns of names by id_column and the option phenotype_id"
         if columns:
             remedy = f"They are in its column {columns[0]!r}: set phenotype_id={columns[0]}"
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
-            f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {remedy}"
+            f"{listed(list(names), _EXAMPLES)}, the phenotype file "
+            f"{listed(list(phenotype.index), _EXAMPLES)}. {remedy}"
         )
         raise InputError(msg, key="phenotype_id")
     without = list(names[~keep])

@@ -15,6 +15,16 @@ _PATIENT = re.compile(
     r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
     re.IGNORECASE,
 )
+#: Words in the names of columns that are classes.
+_CLASS = re.compile(
+    r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
+    r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade",
+    re.IGNORECASE,
+)
+#: Whole words in the names of columns of 0 and 1 that are classes.
+_CASE_CONTROL = "case cases control controls affected responder"
+#: Spellings of 0 and 1.
+_BINARY = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
 #: Names of a column of samples.
 _SAMPLE_ID = re.compile(
     r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name|"
@@ -206,6 +216,45 @@ def are_places_of_body(cells: Sequence[str]) -> bool:
         if organs.intersection(words):
             n_places += 1
     return 2 * n_places > len(values)
+
+
+def is_class_name(name: str) -> bool:
+    """Return whether a name has a word for classes of samples.
+
+    Examples
+    --------
+    >>> is_class_name("tumour_type"), is_class_name("TP53")
+    (True, False)
+    """
+    return _CLASS.search(name) is not None
+
+
+def is_case_control(name: str) -> bool:
+    """Return whether a column of 0 and 1 is one of classes by its name.
+
+    Examples
+    --------
+    >>> [is_case_control(name) for name in ("case", "disease", "CASE1", "CASR")]
+    [True, True, False, False]
+    """
+    return is_class_name(name) or bool(_whole_words(name) & {*_CASE_CONTROL.split()})
+
+
+def binary_counts(cells: Sequence[str]) -> tuple[int, int] | None:
+    """Return how many cells are 0 and 1; None if one has another value, or all the same.
+
+    Examples
+    --------
+    >>> binary_counts(["1", "0.0", "NA", "1"]), binary_counts(["1", "2"]), binary_counts(["1"])
+    ((1, 2), None, None)
+    """
+    counts = [0, 0]
+    for cell in map(str.strip, cells):
+        if cell in _BINARY:
+            counts[_BINARY[cell]] += 1
+        elif not is_missing(cell):
+            return None
+    return (counts[0], counts[1]) if all(counts) else None
 
 
 def is_sample_id(name: str) -> bool:

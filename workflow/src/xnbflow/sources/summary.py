@@ -38,6 +38,8 @@ from xnbflow.sources.layout import (
 )
 from xnbflow.sources.missing_values import MissingValuesError
 from xnbflow.sources.plausibility import (
+    binary_counts,
+    is_class_name,
     is_event_status,
     is_event_time,
     is_patient,
@@ -56,12 +58,6 @@ from xnbflow.sources.sequencing import (
 from xnbflow.sources.sheet import SheetRow, sheet_text
 from xnbflow.sources.table_formats import suffix_of
 
-#: Words in the names of fields that are classes.
-_CLASS = re.compile(
-    r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
-    r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade",
-    re.IGNORECASE,
-)
 #: Names of fields that describe samples but are no question of a study.
 _NO_CLASS = re.compile(
     r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
@@ -244,7 +240,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     is_rarely_known = sum(counts.values()) < len(plain) / 2
     if n_repeated < 2 or has_many_single or is_rarely_known:
         return 0
-    has_class_name = bool(_CLASS.search(name))
+    has_class_name = is_class_name(name)
     are_numbers = all(complaint(text) is None for text in counts)
     if name == "description" or (are_numbers and not has_class_name):
         return 1
@@ -290,6 +286,8 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         if not dataset.label and "phenotype" not in dataset.options:
             layout, dataset, remarks = _with_samples_in_columns(layout, downloads)
         if not dataset.label:
+            layout, dataset, remarks = _with_binary_label(layout, dataset, remarks)
+        if not dataset.label:
             return _without_proposal(dataset, layout)
         dataset, column_remarks = propose_columns(dataset, layout.fields)
         remarks = [*layout.remarks, *remarks, *column_remarks]
@@ -325,6 +323,7 @@ def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
     scores = {name: class_score(str(name), _first_column(fields, name)) for name in fields}
     best = max(scores, key=scores.__getitem__, default="")
     if scores.get(best):
+        remarks += _about_binary(str(best), _first_column(fields, best))
         return replace(dataset, label=str(best)), remarks
     names = list(layout.samples or _sample_names(fields))
     if are_alignments(names):
@@ -353,11 +352,51 @@ def _with_samples_in_columns(
     """
     dataset = layout.row
     if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
+        if _binary_label(layout):
+            return layout, dataset, _with_label(layout)[1]
         transposed = recognise_layout(replace(dataset, orientation="columns"), downloads)
         labelled, remarks = _with_label(transposed)
-        if labelled.label and len(transposed.samples) <= _MOST_SAMPLES:
+        is_labelled = bool(labelled.label or _binary_label(transposed))
+        if is_labelled and len(transposed.samples) <= _MOST_SAMPLES:
             return transposed, labelled, remarks
     return layout, dataset, _with_label(layout)[1]
+
+
+def _binary_label(layout: Layout) -> str:
+    """Return the column of 0 and 1 that looks most like a class; empty where none does."""
+    scores = {str(name): class_score(str(name), cells) for name, cells in layout.binary.items()}
+    label = max(scores, key=scores.__getitem__, default="")
+    return label if scores.get(label) else ""
+
+
+def _with_binary_label(
+    layout: Layout, dataset: SheetRow, remarks: list[str]
+) -> tuple[Layout, SheetRow, list[str]]:
+    """Return the layout and the row with a column of 0 and 1 as the label, where one is plausible.
+
+    It then describes samples, as a column of texts does.
+    """
+    label = _binary_label(layout)
+    if not label:
+        return layout, dataset, remarks
+    cells = layout.binary[label]
+    fields = layout.fields.assign(**{label: list(cells)})
+    remarks = [*remarks, *_about_binary(label, cells)]
+    return replace(layout, fields=fields), replace(dataset, label=label), remarks
+
+
+def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
+    """Return a sentence about a proposed label of 0 and 1; none about other labels."""
+    counts = binary_counts(list(map(str, cells)))
+    if counts is None:
+        return []
+    n_zeros, n_ones = counts
+    sentence = (
+        f"{label!r} has the values 0 ({counted(n_zeros, 'sample')}) and 1 "
+        f"({counted(n_ones, 'sample')}), which are proposed as classes; if it is a measurement, "
+        "name another column by --label."
+    )
+    return [sentence]
 
 
 def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:

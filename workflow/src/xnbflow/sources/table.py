@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,14 +11,20 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.adjustment import refuse_inseparable
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import assemble
-from xnbflow.sources.cell_texts import category_codes, is_date, is_missing, symbols_of_date
+from xnbflow.sources.cell_texts import (
+    category_codes,
+    complaint,
+    is_date,
+    is_missing,
+    symbols_of_date,
+)
 from xnbflow.sources.class_labels import UNLABELLED, plain_text
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.draft import Draft
@@ -28,7 +34,7 @@ from xnbflow.sources.phenotype import join_samples, position_of, read_phenotype
 from xnbflow.sources.sample_names import SAMPLE_NAMES
 from xnbflow.sources.sequencing import are_alignments, plain_sample_names, without_version
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
-from xnbflow.sources.table_file import Columns, TableFile
+from xnbflow.sources.table_file import Cells, Columns, TableFile
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: Periods of the units of angles.
@@ -123,18 +129,24 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     with about_file(path):
         kinds = _Kinds(dataset)
         phenotype = _read_phenotype_option(path, dataset, kinds)
-        with open_table(path, dataset.options) as table:
-            if not table.header:
-                msg = f"{path} has no header; get it again"
-                raise InputError(msg)
-            if dataset.orientation == "columns":
-                content = _samples_in_columns(dataset, kinds, table, phenotype)
-            else:
-                content = _samples_in_rows(dataset, kinds, table, phenotype)
+        content = _read_content(path, dataset, kinds, phenotype)
         draft = _draft(path, dataset, content, kinds, phenotype)
-        draft.notes = [*table.notes, *draft.notes]
         draft.note_unlogged = are_intensities
         return assemble(dataset, draft)
+
+
+def _read_content(
+    path: Path, dataset: SheetRow, kinds: "_Kinds", phenotype: pd.DataFrame | None
+) -> "_Content":
+    """Read a table in the orientation of the sheet."""
+    read = _samples_in_columns if dataset.orientation == "columns" else _samples_in_rows
+    with open_table(path, dataset.options) as table:
+        if not table.header:
+            msg = f"{path} has no header; get it again"
+            raise InputError(msg)
+        content = read(dataset, kinds, table, phenotype)
+        content.notes = list(table.notes)  # formats add notes while they are read
+    return content
 
 
 def _read_phenotype_option(path: Path, dataset: SheetRow, kinds: "_Kinds") -> pd.DataFrame | None:
@@ -173,6 +185,8 @@ class _Content:
         Return where in the file a sample or a feature is, by its position.
     feature_texts : dict of str to list of str
         The annotation of each feature in the file.
+    notes : list of str
+        Sentences about how the file was read.
     """
 
     samples: list[str]
@@ -183,6 +197,7 @@ class _Content:
     sample_place: Callable[[int], str]
     feature_place: Callable[[int], str]
     feature_texts: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 class _Kinds:
@@ -320,6 +335,8 @@ def _divide_columns(
             features.append(position)
     _refuse_empty(path, features, "features")
     coded = [position for position in features if matches(header[position], kinds.categorical)]
+    for position in coded:
+        position_of(path, header, header[position], "categorical")
     numbers = features
     if coded:
         numbers = sorted(set(features).difference(coded))
@@ -336,65 +353,251 @@ def _samples_in_columns(
     Columns that the option ``drop`` names describe the features; rows of text (label, group and
     others that an option names) describe the samples.
     """
-    header = table.header
+    columns = _divide_header(dataset, kinds, table)
+    option_rows = _columns_of_options(dataset, phenotype, None)
+    shared = _columns_of_both(dataset, phenotype)
+    cells = _read_cells(
+        dataset=dataset,
+        table=table,
+        columns=columns,
+        phenotype=phenotype,
+        option_rows=option_rows,
+        is_text=_text_test(kinds, {*option_rows, *shared}),
+    )
+    rows = _divide_text_rows(
+        text_rows=_text_rows_of(cells, columns),
+        kinds=kinds,
+        option_rows=option_rows,
+        shared=shared,
+        decimal=table.decimal,
+    )
     path = Path(table.path)
-    key = position_of(path, header, dataset.id_column or header[0], "id_column")
+    names = [row.name for row in rows.samples]
+    _require_rows(dataset, path, phenotype, option_rows, [*names, *cells.texts[0]])
+    for row in rows.categories:
+        position_of(path, names, row.name, "categorical")
+    n_rows = Counter(names)
+    sample_texts = {}
+    for row in rows.samples:
+        is_dropped = row.name not in option_rows and matches(row.name, kinds.drop)
+        if n_rows[row.name] == 1 and not is_dropped:
+            sample_texts[row.name] = row.cells
+    return _content_of_columns(table, columns, cells, rows, sample_texts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _HeaderColumns:
+    """Positions of the columns of a table with samples in columns.
+
+    Attributes
+    ----------
+    key : int
+        The column of the names of rows.
+    annotation : list of int
+        The columns that describe features.
+    samples : list of int
+        The columns of the samples.
+    """
+
+    key: int
+    annotation: list[int]
+    samples: list[int]
+
+
+def _divide_header(dataset: SheetRow, kinds: _Kinds, table: TableFile) -> _HeaderColumns:
+    """Divide the columns of a table into names of rows, annotation of features, and samples."""
+    header = table.header
+    key = position_of(Path(table.path), header, dataset.id_column or header[0], "id_column")
     annotation = []
-    sample_columns = []
+    samples = []
     for position, name in enumerate(header):
         if position == key:
             continue
         if matches(name, kinds.drop):
             annotation.append(position)
         else:
-            sample_columns.append(position)
+            samples.append(position)
     if len(annotation) > _MOST_TEXTS:
         annotation = []
-    option_rows = _columns_of_options(dataset, phenotype, None)
-    is_text = _text_rows(kinds, set(option_rows))
-    cells = table.read(Columns((key, *annotation), sample_columns, key, is_text))
-    numeric, *feature_texts = cells.texts
-    line_of_text = {row[key]: line for line, row in cells.text_rows}
-    cells_of_text = {row[key]: row for _, row in cells.text_rows}
-    count = Counter(row[key] for _, row in cells.text_rows)
-    row_names = [*count.elements(), *numeric]
+    return _HeaderColumns(key=key, annotation=annotation, samples=samples)
+
+
+def _columns_of_both(dataset: SheetRow, phenotype: pd.DataFrame | None) -> dict[str, list[str]]:
+    """Return the phenotype's label and group, which rows of the table may repeat, by name."""
+    if phenotype is None:
+        return {}
+    names = (dataset.label, dataset.options.get("group"))
+    return {name: list(phenotype[name]) for name in names if name and name in phenotype}
+
+
+def _read_cells(
+    *,
+    dataset: SheetRow,
+    table: TableFile,
+    columns: _HeaderColumns,
+    phenotype: pd.DataFrame | None,
+    option_rows: dict[str, str],
+    is_text: Callable[[str], bool] | None,
+) -> Cells:
+    """Read the names and annotation of rows, their numbers, and rows of text apart."""
+    text_columns = (columns.key, *columns.annotation)
+    try:
+        return table.read(Columns(text_columns, columns.samples, columns.key, is_text))
+    except InputError:
+        # A row of labels whose name is misspelt in the sheet is read as numbers: then the name is
+        # the mistake, not the cell.
+        with open_table(Path(table.path), dataset.options) as again:
+            rows = again.divided_rows(len(again.header))
+            row_names = [cells[columns.key].strip() for _, cells, _ in rows]
+        _require_rows(dataset, Path(table.path), phenotype, option_rows, row_names)
+        raise
+
+
+def _require_rows(
+    dataset: SheetRow,
+    path: Path,
+    phenotype: pd.DataFrame | None,
+    option_rows: dict[str, str],
+    row_names: Sequence[str],
+) -> None:
+    """Refuse names of rows in the label and options that no row, or several rows, have."""
     for name, option in option_rows.items():
         if phenotype is not None and name not in row_names:
             _refuse_absent(dataset, name, option, phenotype)
         # A message about a name that occurs several times lists that name alone.
         same_names = [row_name for row_name in row_names if row_name == name]
         position_of(path, same_names or row_names, name, option)
-    coded = [name for name in count if matches(name, kinds.categorical)]
-    features = numeric + coded
-    lines = cells.lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Row:
+    """A row that was read as text: name, line, and the cells of the samples and the annotation."""
+
+    name: str
+    line: int
+    cells: list[str]
+    annotation: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TextRows:
+    """The rows that were read as text.
+
+    Attributes
+    ----------
+    samples : list of _Row
+        Rows that describe samples, those of categories among them.
+    categories : list of _Row
+        Features that are categories.
+    genes : list of _Row
+        Features with the name of the phenotype's label or group; their cells are numbers.
+    """
+
+    samples: list[_Row]
+    categories: list[_Row]
+    genes: list[_Row]
+
+
+def _text_rows_of(cells: Cells, columns: _HeaderColumns) -> Iterator[_Row]:
+    """Yield the rows of a table that were read as text."""
+    for line, row in cells.text_rows:
+        yield _Row(
+            name=row[columns.key],
+            line=line,
+            cells=[row[position] for position in columns.samples],
+            annotation=[row[position] for position in columns.annotation],
+        )
+
+
+def _divide_text_rows(
+    *,
+    text_rows: Iterable[_Row],
+    kinds: _Kinds,
+    option_rows: Container[str],
+    shared: Mapping[str, Sequence[str]],
+    decimal: str,
+) -> _TextRows:
+    """Divide the rows of text into those of samples, categories, and genes.
+
+    ``shared`` are columns of the phenotype that the table may repeat. The label ``ESR1``, positive
+    or negative, is in the phenotype; a row ``ESR1`` of numbers is then the gene.
+    """
+    rows = _TextRows(samples=[], categories=[], genes=[])
+    for row in text_rows:
+        is_feature = row.name not in option_rows and kinds.is_feature(row.name)
+        if (
+            is_feature
+            and row.name in shared
+            and _are_other_numbers(row.cells, shared[row.name], decimal)
+        ):
+            rows.genes.append(row)
+            continue
+        rows.samples.append(row)
+        if is_feature and matches(row.name, kinds.categorical):
+            rows.categories.append(row)
+    return rows
+
+
+def _are_other_numbers(cells: Sequence[str], phenotype_cells: Sequence[str], decimal: str) -> bool:
+    """Return whether cells are numbers, and not those of a column of the phenotype.
+
+    Examples
+    --------
+    >>> _are_other_numbers(["7.1", "NA"], ["1", "0"], "."), _are_other_numbers(["1.0"], ["1"], ".")
+    (True, False)
+    >>> _are_other_numbers(["high"], ["1"], ".")
+    False
+    """
+    texts = [cell.replace(decimal, ".", 1) for cell in cells if not is_missing(cell)]
+    if any(complaint(text) for text in texts):
+        return False
+    phenotype_numbers = {float(cell) for cell in phenotype_cells if complaint(cell) is None}
+    return not texts or not {float(text) for text in texts} <= phenotype_numbers
+
+
+def _content_of_columns(
+    table: TableFile,
+    columns: _HeaderColumns,
+    cells: Cells,
+    rows: _TextRows,
+    sample_texts: dict[str, list[str]],
+) -> _Content:
+    """Return the contents of a table: its rows of numbers, categories and genes, as in the file."""
+    names, *annotation = cells.texts
+    further = [*rows.categories, *rows.genes]
+    names = [*names, *(row.name for row in further)]
+    lines = [*cells.lines, *(row.line for row in further)]
+    order = sorted(range(len(lines)), key=lines.__getitem__)
     values = cells.numbers
-    order = list(range(len(features)))
-    if coded:  # sort the features by their lines in the file
-        lines = lines + [line_of_text[name] for name in coded]
-        order.sort(key=lines.__getitem__)
-        empty = np.full((len(coded), len(sample_columns)), np.nan)
-        values = np.vstack([values, empty])[order]
-    sample_texts = {}
-    for name, row in cells_of_text.items():
-        is_dropped = name not in option_rows and matches(name, kinds.drop)
-        if count[name] == 1 and not is_dropped:
-            sample_texts[name] = [row[position] for position in sample_columns]
-    annotation_names = [header[position] for position in annotation]
+    if further:
+        further_values = np.full((len(further), len(columns.samples)), np.nan)
+        for i, row in enumerate(rows.genes, start=len(rows.categories)):
+            for sample, cell in enumerate(row.cells):
+                if not is_missing(cell):
+                    further_values[i, sample] = float(cell.replace(table.decimal, ".", 1))
+        values = np.vstack([values, further_values])[order]
+    feature_texts: dict[str, list[str]] = {}
+    if not rows.categories:
+        for i, position in enumerate(columns.annotation):
+            texts_of_rows = [*annotation[i], *(row.annotation[i] for row in rows.genes)]
+            feature_texts[table.header[position]] = [texts_of_rows[row] for row in order]
+    first_category = len(cells.lines)
+    after_categories = first_category + len(rows.categories)
     return _Content(
-        samples=[header[position] for position in sample_columns],
-        features=[features[i] for i in order],
+        samples=[table.header[position] for position in columns.samples],
+        features=[names[i] for i in order],
         values=values,
         texts=sample_texts,
-        coded=[row for row, i in enumerate(order) if i >= len(numeric)],
-        sample_place=lambda sample: table.place(sample_columns[sample]),
+        coded=[row for row, i in enumerate(order) if first_category <= i < after_categories],
+        sample_place=lambda sample: table.place(columns.samples[sample]),
         feature_place=lambda feature: (
-            f"{table.unit} {lines[order[feature]]} ({quoted(features[order[feature]])})"
+            f"{table.unit} {lines[order[feature]]} ({quoted(names[order[feature]])})"
         ),
-        feature_texts={} if coded else dict(zip(annotation_names, feature_texts, strict=True)),
+        feature_texts=feature_texts,
     )
 
 
-def _text_rows(kinds: _Kinds, option_rows: set[str]) -> Callable[[str], bool] | None:
+def _text_test(kinds: _Kinds, option_rows: set[str]) -> Callable[[str], bool] | None:
     """Return which rows, by name, are text, dropped or categories; None if there are none."""
     texts = {*option_rows, *kinds.drop, *kinds.categorical}
     patterns = [name for name in texts if set(name) & set("*?[")]
@@ -446,7 +649,9 @@ def _draft(
 ) -> Draft:
     """Return the draft of a series: the contents of the table, joined with the phenotype."""
     where = f"data set {dataset.id}: {path}"
-    notes = _drop_unnamed(content) if dataset.orientation == "columns" else []
+    notes = list(content.notes)
+    if dataset.orientation == "columns":
+        notes += _drop_unnamed(content)
     _refuse_bad_names(path, content)
     notes += _plain_names(content, phenotype)
     feature_kinds = _settle_kinds(dataset, kinds, content)
@@ -636,7 +841,7 @@ def _refuse_contradictions(
     for name in (dataset.label, dataset.options.get("group")):
         if name not in table or name not in phenotype:
             continue
-        differs = (table[name].map(plain_text) != phenotype[name].map(plain_text)).to_numpy()
+        differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
         if differs.any():
             i = int(np.argmax(differs))
             msg = (
@@ -647,11 +852,19 @@ def _refuse_contradictions(
             raise InputError(msg, key=name)
 
 
+def _comparable(text: str) -> str:
+    """Return a text such that spellings of one number are equal, as 1, 1.0 and 1,0 are."""
+    plain = plain_text(text)
+    number = plain.replace(",", ".", 1)
+    return plain if complaint(number) else str(float(number))
+
+
 def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
     """Refuse a name of the sheet that neither the table nor the phenotype file has."""
     msg = (
         f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
         f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
+        f"{did_you_mean(name, map(str, phenotype))}"
     )
     raise InputError(msg, key=key)
 

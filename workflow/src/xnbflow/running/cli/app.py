@@ -10,7 +10,6 @@ import warnings
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -131,7 +130,7 @@ Trust = Annotated[
 
 #: What a message about a sheet means for a command, which has no sheet.
 _SHEET_OPTIONS = (
-    ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+    " (Here the sheet's columns are --label, --id and --orientation, its options --option "
     "key=value.)"
 )
 
@@ -148,8 +147,10 @@ def run() -> None:
     except BrokenPipeError:
         os._exit(0)
     except InputError as error:
-        options = _SHEET_OPTIONS if "sheet" in str(error) else ""
-        sys.stderr.write(f"Error: {error}{options}\n")
+        message = str(error)
+        if "sheet" in message:
+            message += _SHEET_OPTIONS if message.endswith((".", "?")) else f".{_SHEET_OPTIONS}"
+        sys.stderr.write(f"Error: {message}\n")
         code = 1
     except OSError as error:
         message = f"{error.filename or 'file'}: {error.strerror or error}"
@@ -459,18 +460,14 @@ def propose(
     as_json: Json = False,
 ) -> None:
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
-    from xnbflow.models.reading import described  # noqa: PLC0415
-
-    remarks: list[str] = []
     if output:
         proposals.check_study_name(Path(output).name)
     with progress(f"reading {table}"):
-        converted = proposals.convert(table, output)
-        if converted is not None:
-            table = str(converted.path)
-            remarks = converted.remarks
-        dataset = described(
+        result = proposals.summarise_location(
             table,
+            output,
+            mirrors=mirror,
+            most_gigabytes=most_gigabytes,
             label=label,
             id_column=id_column,
             options=option,
@@ -478,23 +475,8 @@ def propose(
             phenotype=phenotype,
             symbols=symbols,
         )
-        if converted is not None:
-            options = converted.options | dataset.options
-            dataset = replace(dataset, options=options, orientation="columns")
-        result = proposals.summary_of(dataset, mirror, most_gigabytes)
-    if remarks:
-        result = replace(result, reason=" ".join([*remarks, result.reason]))
-    if output and result.row:
-        row = replace(result.row, id=Path(output).name)
-        result = replace(result, row=row)
     if as_json:
-        content = {
-            **vars(result),
-            "values": result.values.to_dict("records"),
-            "numbers": result.numbers.to_dict("records"),
-            "row": result.sheet,
-        }
-        print_json(content)
+        print_json(proposals.json_content(result))
     else:
         print_text(str(result))
     if output:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import yaml
 from xnbflow.core.errors import InputError
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
+from xnbflow.models.reading import described
 from xnbflow.running.cli.output import deliver
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
@@ -76,6 +77,43 @@ def summary_of(
     base_urls = {"geo": list(mirrors)} if mirrors else {}
     downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+
+
+def summarise_location(
+    location: str,
+    output: str = "",
+    *,
+    mirrors: Sequence[str] = (),
+    most_gigabytes: float = MOST_GIGABYTES,
+    **settings: Any,
+) -> Summary:
+    """Summarise what a command names, and propose a row of the sheet for the study ``output``.
+
+    A folder of one-sample files, or a program's export, is first written as a table (`convert`).
+    ``settings`` are those of `xnbflow.models.reading.described`.
+    """
+    converted = convert(location, output)
+    if converted is None:
+        result = summary_of(described(location, **settings), mirrors, most_gigabytes)
+    else:
+        dataset = described(str(converted.path), **settings)
+        options = converted.options | dataset.options
+        dataset = replace(dataset, options=options, orientation="columns")
+        result = summary_of(dataset, mirrors, most_gigabytes)
+        result = replace(result, reason=" ".join([*converted.remarks, result.reason]))
+    if output and result.row:
+        result = replace(result, row=replace(result.row, id=Path(output).name))
+    return result
+
+
+def json_content(result: Summary) -> dict[str, Any]:
+    """Return a summary as values of JSON: tables are lists of rows, the row is the sheet's text."""
+    return {
+        **vars(result),
+        "values": result.values.to_dict("records"),
+        "numbers": result.numbers.to_dict("records"),
+        "row": result.sheet,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
