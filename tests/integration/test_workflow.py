@@ -268,7 +268,7 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
 
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
     folder = without(finished, tmp_path / "work")
-    (folder / "submit.py").write_text(PROGRAMS["submit"])
+    shutil.copy(PROGRAMS / "submit.py", folder)
     profile = Path(__file__).with_name("cluster.yaml").read_text()
     (folder / "config.yaml").write_text(profile.replace("PYTHON", sys.executable))
     snakemake(folder, "--profile", str(folder), "--set-resources", "classify:mem_mb=1234")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from snakemake.cli import get_argument_parser
-from toys import PROGRAMS, put
+from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.running.manual import api_reference
@@ -112,9 +112,8 @@ def test_the_reference_lists_every_method_of_the_registry_once():
 @pytest.mark.slow
 def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
     """As the library is installed; compiled kernels keep their types."""
-    put(tmp_path, PROGRAMS["user_code"], "user.py")
-    put(tmp_path, PROGRAMS["user_mistakes"], "mistakes.py")
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
+    options = ["--strict", "--config-file", ""]
+    command = [sys.executable, "-m", "mypy", *options, PROGRAMS / "user_types"]
     run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1, run.stderr
     assert "user.py" not in run.stdout
