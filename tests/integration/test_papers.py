@@ -78,5 +78,5 @@ def test_without_any_paper_the_core_passes_all_its_tests(project):
     options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", "-W", "ignore"]
     with without(project, NAMES):
         run(project, "-m", "xnbflow.running.manual")
-        said = run(project, "-m", "pytest", *options, DOCUMENTS, "tests/unit")
-        assert int(re.search(r"(\d+) passed", said)[1]) > 2000
+        output = run(project, "-m", "pytest", *options, DOCUMENTS, "tests/unit")
+        assert int(re.search(r"(\d+) passed", output)[1]) > 2000

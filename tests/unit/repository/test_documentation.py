@@ -23,7 +23,9 @@ STUDIES = {*default_configuration(ROOT)["studies"], "my-study"}
 STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 PLACES = ("*.md", "*/README.md", "docs/**/*.md", "config/profiles/*/*", "profiles/*/*")
-DOCUMENTS = sorted(path for each in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(each))
+DOCUMENTS = sorted(
+    path for pattern in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(pattern)
+)
 
 
 def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
@@ -43,7 +45,7 @@ OURS = (
 @pytest.mark.parametrize("command", list(commands("snakemake")))
 def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(command):
     args = get_argument_parser().parse_args(shlex.split(command, comments=True))
-    assert {each for each in args.targets if not each.startswith("results/")} <= STUDIES
+    assert {target for target in args.targets if not target.startswith("results/")} <= STUDIES
     assert set(args.until or ()) <= {"acquire"}
     assert [Path(path).suffix for path in args.configfile or ()] in ([], [".yaml"])
 
