@@ -32,8 +32,8 @@ def put_matrix(file, name, form):
         return
     stored = getattr(sparse, f"{form}_array")(X)
     group = say(file.create_group(name), f"{form}_matrix", "0.1.0", shape=X.shape)
-    for part in ("data", "indices", "indptr"):
-        say(group.create_dataset(part, data=getattr(stored, part), chunks=True), "array")
+    for array in ("data", "indices", "indptr"):
+        say(group.create_dataset(array, data=getattr(stored, array), chunks=True), "array")
 
 
 def put_table(file, name, index, **columns):

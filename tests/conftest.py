@@ -10,8 +10,9 @@ import pytest
 # none answers. The tests that have a cluster drop this.
 os.environ.setdefault("SLURM_CONF", os.devnull)
 
-#: Run in environments of their own: by `make package`, and by that of the peers.
-collect_ignore = ["package/use.py", "xnb_program.py"]
+#: Run in environments of their own (by `make package`, and by that of the peers) or in processes
+#: of their own; files of a package that a test installs.
+collect_ignore = ["package/use.py", "xnb_program.py", "programs", "integration/plugin"]
 
 
 @pytest.fixture

@@ -61,9 +61,9 @@ def geo(row):
     platform = row.options["annotation"]
     annotation = f"^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
     annotation += text(symbols, sep="\t").decode() + "!platform_table_end\n"
-    texts = {accession_path(row.location): write(row.location, codes, table)}
-    texts[f"platforms/GPLnnn/{platform}/annot/{platform}.annot.gz"] = annotation
-    return {path: gzip.compress(each.encode()) for path, each in texts.items()}
+    files = {accession_path(row.location): write(row.location, codes, table)}
+    files[f"platforms/GPLnnn/{platform}/annot/{platform}.annot.gz"] = annotation
+    return {path: gzip.compress(content.encode()) for path, content in files.items()}
 
 
 def series_matrix(accession, codes, table):
@@ -166,12 +166,12 @@ def table(row):
     out = io.BytesIO()
     with h5py.File(out, "w") as file:
         say(file, "anndata", "0.1.0")
-        for part in ("", "raw/"):
-            say(file.create_dataset(f"{part}X", data=values), "array")
-            put_table(file, f"{part}var", PROBES)
+        for group in ("", "raw/"):
+            say(file.create_dataset(f"{group}X", data=values), "array")
+            put_table(file, f"{group}var", PROBES)
         types = np.array([f"type {code}" for code in codes], object)
         put_table(file, "obs", [f"c{i}" for i in range(len(codes))], bulk_labels=types)
     return {row.location.rpartition("/")[2]: out.getvalue()}
 
 
-FILES = {each.__name__: each for each in (cumida, geo, uci, angular, auslan, table)}
+FILES = {write.__name__: write for write in (cumida, geo, uci, angular, auslan, table)}

@@ -33,9 +33,14 @@ def _rows(name: str) -> list:
     return [row for module in _MODULES for row in getattr(module, name, ())]
 
 
-REFUSED, VARIANTS, FAMILIES = _rows("REFUSED"), _rows("VARIANTS"), _rows("FAMILIES")
-SUMMED, WITHOUT_DENSITY = _rows("SUMMED"), _rows("WITHOUT_DENSITY")
-CALLS = {part: call for each in _MODULES for part, call in getattr(each, "CALLS", {}).items()}
+REFUSED = _rows("REFUSED")
+VARIANTS = _rows("VARIANTS")
+FAMILIES = _rows("FAMILIES")
+SUMMED = _rows("SUMMED")
+WITHOUT_DENSITY = _rows("WITHOUT_DENSITY")
+CALLS = {}
+for _module in _MODULES:
+    CALLS |= getattr(_module, "CALLS", {})
 
 
 def needs(paper: str) -> pytest.MarkDecorator:

@@ -99,8 +99,8 @@ def _columns(folder):
 
 def _phenotype(folder):
     pd.DataFrame(genes(), PATIENTS, GENES).T.to_csv(folder / "x.csv", index_label="gene")
-    known = {"plate": over("A", "B"), "age": _ages(), "diagnosis": over("a", "b", "b")}
-    pd.DataFrame(known, PATIENTS).to_csv(folder / "p.csv", index_label="sample")
+    columns = {"plate": over("A", "B"), "age": _ages(), "diagnosis": over("a", "b", "b")}
+    pd.DataFrame(columns, PATIENTS).to_csv(folder / "p.csv", index_label="sample")
     return folder / "x.csv", {"options": {"phenotype": str(folder / "p.csv")}}
 
 
@@ -122,7 +122,7 @@ def _texts(folder):
 def _gct(folder):
     cells = {"diagnosis": over("ill", "well"), "age": _ages(), "plate": over("A", "B", "C")}
     rows = [["#1.3"], [str(len(GENES)), str(N), "1", "3"], ["id", "symbol", *PATIENTS]]
-    rows += [[name, "na", *map(str, known)] for name, known in cells.items()]
+    rows += [[name, "na", *map(str, column)] for name, column in cells.items()]
     rows += [[g, g.upper(), *map(str, genes()[:, i])] for i, g in enumerate(GENES)]
     text = "".join("\t".join(row) + "\n" for row in rows)
     return put(folder, text, "x.gct"), {"label": "diagnosis"}
@@ -137,13 +137,17 @@ def _gct_and_cls(folder):
 
 
 def _series_matrix(folder):
-    known = {"diagnosis": over("none", "asthma"), "patient": _PAIRS, "scan date": over("1", "2")}
+    characteristics = {
+        "diagnosis": over("none", "asthma"),
+        "patient": _PAIRS,
+        "scan date": over("1", "2"),
+    }
     accessions = [f"GSM{i}" for i in range(N)]
     rows = [("!Series_title", ["x"]), ("!Series_geo_accession", ["GSE9"])]
     rows += [("!Sample_title", PATIENTS), ("!Sample_geo_accession", accessions)]
     rows += [
         ("!Sample_characteristics_ch1", [f"{name}: {cell}" for cell in cells])
-        for name, cells in known.items()
+        for name, cells in characteristics.items()
     ]
     rows += [("!series_matrix_table_begin", []), ('"ID_REF"', accessions)]
     rows += [(f'"{name}"', values) for name, values in zip(GENES, genes().T, strict=True)]

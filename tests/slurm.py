@@ -68,8 +68,8 @@ class Cluster:
         (self.folder / "munge.key").chmod(0o400)
         port, *node_ports = free_ports(1 + len(NODES))
         host = socket.gethostname().partition(".")[0]
-        own = {"name": self.name, "host": host, "user": getpass.getuser(), "folder": self.folder}
-        conf = CONF.format(**own, port=port)
+        fields = {"name": self.name, "host": host, "user": getpass.getuser(), "folder": self.folder}
+        conf = CONF.format(**fields, port=port)
         for node, node_port in zip(NODES, node_ports, strict=True):
             conf += NODE.format(node=node, host=host, port=node_port, cpus=CPUS, memory=MEMORY)
         conf += f"PartitionName=main Nodes={','.join(NODES)} Default=YES MaxTime=600 State=UP\n"
@@ -133,9 +133,10 @@ class Cluster:
         """Kill processes of this cluster's jobs, and SLURM's own above them."""
         for process in self._processes(**variables):
             with suppress(psutil.Error):
-                above = [each for each in process.parents() if "slurmstepd" in each.name()]
-                for each in (*above, process):
-                    each.kill()
+                for parent in process.parents():
+                    if "slurmstepd" in parent.name():
+                        parent.kill()
+                process.kill()
 
     def run(self, *command):
         """The answer of one of SLURM's commands."""
@@ -148,19 +149,19 @@ class Cluster:
         """Of each job: id, rule, state, CPUs, memory and node."""
         rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%C|%m|%N")
         keys = ("id", "rule", "state", "cpus", "memory", "node")
-        found = [dict(zip(keys, row.split("|"), strict=True)) for row in rows.splitlines()]
-        for job in found:
+        jobs = [dict(zip(keys, row.split("|"), strict=True)) for row in rows.splitlines()]
+        for job in jobs:
             job["rule"] = job["rule"].removeprefix("rule_").partition("_wildcards_")[0]
-        return sorted(found, key=lambda job: int(job["id"]))
+        return sorted(jobs, key=lambda job: int(job["id"]))
 
     def jobs_of(self, rule):
         return [job for job in self.jobs() if job["rule"] == rule]
 
-    def wait_for(self, found, seconds=400):
+    def wait_for(self, condition, seconds=400):
         """Wait until a function returns what counts as true, and return it."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if value := found():
+            if value := condition():
                 return value
             time.sleep(0.3)
         msg = f"waited {seconds} s in vain; jobs: {self.jobs()}"
@@ -168,10 +169,10 @@ class Cluster:
 
     def wait_for_job(self, rule):
         """Wait for a job of a rule to run; return it."""
-        found = self.wait_for(
+        running = self.wait_for(
             lambda: [job for job in self.jobs_of(rule) if job["state"] == "RUNNING"]
         )
-        return found[0]
+        return running[0]
 
     def cancel_all(self):
         """Cancel what runs or waits, each job by its id."""

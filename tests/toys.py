@@ -16,7 +16,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 
 #: Programs that tests run in processes of their own or write as files of a user.
-PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text())
+PROGRAMS = Path(__file__).with_name("programs")
 
 #: Names that a shell, a path, a page, Snakemake or a spreadsheet would take for something else.
 HOSTILE = (
@@ -62,6 +62,12 @@ def refused(match=None, **named):
 def python(code, *arguments, check=True, **options):
     """Run code in a process of its own."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)
+
+
+def run_program(name, *arguments, check=True, **options):
+    """Run a file of the folder ``programs`` in a process of its own."""
+    command = [sys.executable, PROGRAMS / name, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
 
 

@@ -35,7 +35,7 @@ def main():
     warnings.simplefilter("ignore")
     request = json.load(sys.stdin)
     X, y = pd.DataFrame(request["X"], columns=request["columns"]), pd.Series(request["y"])
-    runs = [run(X, y, request["train"], request["test"], each) for each in request["runs"]]
+    runs = [run(X, y, request["train"], request["test"], options) for options in request["runs"]]
     json.dump(runs, sys.stdout, indent=1)
 
 

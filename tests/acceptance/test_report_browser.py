@@ -170,10 +170,10 @@ def test_missing_values_stay_last_and_spreads_sort_by_their_mean(details):
     table = find(details, "#diagnostics table")
     names = [header.text for header in find_all(table, "thead th")]
     place = next(i for i, name in enumerate(names) if "depend" in name)
-    (known,) = {*column(details, table, place)} - {""}
+    (value,) = {*column(details, table, place)} - {""}
     for _ in range(2):
         find_all(table, "thead button")[place].click()
-        assert column(details, table, place) == [known, ""]
+        assert column(details, table, place) == [value, ""]
     accuracy = find(details, "#accuracy table")
     details.execute_script("arguments[0].click()", find_all(accuracy, "thead button")[2])
     means = [float(text.split(" ±")[0]) for text in column(details, accuracy, 2)]
@@ -211,8 +211,8 @@ def test_any_sample_can_be_explained(details):
         # The most probable class comes first; what is said of it adds up to its evidence.
         chances = [float(text.split("probability ")[1]) for text in headings]
         assert chances == sorted(chances, reverse=True)
-        told = [cell.text for cell in find_all(place, ".scroll tbody td:nth-child(3)")]
-        for steps, text in zip(find_all(place, ".steps"), told, strict=True):
+        evidence = [cell.text for cell in find_all(place, ".scroll tbody td:nth-child(3)")]
+        for steps, text in zip(find_all(place, ".steps"), evidence, strict=True):
             added = [float(c.text.replace("−", "-")) for c in find_all(steps, "td.n")]
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
@@ -550,6 +550,8 @@ def test_without_javascript_and_on_paper_there_are_static_figures(browser, gene_
         assert not find(browser, ".live-genes").is_displayed()
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(gene_page[0].as_uri())
-    shown_parts = [find(browser, part).is_displayed() for part in (".drawing svg", ".live-genes")]
+    displayed = [
+        find(browser, selector).is_displayed() for selector in (".drawing svg", ".live-genes")
+    ]
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-    assert shown_parts == [True, False]
+    assert displayed == [True, False]

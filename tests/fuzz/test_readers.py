@@ -130,8 +130,8 @@ def between(content, begin, end):
     stop = next(i for i, line in enumerate(lines) if line.startswith(end) and i > starts[-1])
     inside = "\n".join(lines[starts[-1] + 1 : stop]).encode()
     rows = next(cells_of(inside, "\t"))
-    kept = [0, *(i for i, name in enumerate(rows[0]) if name.startswith("GSM"))]
-    yield [[row[i] for row in rows] for i in kept]
+    columns = [0, *(i for i, name in enumerate(rows[0]) if name.startswith("GSM"))]
+    yield [[row[i] for row in rows] for i in columns]
 
 
 def workbook_cells(content):
@@ -148,29 +148,29 @@ def number(cell):
 MISSING = {"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"}
 
 
-def holds(found, rows):
+def holds(series, rows):
     """Return whether a data set is what a table holds, each sample's every value."""
     names, *rows = rows
     names = [str(name).strip() for name in names]
-    here = {*found.features, "samples", "type", "id", "ID_REF", ""}
-    if len(names) < len(found.features) or not {*found.features} <= {*names, *suffixed(names)}:
+    known_columns = {*series.features, "samples", "type", "id", "ID_REF", ""}
+    if len(names) < len(series.features) or not {*series.features} <= {*names, *suffixed(names)}:
         return False
-    if len([name for name in names if name not in here]) > 1:
+    if len([name for name in names if name not in known_columns]) > 1:
         return False  # a feature is lost
-    if len(rows) != len(found.samples):
+    if len(rows) != len(series.samples):
         return False
-    places = [[*names, *suffixed(names)].index(f) % len(names) for f in found.features]
+    places = [[*names, *suffixed(names)].index(f) % len(names) for f in series.features]
     if key := {"samples", "id", "ID_REF"} & set(names):
         key = names.index(key.pop())
-        rows.sort(key=lambda row: list(found.samples).index(str(row[key]).strip()))
+        rows.sort(key=lambda row: list(series.samples).index(str(row[key]).strip()))
     for i, row in enumerate(rows):
         if [number(row[place]) for place in places] != pytest.approx(
-            found.values[:, i].tolist(), rel=0, abs=0, nan_ok=True
+            series.values[:, i].tolist(), rel=0, abs=0, nan_ok=True
         ):
             return False
         if "type" in names:
             label = " ".join(str(row[names.index("type")]).split())
-            if label.replace(",", ".") != found.labels[i].replace(",", "."):  # a decimal comma
+            if label.replace(",", ".") != series.labels[i].replace(",", "."):  # a decimal comma
                 return False
     return True
 
@@ -178,15 +178,15 @@ def holds(found, rows):
 def suffixed(names):
     """Return names as CuMiDa's repeated ones become: with .1, .2 from the second on."""
     seen = Counter()
-    made = []
+    suffixed_names = []
     for name in names:
-        made.append(f"{name}.{seen[name]}" if seen[name] else name)
+        suffixed_names.append(f"{name}.{seen[name]}" if seen[name] else name)
         seen[name] += 1
-    return made
+    return suffixed_names
 
 
 def dataset_in(tables):
-    return lambda found, content: any(holds(found, rows) for rows in tables(content))
+    return lambda series, content: any(holds(series, rows) for rows in tables(content))
 
 
 def unread(_found, _content):
@@ -206,8 +206,8 @@ def write_series(path):
 
 def read_series(path):
     series = DataSet.read(path)
-    parts = ("values", "features", "samples", "labels", "kinds")
-    return [series.name, *(getattr(series, part).tolist() for part in parts)]
+    fields = ("values", "features", "samples", "labels", "kinds")
+    return [series.name, *(getattr(series, field).tolist() for field in fields)]
 
 
 GEO_TABLES = {
@@ -306,16 +306,16 @@ def packed(path, content):
     return gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
 
 
-def same(found, whole, content, oracle):
+def same(actual, original, content, oracle):
     """Whether what was read of a file is what it holds."""
     if oracle is None:
-        return repr(found) == repr(whole)
+        return repr(actual) == repr(original)
     content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     try:
-        finite = not isinstance(found, DataSet) or not np.isinf(found.values).any()
-        return finite and oracle(found, content)
+        finite = not isinstance(actual, DataSet) or not np.isinf(actual.values).any()
+        return finite and oracle(actual, content)
     except Exception:  # noqa: BLE001 - the other program refuses what ours reads
-        return repr(found) == repr(whole)
+        return repr(actual) == repr(original)
 
 
 def too_long(*_):
@@ -329,7 +329,7 @@ def outcome(path, read, is_right):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            found = read(path)
+            content = read(path)
     except InputError as error:
         message = str(error).replace(str(path.parent), "")
         return "refused" if len(message) <= LONGEST else "long message", message
@@ -339,7 +339,7 @@ def outcome(path, read, is_right):
         return "foreign", (error, path.read_bytes())
     finally:
         signal.alarm(0)
-    return "read" if is_right(found) else "other values", path.read_bytes()
+    return "read" if is_right(content) else "other values", path.read_bytes()
 
 
 def judge(outcomes, record_property):
@@ -378,7 +378,7 @@ def test_messages_quote_little_of_a_long_cell(tmp_path, reader):
         for filler in ("x" * 200_000, "x, " * 70_000):
             text = good[: word.start()] + filler + good[word.end() :]
             path.write_bytes(packed(path, text.encode()))
-            kind, said = outcome(path, read, lambda _: True)
-            assert kind in ("refused", "read"), said[:1000]
-            quoted = re.findall(r"(?:x(?:, )?)+", said) if kind == "refused" else []
-            assert max(map(len, quoted), default=0) <= MOST_QUOTED, said
+            kind, message = outcome(path, read, lambda _: True)
+            assert kind in ("refused", "read"), message[:1000]
+            quoted = re.findall(r"(?:x(?:, )?)+", message) if kind == "refused" else []
+            assert max(map(len, quoted), default=0) <= MOST_QUOTED, message

@@ -84,11 +84,11 @@ def test_json_is_json(folder, arguments):
     assert json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(("arguments", "said"), mistakes("command"))
-def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
+@pytest.mark.parametrize(("arguments", "message"), mistakes("command"))
+def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, message):
     done = xnbflow(*arguments.split(), cwd=folder)
     assert (done.returncode, done.stdout) == (1, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.startswith("Error: ")
     assert "Traceback" not in done.stderr
 
@@ -112,7 +112,7 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
     text = SERIES_MATRIX.replace("Small", f"Sm{ESCAPES}all").replace("patient 1", f"p{ESCAPES}")
     put(tmp_path / "mirror", text, "GSE1_series_matrix.txt.gz")
     model = folder / "model.skops"
-    said = [
+    calls = [
         xnbflow("show", tmp_path / "model.skops", cwd=tmp_path),
         xnbflow("signature", tmp_path / "model.skops", "--gmt", cwd=tmp_path),
         xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
@@ -120,8 +120,8 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         xnbflow("predict", model, folder / "new.csv", "--option", f"x{ESCAPES}=1", cwd=tmp_path),
         xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
     ]
-    for done in said:
-        written = done.stdout + done.stderr
+    for call in calls:
+        written = call.stdout + call.stderr
         assert written
         assert "Traceback" not in written
         assert not {"\x1b", "\x9b", "\u202e"} & {*written}, written
@@ -157,6 +157,6 @@ def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder, monk
     assert "mine.Mine" in refused.stderr
     assert "--trust" in refused.stderr
     assert "mine" not in sys.modules
-    told = called("predict", "mine.skops", "new.csv", "--trust", "mine.Mine")
-    assert len(told.stdout.splitlines()) == 13
+    trusted = called("predict", "mine.skops", "new.csv", "--trust", "mine.Mine")
+    assert len(trusted.stdout.splitlines()) == 13
     monkeypatch.delitem(sys.modules, "mine")

@@ -65,10 +65,13 @@ def test_two_modules_run_under_their_prefixes(caller):
     assert stats(planned)["second_acquire"] == 2
     summary = call(caller, "second_both", "--detailed-summary")
     rows = [line.split("\t") for line in summary.splitlines() if line.count("\t") == 7][1:]
-    made = {path for row in rows for cell in (row[0], *row[3:5]) for path in cell.split(",")}
-    made = {path for path in made if path != "-"}
-    assert len(made) > 50
-    assert all(path.startswith("two/") for path in made)
+    paths = set()
+    for output, _, _, input_files, log, *_ in rows:
+        for cell in (output, input_files, log):
+            paths.update(cell.split(","))
+    paths.discard("-")
+    assert len(paths) > 50
+    assert all(path.startswith("two/") for path in paths)
 
 
 #: What snakedeploy writes.
@@ -126,8 +129,8 @@ class Host:
         return folder
 
     def call(self, folder, *arguments, fails=False):
-        given = (*arguments, "--configfile", "tiny.yaml")
-        return call(folder, *given, environment=self.environment, fails=fails)
+        options = (*arguments, "--configfile", "tiny.yaml")
+        return call(folder, *options, environment=self.environment, fails=fails)
 
 
 @pytest.fixture(scope="module")
@@ -148,11 +151,11 @@ def test_a_deployed_study_is_run_once_from_one_whole_checkout(host, deployed):
     assert "Nothing to be done" in host.call(deployed, "-n")
     shutil.rmtree(host.checkout("v1"))
     command = [sys.executable, "-m", "snakemake", "--list", "--configfile", "tiny.yaml"]
-    given = {"cwd": deployed, "env": host.environment, "stderr": subprocess.STDOUT}
-    together = [subprocess.Popen(command, stdout=subprocess.PIPE, **given) for _ in range(2)]
-    for process in together:
-        said, _ = process.communicate()
-        assert process.returncode == 0, said
+    options = {"cwd": deployed, "env": host.environment, "stderr": subprocess.STDOUT}
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, **options) for _ in range(2)]
+    for process in processes:
+        output, _ = process.communicate()
+        assert process.returncode == 0, output
     checkout = host.checkout("v1")
     files = {
         str(path.relative_to(checkout))
@@ -195,10 +198,10 @@ def test_a_plan_needs_nothing_but_snakemake_installed(tmp_path):
         if path.name.partition(".")[0] not in OF_JOBS:
             (alone / path.name).symlink_to(path)
     studies = ("demo", "spam", "cells", "signatures-bundled")
-    given = ["-n", "--snakefile", str(ROOT / "workflow/Snakefile"), "--", *studies]
+    arguments = ["-n", "--snakefile", str(ROOT / "workflow/Snakefile"), "--", *studies]
     code = "import sys; sys.path.append(sys.argv.pop(1)); from snakemake.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code, str(alone), *given],
+        [sys.executable, "-S", "-c", code, str(alone), *arguments],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from toys import PROGRAMS
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "workflow/src/xnbflow/papers"
@@ -60,7 +59,7 @@ def run(project, *command):
 @pytest.mark.parametrize("name", [name for name in NAMES if name != COMMON])
 def test_the_core_imports_and_plans_without_a_paper(project, name):
     with without(project, [name]):
-        run(project, "-c", PROGRAMS["import_all"])
+        run(project, "tests/programs/import_all.py")
         plan = run(project, "-m", "snakemake", "--dry-run", "--quiet", "all", "--", "demo")
         assert "demo" in plan
 
@@ -69,7 +68,7 @@ def test_the_core_imports_and_plans_without_a_paper(project, name):
 def test_without_any_paper_the_core_is_imported_by_all_its_tests(project):
     with without(project, NAMES):
         run(project, "-m", "xnbflow.running.manual")
-        run(project, "-c", PROGRAMS["import_all"])
+        run(project, "tests/programs/import_all.py")
         run(project, "-m", "pytest", "-q", "-n", "0", "--collect-only", DOCUMENTS, "tests/unit")
 
 
@@ -79,5 +78,5 @@ def test_without_any_paper_the_core_passes_all_its_tests(project):
     options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", "-W", "ignore"]
     with without(project, NAMES):
         run(project, "-m", "xnbflow.running.manual")
-        said = run(project, "-m", "pytest", *options, DOCUMENTS, "tests/unit")
-        assert int(re.search(r"(\d+) passed", said)[1]) > 2000
+        output = run(project, "-m", "pytest", *options, DOCUMENTS, "tests/unit")
+        assert int(re.search(r"(\d+) passed", output)[1]) > 2000

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import sys
-import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -19,18 +18,16 @@ from xnbflow.evaluation.methods import known_methods
 from xnbflow.sources.registry import known_sources
 
 PLUGIN = Path(__file__).with_name("plugin")
-FILES = tomllib.loads((PLUGIN / "modules.toml").read_text())
-FILES |= {"__init__.py": "", "tables.toml": (PLUGIN / "tables.toml").read_text()}
-ENTRIES = FILES["entries.py"]
+PACKAGE = PLUGIN / "toyplugin"
+ENTRIES = (PACKAGE / "entries.py").read_text()
 POINTS = (PLUGIN / "entry_points.txt").read_text()
 
 
 def install(folder, points=POINTS, entries=ENTRIES):
-    """Lay the package and its metadata out as an installer does."""
+    """Lay the package and its metadata out as an installer does; return the folder of both."""
     package = folder / "toyplugin"
-    package.mkdir(parents=True)
-    for name, text in (FILES | {"entries.py": entries}).items():
-        (package / name).write_text(text)
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "entries.py").write_text(entries)
     metadata = folder / "toyplugin-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toyplugin\nVersion: 1.0\n")
@@ -42,13 +39,13 @@ def install(folder, points=POINTS, entries=ENTRIES):
 def site(tmp_path, monkeypatch):
     """A folder on the path of modules, as where packages are installed."""
     monkeypatch.syspath_prepend(tmp_path / "site")
-    known = (known_methods, known_sources, known_analyses)
-    for each in known:
-        each.cache_clear()
+    registries = (known_methods, known_sources, known_analyses)
+    for registry in registries:
+        registry.cache_clear()
     importlib.invalidate_caches()
     yield tmp_path / "site"
-    for each in known:
-        each.cache_clear()
+    for registry in registries:
+        registry.cache_clear()
     for name in [name for name in sys.modules if name.startswith("toyplugin")]:
         del sys.modules[name]
 
@@ -74,15 +71,18 @@ def test_a_broken_entry_is_refused_with_its_package(site, points, entries, messa
 
 
 def run(folder, site, *arguments):
-    command = [part.replace("tiny.yaml", "mine.yaml") for part in snakemake_command(folder)]
+    command = [word.replace("tiny.yaml", "mine.yaml") for word in snakemake_command(folder)]
     environment = {**os.environ, "PYTHONPATH": str(site)}
     return snakemake_process.run([*command[3:], *arguments], folder, environment)
 
 
 def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
-    site, folder = install(tmp_path / "site"), shutil.copytree(PLUGIN, tmp_path / "work")
-    done = run(folder, site)
-    assert done.returncode == 0, done.stdout
+    site = install(tmp_path / "site")
+    folder = tmp_path / "work"
+    # the study only: the package is the one that is installed
+    shutil.copytree(PLUGIN, folder, ignore=shutil.ignore_patterns("toyplugin"))
+    finished = run(folder, site)
+    assert finished.returncode == 0, finished.stdout
     summary = pd.read_parquet(folder / "results/studies/mine/summary.parquet")
     assert summary.set_index("metric")["mean"]["accuracy"] == 1.0
     page = (folder / "results/studies/mine/details.html").read_text()
@@ -90,8 +90,8 @@ def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
     assert "nobody (2024)" in page
 
     def planned():
-        told = run(folder, site, "-n", "--quiet", "rules", "--rerun-triggers", "params").stdout
-        return set(re.findall(r"^(\S+) +\d+$", told, re.MULTILINE))
+        plan = run(folder, site, "-n", "--quiet", "rules", "--rerun-triggers", "params").stdout
+        return set(re.findall(r"^(\S+) +\d+$", plan, re.MULTILINE))
 
     assert planned() == set()
     source = Path(site, "toyplugin", "nearest.py")

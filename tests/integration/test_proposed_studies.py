@@ -16,11 +16,11 @@ PROPOSED = NAMES if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of ea
 
 @pytest.mark.parametrize("name", PROPOSED)
 def test_a_proposal_runs_to_its_page(tmp_path, name):
-    path, given = write(name, tmp_path)
-    options = (("--option", f"{key}={value}") for key, value in given.get("options", {}).items())
-    label = ("--label", given["label"]) if "label" in given else ()
+    path, settings = write(name, tmp_path)
+    options = (("--option", f"{key}={value}") for key, value in settings.get("options", {}).items())
+    label = ("--label", settings["label"]) if "label" in settings else ()
     words = ("study", path, *label, *chain(*options), "-o", "tiny")
     assert xnbflow(*words, cwd=tmp_path).returncode == 0
     snakemake(tmp_path, "tiny")
     page = (tmp_path / "results/studies/tiny/details.html").read_text()
-    assert given.get("label", "diagnosis") in page
+    assert settings.get("label", "diagnosis") in page

@@ -50,9 +50,8 @@ def tiny(row, server):
 def rows_of(study):
     """Return the data sets of a study and of its analyses."""
     names = [*study.get("datasets", [])]
-    names += [
-        name for each in study.get("analyses", {}).values() for name in each.get("datasets", [])
-    ]
+    for analysis in study.get("analyses", {}).values():
+        names += analysis.get("datasets", [])
     return [ROWS[name] for name in dict.fromkeys(names)]
 
 
@@ -104,15 +103,20 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
 
     Names of patients are in no file of results, neither in a model nor in a table.
     """
-    own = STUDIES[study]
+    configuration = STUDIES[study]
     assert "Failed" not in run(study, tmp_path)
     folder = tmp_path / "results/studies" / study
     pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
     actual = re.findall(r'<section[^>]*id="([\w-]+)"', pages)
-    expected = {*own.get("analyses", {})}.union(*(SECTIONS[key] for key in SECTIONS if key in own))
-    expected |= {"diagnostics"} if own.get("diagnostics", True) else set()
+    expected = set(configuration.get("analyses", {}))
+    for key, sections in SECTIONS.items():
+        if key in configuration:
+            expected.update(sections)
+    if configuration.get("diagnostics", True):
+        expected.add("diagnostics")
     optional = {"context"}  # of a label test or a selection of features
-    optional |= {"comparison", "explanation"} if len(own.get("classifiers", [])) < 2 else set()
+    if len(configuration.get("classifiers", [])) < 2:
+        optional.update(["comparison", "explanation"])
     assert {*actual} - optional == expected - optional
     assert len(actual) == len({*actual})
     assert HOSTILE[0] not in pages

@@ -52,14 +52,14 @@ def cohort(seed, path):
 def test_second_cohort_and_prediction(tmp_path):
     for seed, name in enumerate(("train", "new", "second", "known")):
         cohort(seed, tmp_path / "data" / f"{name}.csv")
-    *ours, last = commands("prediction.md")
-    for words in ours:
+    *steps, last = commands("prediction.md")
+    for words in steps:
         run(words, tmp_path)
     assert len(list(planned([last], tmp_path))) == 1
-    told = pd.read_csv(tmp_path / "second.tsv", sep="\t")
+    predictions = pd.read_csv(tmp_path / "second.tsv", sep="\t")
     truth = pd.read_csv(tmp_path / "data/second.csv")
-    assert len(told) == 30
-    assert (told["label"].to_numpy() == truth["diagnosis"].to_numpy()).mean() > 0.9
+    assert len(predictions) == 30
+    assert (predictions["label"].to_numpy() == truth["diagnosis"].to_numpy()).mean() > 0.9
     features = set(pd.read_csv(tmp_path / "signature.tsv", sep="\t")["feature"])
     assert features & {"gene0", "gene1"}
     assert set((tmp_path / "signature.gmt").read_text().split()) >= features
@@ -75,8 +75,8 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     mirror = put(tmp_path / "mirror", MATRIX, "GSE4107_series_matrix.txt.gz").parent
     cohort(0, tmp_path / "data" / "expression.csv")
     feature_counts(tmp_path / "data")  # counts.txt and samples.csv
-    told = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
-    for words in told:
+    proposals = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
+    for words in proposals:
         run([*words, "--mirror", str(mirror)], tmp_path)
     # `xnbflow run NAME` takes NAME.yaml of this folder
     runs = [
@@ -85,5 +85,5 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
         if words[1] == "run"
     ]
     calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
-    assert (len(told), len(calls)) == (3, 6)
+    assert (len(proposals), len(calls)) == (3, 6)
     assert all("acquire" in text for text in planned(calls, tmp_path))

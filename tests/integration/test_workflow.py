@@ -62,8 +62,8 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
     for name in ("report.html", "details.html"):
         page = (finished / "results/studies/tiny" / name).read_text()
-        own = page.partition('<section id="methods"')[0]  # has works and files of any study
-        text = re.sub(r"<(script|style|svg)\b.*?</\1>|<[^>]*>", " ", own, flags=re.DOTALL)
+        of_study = page.partition('<section id="methods"')[0]  # has works and files of any study
+        text = re.sub(r"<(script|style|svg)\b.*?</\1>|<[^>]*>", " ", of_study, flags=re.DOTALL)
         assert not re.findall(r"(?i)(?<![/#-])\bgenes?\b(?![.-])", text)
         assert not re.findall(r"\d %", page)
 
@@ -82,9 +82,9 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     words += ["--snakefile", str(ROOT / "workflow/Snakefile"), "-n"]
     planned = snakemake_process.run(words[2:], tmp_path).stdout
     assert re.search(r"^classify +2$", planned, re.MULTILINE), planned
-    given = yaml.safe_load(configuration)
-    assert given["folds"] == STUDY["folds"]
-    assert given["studies"] == STUDY["studies"]
+    repeated = yaml.safe_load(configuration)
+    assert repeated["folds"] == STUDY["folds"]
+    assert repeated["studies"] == STUDY["studies"]
 
 
 @pytest.fixture(scope="module")
@@ -201,8 +201,8 @@ def test_jobs_read_declared_files_alone(finished, tmp_path):
 
 def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_path):
     folder = prepare(tmp_path, STUDY | {"sheets": ["tiny.tsv", "own.tsv", "config/datasets.tsv"]})
-    own = folder / "own.csv"
-    own.write_text("type,f\na,1\na,2\nb,3\nb,high\n")
+    table = folder / "own.csv"
+    table.write_text("type,f\na,1\na,2\nb,3\nb,high\n")
     (folder / "own.tsv").write_text("id\tsource\tlocation\tlabel\nown\ttable\town.csv\ttype\n")
     series = "results/own/series.parquet"
     written = snakemake(folder, series, fails=True)
@@ -211,12 +211,12 @@ def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_
     failed = r"^Failed: Reading own\. .*own.csv.*'high'.*\. Log: results/logs/acquire/\S+\.log$"
     assert re.search(failed, written, re.MULTILINE)
     assert list((folder / "resources").rglob("*.part*")) == []
-    own.write_text("type,f\na,1\na,2\nb,3\nb,4\n")
+    table.write_text("type,f\na,1\na,2\nb,3\nb,4\n")
     snakemake(folder, series)
     assert jobs(folder, series) == {}
-    old = own.stat().st_mtime - 1000
-    own.write_text("type,f\nb,1\na,2\nb,3\na,4\n")
-    os.utime(own, (old, old))
+    old = table.stat().st_mtime - 1000
+    table.write_text("type,f\nb,1\na,2\nb,3\na,4\n")
+    os.utime(table, (old, old))
     assert jobs(folder, series) == {"acquire": 1}
 
 
@@ -243,10 +243,10 @@ def test_a_second_run_in_the_folder_is_refused_and_the_first_one_goes_on(tmp_pat
     while first.poll() is None and not list((folder / ".snakemake/locks").glob("*")):
         time.sleep(0.02)
     os.killpg(first.pid, signal.SIGSTOP)
-    said = snakemake(folder, series, fails=True)
+    message = snakemake(folder, series, fails=True)
     os.killpg(first.pid, signal.SIGCONT)
-    assert "Directory cannot be locked" in said
-    assert "Traceback" not in said
+    assert "Directory cannot be locked" in message
+    assert "Traceback" not in message
     assert first.wait() == 0
     assert (folder / series).is_file()
 
@@ -280,7 +280,7 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
 
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
     folder = without(finished, tmp_path / "work")
-    (folder / "submit.py").write_text(PROGRAMS["submit"])
+    shutil.copy(PROGRAMS / "submit.py", folder)
     profile = Path(__file__).with_name("cluster.yaml").read_text()
     (folder / "config.yaml").write_text(profile.replace("PYTHON", sys.executable))
     snakemake(folder, "--profile", str(folder), "--set-resources", "classify:mem_mb=1234")
@@ -350,8 +350,8 @@ def contract_studies(folder):
     """Return the studies of a folder's configuration and of the papers and the project."""
     from xnbflow.running.project import default_configuration
 
-    own = yaml.safe_load((folder / "tiny.yaml").read_text())["studies"]
-    return {*own, *default_configuration(ROOT)["studies"]}
+    configured = yaml.safe_load((folder / "tiny.yaml").read_text())["studies"]
+    return {*configured, *default_configuration(ROOT)["studies"]}
 
 
 def test_a_run_leaves_no_file_that_is_not_an_output_or_a_log(finished):

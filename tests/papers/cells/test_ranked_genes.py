@@ -21,19 +21,23 @@ def fitted():
 
 def test_a_class_s_own_genes_come_first_and_others_fill_up():
     model, ranked = fitted()
-    for label, own in model.selected_features_.items():
-        names, scores = ranked["names"][label].tolist(), ranked["scores"][label]
-        assert set(names[: len(own)]) == set(own)
-        of_gene = dict(zip(own, model.selected_distances_[label], strict=True))
-        expected = [of_gene[name] for name in names[: len(own)]]
-        np.testing.assert_array_equal(np.abs(scores[: len(own)]), expected)
-        assert (scores[len(own) :] == 0.0).all()
+    for label, selected in model.selected_features_.items():
+        n_selected = len(selected)
+        names = ranked["names"][label].tolist()
+        scores = ranked["scores"][label]
+        first = names[:n_selected]
+        assert set(first) == set(selected)
+        distance_of = dict(zip(selected, model.selected_distances_[label], strict=True))
+        expected = [distance_of[name] for name in first]
+        np.testing.assert_array_equal(np.abs(scores[:n_selected]), expected)
+        assert (scores[n_selected:] == 0.0).all()
         assert len(set(names)) == len(names)
         assert np.isnan(ranked["pvals"][label]).all()
-        high = [model.direction_[label][own.index(name)] == "high" for name in names[: len(own)]]
-        np.testing.assert_array_equal(scores[: len(own)] > 0, high)
-        np.testing.assert_array_equal(ranked["logfoldchanges"][label][: len(own)] > 0, high)
-        assert (np.diff(np.sign(scores[: len(own)])) <= 0).all()  # the higher ones first
+        direction_of = dict(zip(selected, model.direction_[label], strict=True))
+        high = [direction_of[name] == "high" for name in first]
+        np.testing.assert_array_equal(scores[:n_selected] > 0, high)
+        np.testing.assert_array_equal(ranked["logfoldchanges"][label][:n_selected] > 0, high)
+        assert (np.diff(np.sign(scores[:n_selected])) <= 0).all()  # the higher ones first
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -51,11 +55,12 @@ def test_scanpy_shows_the_ranking(tmp_path):
     assert shown == {name for label in ("B", "NK", "T") for name in ranked["names"][label][:2]}
     frame = scanpy.get.rank_genes_groups_df(data, "T")
     assert frame["names"].tolist() == ranked["names"]["T"].tolist()
-    theirs = data.copy()
-    scanpy.tl.rank_genes_groups(theirs, "type", method="wilcoxon")
-    theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
-    mine = frame.set_index("names")["logfoldchanges"]
-    np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
+    by_wilcoxon = data.copy()
+    scanpy.tl.rank_genes_groups(by_wilcoxon, "type", method="wilcoxon")
+    expected = scanpy.get.rank_genes_groups_df(by_wilcoxon, "T")
+    expected = expected.set_index("names")["logfoldchanges"]
+    actual = frame.set_index("names")["logfoldchanges"]
+    np.testing.assert_allclose(actual, expected[actual.index], rtol=1e-4)
 
 
 def test_annotated_cells_are_ranked_by_xnb_with_the_signs_of_their_changes():

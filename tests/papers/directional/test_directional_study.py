@@ -172,7 +172,7 @@ def common_tables():
     }
 
 
-ABOUT = {"parts": {part: name for name, part in LABELS.items()}, "folds": ("10-fold",)}
+ABOUT = {"parts": {label: name for name, label in LABELS.items()}, "folds": ("10-fold",)}
 
 
 def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do():

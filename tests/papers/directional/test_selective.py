@@ -95,15 +95,15 @@ def test_many_samples_are_classified_in_pieces(monkeypatch, angles):
 def test_samples_of_a_group_are_not_in_training_and_test(angles, monkeypatch):
     X, y = angles
     groups = np.arange(150) // 5
-    seen = []
+    received = []
 
-    def folds(cv, codes, given):
-        seen.append(given)
-        return inner_folds(cv, codes, given)
+    def folds(cv, codes, fold_groups):
+        received.append(fold_groups)
+        return inner_folds(cv, codes, fold_groups)
 
     monkeypatch.setattr(selective_nb, "inner_folds", folds)
     SelectiveNB(VonMisesNB(), cv=5).fit(X, y, groups)
-    np.testing.assert_array_equal(seen[0], groups)
+    np.testing.assert_array_equal(received[0], groups)
 
 
 def test_the_prior_counts_once_in_every_prefix():

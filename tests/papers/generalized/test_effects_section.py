@@ -22,14 +22,14 @@ FEATURES = {ALL: ["a", "wordFreqOUR", "capLengthMAX", "b"], PAPER: ["wordFreqOUR
 def fit_rows():
     rows = []
     for features, errors in ERRORS.items():
-        for part, shift in (("train", -0.01), ("test", 0.0)):
+        for samples, shift in (("train", -0.01), ("test", 0.0)):
             for model, error in errors.items():
                 rows.append(
                     {
                         "dataset": "spambase",
                         "features": features,
                         "model": model,
-                        "part": part,
+                        "part": samples,
                         "n_features": len(FEATURES[features]),
                         "n_samples": 1000,
                         "log_likelihood": -1000 * error,

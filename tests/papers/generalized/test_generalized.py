@@ -385,8 +385,8 @@ def test_backfitting_stops_by_the_change_as_a_share_of_the_norm(mixed):
     after = fit(4, 0.0).effects(X)
     change = (after["adjustment"] - before["adjustment"]).groupby(after["feature"])
     norm = after["adjustment"].groupby(after["feature"])
-    share = np.sqrt(change.apply(lambda part: (part**2).mean())).sum()
-    share /= np.sqrt(norm.apply(lambda part: (part**2).mean())).sum()
+    share = np.sqrt(change.apply(lambda values: (values**2).mean())).sum()
+    share /= np.sqrt(norm.apply(lambda values: (values**2).mean())).sum()
     assert fit(100, 1.001 * share).n_iter_ == 4
     assert fit(100, 0.999 * share).n_iter_ > 4
 

@@ -258,9 +258,9 @@ def test_distance_is_the_symmetrised_kullback_leibler_divergence(covariance):
         within = [pooled_covariance(X, y)[np.ix_(block, block)]] * 2
         if covariance == "per_class":
             within = [np.cov(X[codes == code][:, block].T) for code in (0, 2)]
-        there = divergence(means[0], within[0], means[1], within[1])
-        back = divergence(means[1], within[1], means[0], within[0])
-        expected.append(there + back)
+        forward = divergence(means[0], within[0], means[1], within[1])
+        backward = divergence(means[1], within[1], means[0], within[0])
+        expected.append(forward + backward)
     fitted = GaussianBlocks(columns=columns, covariance=covariance).fit(X.T, codes, 3)
     np.testing.assert_allclose(fitted.distances(0, 2), expected, rtol=1e-10)
     np.testing.assert_allclose(fitted.distances(2, 0), expected, rtol=1e-10)

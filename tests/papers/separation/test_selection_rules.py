@@ -34,9 +34,9 @@ def test_an_estimated_signal_is_not_below_0():
     scores = np.array([1.0, 2.0])
     degrees = np.array([4, 4])
     assert separation.select_blocks(scores, degrees, 60, None).moments.mean == 0.0
-    kept = separation.kept_moments(scores, degrees, np.zeros(2), NOTHING, 60)
-    assert kept.mean == 0.0
-    assert kept.risk == 0.5
+    moments = separation.kept_moments(scores, degrees, np.zeros(2), NOTHING, 60)
+    assert moments.mean == 0.0
+    assert moments.risk == 0.5
 
 
 def test_the_optimal_threshold_is_0_where_every_block_helps():

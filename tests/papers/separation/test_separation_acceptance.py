@@ -39,17 +39,17 @@ def check_theorem_1(tables, least_rows, printed_excess):
 
 
 @pytest.fixture(scope="module")
-def few():
+def few_distributions():
     return analyse({}, SIMULATION | FEW, threads=2)
 
 
 @pytest.fixture(scope="module")
-def gain(few):
-    return few["risk"].set_index(["method", "setting", "samples"])["gain"]
+def gain(few_distributions):
+    return few_distributions["risk"].set_index(["method", "setting", "samples"])["gain"]
 
 
-def test_equation_9_is_the_simulated_risk(few):
-    check_equation_9(few, least_rows=3)
+def test_equation_9_is_the_simulated_risk(few_distributions):
+    check_equation_9(few_distributions, least_rows=3)
 
 
 @pytest.mark.parametrize(("n", "least"), [(1200, 0.05), (60, 0.40)])
@@ -64,8 +64,8 @@ def test_equation_22_harms_where_no_block_is_useless_and_helps_where_half_are(ga
     assert printed["50% useless, others uniform on [0, 40]", 60] > 0.3
 
 
-def test_theorem_1_with_its_boundary_term_is_within_1_percent_of_simulation(few):
-    check_theorem_1(few, least_rows=3, printed_excess=0.2)
+def test_theorem_1_with_its_boundary_term_is_within_1_percent_of_simulation(few_distributions):
+    check_theorem_1(few_distributions, least_rows=3, printed_excess=0.2)
 
 
 @pytest.fixture(scope="module")

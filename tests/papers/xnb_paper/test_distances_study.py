@@ -73,8 +73,8 @@ def test_every_alternative_changes_one_part_of_the_papers_choice():
         "hellinger", "silverman", "gaussian"
     )  # fmt: skip
     for other in others:
-        changed = [part for part in ("distance", "bandwidth", "kernel")
-                   if getattr(other, part) != getattr(published, part)]  # fmt: skip
+        changed = [field for field in ("distance", "bandwidth", "kernel")
+                   if getattr(other, field) != getattr(published, field)]  # fmt: skip
         assert changed == [other.part]
     assert len({other.name for other in others}) == len(others) == 12
 
@@ -82,10 +82,10 @@ def test_every_alternative_changes_one_part_of_the_papers_choice():
 def test_differences_are_over_series_and_corrected_together():
     rng = np.random.default_rng(3)
     rows = [
-        {"dataset": f"d{i}", "part": part, "alternative": name, "n_features": size,
+        {"dataset": f"d{i}", "part": changed, "alternative": name, "n_features": size,
          "accuracy": rng.normal(0.8 + 0.1 * (name == "good"), 0.03), "features_per_class": size + 1}
         for i in range(7)
-        for part, name in (("published", "published"), ("distance", "good"), ("kernel", "same"))
+        for changed, name in (("published", "published"), ("distance", "good"), ("kernel", "same"))
         for size in (0, 3)
     ]  # fmt: skip
     accuracies = pd.DataFrame(rows)

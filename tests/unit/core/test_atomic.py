@@ -23,33 +23,33 @@ def ended_process():
 
 def part_of(folder, host, process, age=0):
     """Create a temporary file of ``a.tsv`` that a process wrote ``age`` seconds ago."""
-    part = folder / f".{host}.{process}.ab12.part.a.tsv"
-    part.touch()
-    os.utime(part, (time.time() - age, time.time() - age))
-    return part
+    path = folder / f".{host}.{process}.ab12.part.a.tsv"
+    path.touch()
+    os.utime(path, (time.time() - age, time.time() - age))
+    return path
 
 
 def write_a(folder):
-    write_atomically(folder / "a.tsv", lambda part: part.write_text("a"))
+    write_atomically(folder / "a.tsv", lambda path: path.write_text("a"))
 
 
 def test_the_file_of_an_ended_process_is_removed_at_once(tmp_path, ended_process):
-    part = part_of(tmp_path, platform.node(), ended_process)
+    temporary = part_of(tmp_path, platform.node(), ended_process)
     write_a(tmp_path)
-    assert not part.exists()
+    assert not temporary.exists()
 
 
 def test_the_file_of_a_running_process_is_not_removed(tmp_path):
-    part = part_of(tmp_path, platform.node(), os.getpid())
+    temporary = part_of(tmp_path, platform.node(), os.getpid())
     write_a(tmp_path)
-    assert part.exists()
+    assert temporary.exists()
 
 
 @pytest.mark.parametrize(("age", "exists"), [(86_000, True), (87_000, False)])
 def test_the_file_of_another_host_is_removed_after_a_day(tmp_path, ended_process, age, exists):
-    part = part_of(tmp_path, "elsewhere", ended_process, age)
+    temporary = part_of(tmp_path, "elsewhere", ended_process, age)
     write_a(tmp_path)
-    assert part.exists() == exists
+    assert temporary.exists() == exists
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
@@ -66,8 +66,8 @@ def test_a_failure_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
     path = tmp_path / "table.tsv"
     path.write_text("before")
 
-    def fail(part):
-        part.write_text("half")
+    def fail(temporary):
+        temporary.write_text("half")
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
@@ -90,20 +90,20 @@ def test_two_writers_of_a_file_do_not_meet(tmp_path):
 def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
     names = ("1.ab12.part.a.tsv", "2.ab12.part.a.tsv", "1.ab12.part.b.tsv")
     old, new, other = (tmp_path / f".elsewhere.{name}" for name in names)
-    for part in (old, new, other):
-        part.touch()
-    for part in (old, other):
-        os.utime(part, (time.time() - 90_000,) * 2)
-    write_atomically(tmp_path / "a.tsv", lambda part: part.write_text("a"))
-    assert [part.exists() for part in (old, new, other)] == [False, True, True]
+    for path in (old, new, other):
+        path.touch()
+    for path in (old, other):
+        os.utime(path, (time.time() - 90_000,) * 2)
+    write_atomically(tmp_path / "a.tsv", lambda path: path.write_text("a"))
+    assert [path.exists() for path in (old, new, other)] == [False, True, True]
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
 def test_a_folder_that_must_not_be_written_is_told_with_the_path(tmp_path, number):
     path, elsewhere = tmp_path / "t.tsv", PermissionError(number, "", "/elsewhere")
 
-    def fail(part):
-        raise OSError(number, os.strerror(number), str(part))
+    def fail(temporary):
+        raise OSError(number, os.strerror(number), str(temporary))
 
     with refused(f"t.tsv cannot be written .{os.strerror(number)}.; obtain the right", file=path):
         write_atomically(path, fail)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from toys import PROGRAMS, python
+from toys import python, run_program
 
 import xnbflow
 
@@ -22,7 +22,7 @@ def copy(tmp_path):
 
 def compute(copy, **variables):
     variables["PYTHONPATH"] = str(copy.parent)
-    return python(PROGRAMS["log_densities"], env=os.environ | variables)
+    return run_program("log_densities.py", env=os.environ | variables)
 
 
 def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):

@@ -85,13 +85,13 @@ def series(**changes):
     return chunk(["a", "b", "c"], **items)
 
 
-def assert_is_whole(found, rows=slice(None)):
-    assert found.groups.tolist() == ["p1", "p2"]
-    assert found.sample_metadata["age"].tolist() == ["50", ""]
-    assert found.sample_metadata["title"].tolist() == ["a “quoted” title", "b"]
-    assert found.feature_metadata["symbol"].tolist() == ["TP53", "", "MYC"][rows]
-    assert found.feature_metadata["gene_id"].tolist() == ["7157", "", "4609"][rows]
-    assert found.notes == ("one", "two")
+def assert_is_whole(actual, rows=slice(None)):
+    assert actual.groups.tolist() == ["p1", "p2"]
+    assert actual.sample_metadata["age"].tolist() == ["50", ""]
+    assert actual.sample_metadata["title"].tolist() == ["a “quoted” title", "b"]
+    assert actual.feature_metadata["symbol"].tolist() == ["TP53", "", "MYC"][rows]
+    assert actual.feature_metadata["gene_id"].tolist() == ["7157", "", "4609"][rows]
+    assert actual.notes == ("one", "two")
 
 
 def test_everything_is_read_back(tmp_path):
@@ -110,9 +110,9 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp
         DataSet("toy", values, ["a"], ["s", "t"], ["x", "y"])
     marked = DataSet("toy", values, ["a"], ["s", "t"], ["x", "y"], missing=True)
     marked.write(tmp_path / "x.parquet")
-    found = DataSet.read(tmp_path / "x.parquet")
-    np.testing.assert_array_equal(found.values, values)
-    assert found.missing
+    again = DataSet.read(tmp_path / "x.parquet")
+    np.testing.assert_array_equal(again.values, values)
+    assert again.missing
     assert read_header(tmp_path / "x.parquet").missing
     with pytest.raises(InputError, match="feature 'a' of sample 's' is inf"):
         DataSet("toy", [[np.inf, 1.0]], ["a"], ["s", "t"], ["x", "y"], missing=True)

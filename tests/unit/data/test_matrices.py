@@ -37,7 +37,7 @@ def test_chunks_and_parts_are_the_matrix(monkeypatch):
     for matrix in (values, sparse.csr_array(values)):
         chunks = list(dense_chunks(matrix, columns, 1))
         assert [samples for samples, _ in chunks] == [slice(0, 2), slice(2, 3)]
-        np.testing.assert_array_equal(np.hstack([part for _, part in chunks]), values[columns])
+        np.testing.assert_array_equal(np.hstack([chunk for _, chunk in chunks]), values[columns])
         parts = list(dense_parts(matrix))
-        assert [len(part) for part in parts] == [2, 2]
+        assert [len(rows) for rows in parts] == [2, 2]
         np.testing.assert_array_equal(np.vstack(parts), values)

@@ -61,9 +61,9 @@ def test_genes_that_cells_lack_are_marginalised_as_those_of_a_table(form):
     columns = table.astype(pd.SparseDtype(float, 0.0))
     expected, left = model.predict_proba(table), model.evidence_left(table)
     assert (left < 1.0).all()
-    for given in (lacking, columns, columns.assign(note="text")):
-        np.testing.assert_allclose(model.predict_proba(given), expected)
-        assert np.array_equal(model.evidence_left(given), left)
+    for samples in (lacking, columns, columns.assign(note="text")):
+        np.testing.assert_allclose(model.predict_proba(samples), expected)
+        assert np.array_equal(model.evidence_left(samples), left)
     assert np.array_equal(model.evidence_left(cells), np.ones(N))
 
 
@@ -143,8 +143,8 @@ def test_a_sparse_table_and_one_of_another_library_are_the_table(form):
     assert model.feature_names_in_.tolist() == list(dense.columns)
     for table in (dense, dense[dense.columns[:0:-1]]):  # the second lacks a gene that is used
         joint = expected.predict_joint_log_proba(table)
-        for given in (form(table), table):
-            np.testing.assert_allclose(model.predict_joint_log_proba(given), joint, rtol=1e-9)
+        for samples in (form(table), table):
+            np.testing.assert_allclose(model.predict_joint_log_proba(samples), joint, rtol=1e-9)
 
 
 def test_a_sparse_table_is_refused_where_zeros_would_be_stored():
@@ -280,9 +280,9 @@ def test_every_format_is_the_same_matrix_at_every_door(form):
         np.testing.assert_allclose(dense.predict_joint_log_proba(form(X)), joint, rtol=1e-11)
         explained_alike(dense.explain(X[:3]), stored.explain(form(X[:3])))
         if hasattr(model, "transform"):
-            kept = dense.transform(form(X))
-            assert sparse.issparse(kept)
-            np.testing.assert_array_equal(kept.toarray(), X[:, dense.used_columns_])
+            selected = dense.transform(form(X))
+            assert sparse.issparse(selected)
+            np.testing.assert_array_equal(selected.toarray(), X[:, dense.used_columns_])
 
 
 @pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")

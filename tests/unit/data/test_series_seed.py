@@ -27,12 +27,13 @@ def test_names_change_no_draw(series):
         samples=np.array([f"GSM{i}" for i in range(24)]),
         labels=np.where(series.labels == "normal", "control", "zz"),
     )
-    folds, other_folds = (draw_folds(each, 3, 2) for each in (series, other))
+    folds = draw_folds(series, 3, 2)
+    other_folds = draw_folds(other, 3, 2)
     places = dict(zip(series.samples, range(24), strict=True))
     other_places = dict(zip(other.samples, range(24), strict=True))
     assert folds["sample"].map(places).tolist() == other_folds["sample"].map(other_places).tolist()
-    tests = [label_test(each, n_permutations=99) for each in (series, other)]
-    assert tests[0].equals(tests[1])
+    test = label_test(series, n_permutations=99)
+    assert test.equals(label_test(other, n_permutations=99))
 
 
 def test_classes_groups_order_repeat_and_purpose_change_the_seed(series):

@@ -25,10 +25,10 @@ def series():
     the second class.
     """
     gene, sample = np.arange(120)[:, None], np.arange(14)[None]
-    own = np.sin(12.9898 * gene + 78.233 * sample + 0.37 * gene * sample)
+    noise = np.sin(12.9898 * gene + 78.233 * sample + 0.37 * gene * sample)
     shared = np.sin(5.1 * (gene // 12) + 1.9 * sample * (1 + gene // 12 % 5))
     scale = 1 + 0.5 * np.sin(gene)
-    return 8 + scale * (own + 0.4 * shared) + 0.9 * (gene < 12) * (CODES == 1) + 0.02 * gene
+    return 8 + scale * (noise + 0.4 * shared) + 0.9 * (gene < 12) * (CODES == 1) + 0.02 * gene
 
 
 def design():

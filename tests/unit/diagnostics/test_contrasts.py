@@ -242,7 +242,7 @@ def test_f_of_weighted_values_is_that_of_nested_models(rng):
     values, weights = rng.normal(size=(50, 12)), rng.uniform(0.2, 4, (50, 12))
     design = indicators(np.arange(12) % 3)
     contrasts = np.array([[1.0, -1, 0], [1, 0, -1]])
-    fit = fit_contrasts(lambda part: values[part], 50, design, contrasts, weights=weights)
+    fit = fit_contrasts(lambda rows: values[rows], 50, design, contrasts, weights=weights)
     tests = moderate(fit)
     for y, w, f, variance in zip(values, weights, tests.f, tests.posterior_variance, strict=True):
         root = np.sqrt(w)
@@ -257,13 +257,13 @@ def test_f_with_gaps_is_that_of_the_samples_with_values(rng):
     values, design = rng.normal(size=(30, 12)), indicators(np.arange(12) % 3)
     values[:, 5] = np.where(np.arange(30) < 20, np.nan, values[:, 5])
     contrasts = np.array([[1.0, -1, 0], [1, 0, -1]])
-    fit = fit_contrasts(lambda part: values[part], 30, design, contrasts)
+    fit = fit_contrasts(lambda rows: values[rows], 30, design, contrasts)
     used = np.arange(12) != 5
-    alone = fit_contrasts(lambda part: values[part][:, used], 20, design[used], contrasts)
+    alone = fit_contrasts(lambda rows: values[rows][:, used], 20, design[used], contrasts)
     np.testing.assert_allclose(fit.joint[:20], alone.joint)
     np.testing.assert_allclose(fit.unscaled[:, :20], alone.unscaled)
     values[0, np.arange(12) % 3 == 2] = np.nan
-    fit = fit_contrasts(lambda part: values[part], 30, design, contrasts)
+    fit = fit_contrasts(lambda rows: values[rows], 30, design, contrasts)
     assert np.isnan(fit.joint[0])
     assert np.isfinite(fit.estimate[0, 0])
 

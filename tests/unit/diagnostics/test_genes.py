@@ -45,15 +45,20 @@ def measured():
 
 def distance(column, y, label):
     """Hellinger's, of the published densities; the rest is all other classes, by their sizes."""
-    tested = ~np.isnan(column)
-    points = np.linspace(column[tested].min(), column[tested].max(), 50)
-    densities, rest, outside = {}, 0.0, (tested & (y != label)).sum()
-    for each in np.unique(y[tested]):
-        values = column[tested & (y == each)]
-        densities[each] = np.exp(log_density(points, values, bandwidth(values)))
-        densities[each] /= densities[each].sum()
-        rest = rest + densities[each] * len(values) / outside * (each != label)
-    return np.sqrt(1 - np.sqrt(densities[label] * rest).sum())
+    y = y[~np.isnan(column)]
+    column = column[~np.isnan(column)]
+    points = np.linspace(column.min(), column.max(), 50)
+    n_outside = (y != label).sum()
+    rest = np.zeros(50)
+    for other_label in np.unique(y):
+        values = column[y == other_label]
+        density = np.exp(log_density(points, values, bandwidth(values)))
+        density /= density.sum()
+        if other_label == label:
+            inside = density
+        else:
+            rest += density * len(values) / n_outside
+    return np.sqrt(1 - np.sqrt(inside * rest).sum())
 
 
 def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(measured):
@@ -81,8 +86,12 @@ def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(
             tested = ~np.isnan(column)
             area = roc_auc_score(y[tested] == label, column[tested])
             np.testing.assert_allclose(row["auc"], area, rtol=1e-12)
-            others = [column[(y == each) & ~np.isnan(column)] for each in set(y) - {label}]
-            change = inside.mean() - np.mean([each.mean() for each in others if len(each)])
+            means_of_others = []
+            for other_label in set(y) - {label}:
+                values = column[(y == other_label) & ~np.isnan(column)]
+                if len(values):
+                    means_of_others.append(values.mean())
+            change = inside.mean() - np.mean(means_of_others)
             if feature != "g06":  # of the others AML has no value
                 np.testing.assert_allclose(row["difference"], change, rtol=1e-9, atol=1e-12)
         for name in ("t", "p", "fdr", "df"):
@@ -146,8 +155,8 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
     y, plate = np.repeat(["a", "b"], 12), np.tile(["1", "2", "3"], 8)
     age = rng.normal(60, 9, 24) + 8 * (y == "b")
     values = rng.normal(size=(50, 24)) + 0.3 * age + np.where(plate == "2", 5, 0)
-    tested = pd.DataFrame({"age": [repr(float(each)) for each in age], "plate": plate})
-    parts = {"sample_metadata": tested, "scale": "log2"}
+    phenotype = pd.DataFrame({"age": [repr(float(years)) for years in age], "plate": plate})
+    parts = {"sample_metadata": phenotype, "scale": "log2"}
     codes = np.unique(y, return_inverse=True)[1]
     for terms, columns in (
         (("age", "factor(plate)"), {"age": age, "plate": plate.astype(object)}),
@@ -162,7 +171,7 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
     with refused(key="adjust"):
         dataset(values, y, adjust=("sex",), **parts)
     with refused(key="adjust", match="'arm' cannot be separated from the class"):
-        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=tested.assign(arm=y)))
+        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=phenotype.assign(arm=y)))
 
 
 def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):
@@ -174,14 +183,15 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_pa
     of_probes = pd.DataFrame({"symbol": symbols})
     series = dataset(values, y, feature_metadata=of_probes, scale="log2")
     genes = gene_table(series)
-    text = {
+    sets = {
         "UP": [f"G{i}" for i in range(20, 40)] + ["ABSENT"],
         "FEW": ["G1", "G2", "G3"],
         "OTHER": [f"G{i}" for i in range(100, 130)],
         "MIXED": [f"G{i}" for i in range(28, 60)],
     }
     path = tmp_path / "sets.gmt"
-    path.write_text("".join("\t".join([name, "-", *own]) + "\n" for name, own in text.items()))
+    lines = ["\t".join([name, "-", *members]) for name, members in sets.items()]
+    path.write_text("\n".join(lines) + "\n")
     probes = genes.assign(symbol="")  # a second series whose features have no symbols
     actual = enrichment({"toy": genes, "probes": probes}, {}, read_gene_sets(path))
     assert set(actual["dataset"]) == {"toy"}
@@ -192,15 +202,15 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_pa
         chosen = set(up["symbol"]) - {"G1///G2"}
         p = {}
         for name in ("UP", "OTHER", "MIXED"):  # FEW has too few genes
-            own = set(text[name]) & measured
-            both = len(own & chosen)
-            rest = len(measured) - len(own | chosen)
-            table = [[both, len(own) - both], [len(chosen) - both, rest]]
+            genes_of_set = set(sets[name]) & measured
+            both = len(genes_of_set & chosen)
+            rest = len(measured) - len(genes_of_set | chosen)
+            table = [[both, len(genes_of_set) - both], [len(chosen) - both, rest]]
             if both:
                 p[name] = fisher_exact(table, alternative="greater").pvalue
                 row = rows.set_index("gene_set").loc[name]
-                assert row["genes"].split() == sorted(own & chosen)
-                expected = len(own) * len(chosen) / len(measured)
+                assert row["genes"].split() == sorted(genes_of_set & chosen)
+                expected = len(genes_of_set) * len(chosen) / len(measured)
                 assert row["fold"] == pytest.approx(both / expected)
         assert rows.sort_values("rank")["gene_set"].tolist() == sorted(p, key=p.get)
     with refused(key="gene_sets"):
@@ -227,11 +237,13 @@ def test_areas_are_those_of_mann_and_whitney(rng, ties):
     values = rng.normal(size=(400, 41)) + rng.uniform(0, 3, size=(400, 1)) * (codes == 1)
     values = np.round(values) if ties else values
     order = sample_order(values)
-    for each in (codes, rng.permutation(codes), np.minimum(codes, 1)):
-        sizes = np.bincount(each, minlength=3)  # the last labelling has no third class
-        wins = doubled_wins(order, each, 3)
+    for labelling in (codes, rng.permutation(codes), np.minimum(codes, 1)):
+        sizes = np.bincount(labelling, minlength=3)  # the last labelling has no third class
+        wins = doubled_wins(order, labelling, 3)
         for i, j in np.argwhere(np.outer(sizes, sizes)):
-            expected = mannwhitneyu(values[:, each == i], values[:, each == j], axis=1).statistic
+            first = values[:, labelling == i]
+            second = values[:, labelling == j]
+            expected = mannwhitneyu(first, second, axis=1).statistic
             assert wins[:, i, j].tolist() == (2 * expected).tolist()
 
 
@@ -297,9 +309,9 @@ def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
         print_genes(results, "probe_01", ("alpha",), tmp_path, 85.0)
 
 
-def running_score(ranking, own):
+def running_score(ranking, genes):
     """Subramanian and others (2005), appendix: the largest deviation of the running sum."""
-    inside = np.isin(ranking.index, list(own))
+    inside = np.isin(ranking.index, list(genes))
     hits = np.where(inside, ranking.abs(), 0.0)
     running = np.cumsum(hits / hits.sum() - ~inside / (~inside).sum())
     return running[np.abs(running).argmax()]
@@ -325,9 +337,9 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
     rows = actual.set_index("gene_set")
     assert set(rows.index) == set(sets)
     ranking = first["t"].sort_values(ascending=False)
-    for name, own in sets.items():
-        assert rows.loc[name, "es"] == pytest.approx(running_score(ranking, own), abs=1e-3)
-        higher = first.loc[list(own), "t"].mean() > 0
+    for name, members in sets.items():
+        assert rows.loc[name, "es"] == pytest.approx(running_score(ranking, members), abs=1e-3)
+        higher = first.loc[list(members), "t"].mean() > 0
         assert name.startswith("none") or rows.loc[name, "direction"] == (
             "higher" if higher else "lower"
         )
@@ -344,7 +356,7 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"A\t-\tg1\nB\xfc\t-\tg2\n", "line 2: not UTF-8 text"),
         (b"A\t-\tg1\nB\x1b[2J\t-\tg2\n", "line 2: the name of the set .* control characters"),
@@ -355,7 +367,7 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
         (b"", "is empty"),
     ],
 )
-def test_gene_sets_that_are_no_text_or_hide_their_names_are_refused(tmp_path, content, said):
+def test_gene_sets_that_are_no_text_or_hide_their_names_are_refused(tmp_path, content, message):
     path = put(tmp_path, content, "sets.gmt")
-    with refused(said, file=path):
+    with refused(message, file=path):
         read_gene_sets(path)

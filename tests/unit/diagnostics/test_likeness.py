@@ -40,7 +40,7 @@ def test_copies_are_found_by_values_and_after_another_normalisation(rng):
 def test_accessions_count_whatever_the_values_and_other_names_do_not(rng):
     first, second = series(rng, 5), series(rng, 5)
     assert shared_samples(first, second, (names(5), names(5, 4))).empty
-    gsm = [np.char.add("GSM", each) for each in (names(5), names(5, 4))]
+    gsm = [np.char.add("GSM", numbers) for numbers in (names(5), names(5, 4))]
     actual = shared_samples(first, second, tuple(gsm))
     assert actual[["first", "by"]].to_numpy().tolist() == [["GSMs4", "name"]]
 

@@ -244,9 +244,9 @@ def test_features_with_missing_values_are_left_out(rng):
     tests = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
     lacking = values.copy()
     lacking[2, 5] = np.nan
-    kept = [0, 1, 3, 4, 5]
+    without_gaps = [0, 1, 3, 4, 5]
     actual = diagnose(dataset(lacking, labels, missing=True), tests)
-    complete = dataset(values[kept], labels, features=names[kept])
+    complete = dataset(values[without_gaps], labels, features=names[without_gaps])
     expected = diagnose(complete, tests)
     for name in ("normality", "normality_within", "dependence", "dependence_test", "correlations"):
         pd.testing.assert_frame_equal(actual[name], expected[name])
@@ -254,6 +254,6 @@ def test_features_with_missing_values_are_left_out(rng):
     assert set(actual["genes"]["feature"]) == set(names)
     lacking[:5, 0] = np.nan  # one feature is left
     sparse = dataset(lacking, labels, missing=True)
-    for series, asked in ((sparse, tests), (complete, None)):
-        empty = diagnose(series, asked)
+    for series, settings in ((sparse, tests), (complete, None)):
+        empty = diagnose(series, settings)
         assert [len(empty[name]) for name in ("normality", "dependence_test")] == [0, 0]

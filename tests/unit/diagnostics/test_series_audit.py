@@ -32,8 +32,8 @@ def series(values=None, name="toy", labels=LABELS, **columns):
     return dataset(values, labels, name, samples=samples, sample_metadata=phenotype)
 
 
-def findings(made, check):
-    table = audit(made)["audit"]
+def findings(series, check):
+    table = audit(series)["audit"]
     return table[table["check"] == check].set_index("subject")
 
 
@@ -62,11 +62,13 @@ def test_samples_of_one_patient_are_one_unit_in_tests_of_confounders():
     per_patient = {"age": [40, 50, 60, 70, 45, 55, 65, 75], "ward": [*"aaabbbba"]}
     columns = {name: np.repeat(values, 3) for name, values in per_patient.items()}
     samples = series(**columns)
-    each = replace(samples, groups=patients)
-    one = series(np.ones((1, 8)), labels=np.repeat(["normal", "tumour"], 4), **per_patient)
-    rows = [findings(made, "confounder").loc[["age", "ward"], "p"] for made in (each, one, samples)]
-    assert rows[0].tolist() == pytest.approx(rows[1].tolist())
-    assert (rows[2] < rows[1]).all()
+    grouped = replace(samples, groups=patients)
+    one_each = series(np.ones((1, 8)), labels=np.repeat(["normal", "tumour"], 4), **per_patient)
+    p_grouped = findings(grouped, "confounder").loc[["age", "ward"], "p"]
+    p_one_each = findings(one_each, "confounder").loc[["age", "ward"], "p"]
+    p_samples = findings(samples, "confounder").loc[["age", "ward"], "p"]
+    assert p_grouped.tolist() == pytest.approx(p_one_each.tolist())
+    assert (p_samples < p_one_each).all()
 
 
 def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
@@ -79,12 +81,12 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
     recorded[[4, 9]] = ["F", "M"]
     genes = pd.DataFrame({"symbol": ["XIST", "RPS4Y1", "KDM5D", "DDX3Y", *[""] * (FEATURES - 4)]})
 
-    def of(cells):
-        made = replace(series(values, Gender=cells), feature_metadata=genes)
-        return findings(made, "sex")["severity"].to_dict()
+    def severities(cells):
+        recorded_series = replace(series(values, Gender=cells), feature_metadata=genes)
+        return findings(recorded_series, "sex")["severity"].to_dict()
 
-    assert of(recorded) == {"toy4": "warning", "toy9": "warning"}
-    assert of(np.where(male, "male", "female")) == {"Gender": "none"}
+    assert severities(recorded) == {"toy4": "warning", "toy9": "warning"}
+    assert severities(np.where(male, "male", "female")) == {"Gender": "none"}
     assert findings(series(Gender=recorded), "sex").empty  # without the genes
 
 
@@ -105,9 +107,10 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
     two = series(other, "two", labels=list("ab") * 5)
     three = series(rng.normal(8, 1, (FEATURES, 10)), "three", labels=list("ab") * 5)
-    paths = {each.name: tmp_path / each.name for each in (one, two, three)}
-    for each in (one, two, three):
-        each.write(paths[each.name])
+    paths = {}
+    for written in (one, two, three):
+        paths[written.name] = tmp_path / written.name
+        written.write(paths[written.name])
     shared = shared_by_series(paths)
     assert shared[["dataset", "subject"]].values.tolist() == [["toy", "toy20 = two: two6"]]
 
@@ -149,10 +152,10 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
             path, SheetRow("own", "table", label="type", id_column="id", options=options)
         )
 
-    made = read(batch="day", phenotype_columns="age")
-    assert made.features.tolist() == ["g1"]
-    assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
-    assert findings(made, "confounder").loc["batch (day)", "severity"] == "warning"
+    table = read(batch="day", phenotype_columns="age")
+    assert table.features.tolist() == ["g1"]
+    assert table.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
+    assert findings(table, "confounder").loc["batch (day)", "severity"] == "warning"
     with refused(key="group"):
         read(group="day", phenotype_columns="age")
     with refused(key="batch"):
@@ -168,23 +171,23 @@ def test_genes_are_adjusted_for_columns_of_the_sheet_and_pairs_are_noted(tmp_pat
         cells = ["xy"[i % 2], patient, 40 + i * i % 17, i // 4, i % 2, sex, "low", 0.1 * i * i]
         lines.append(",".join(map(str, [f"s{i}", *cells])))
     path.write_text("\n".join(lines))
-    kept = "patient,Age,day,arm,sex,dose"
+    columns = "patient,Age,day,arm,sex,dose"
 
     def read(**options):
-        options = {"phenotype_columns": kept} | options
+        options = {"phenotype_columns": columns} | options
         return read_table(
             path, SheetRow("own", "table", label="type", id_column="id", options=options)
         )
 
-    made = read(adjust="Age, factor(day)", batch="day")
-    assert made.adjust == ("Age", "factor(batch (day))")
-    made.write(copy)
+    adjusted = read(adjust="Age, factor(day)", batch="day")
+    assert adjusted.adjust == ("Age", "factor(batch (day))")
+    adjusted.write(copy)
     again = DataSet.read(copy)
-    assert (again.adjust, again.trend) == (made.adjust, False)
+    assert (again.adjust, again.trend) == (adjusted.adjust, False)
     assert again.covariates["Age"].dtype == float
     assert set(again.covariates["batch (day)"]) == {"0", "1", "2", "3"}
     note = "comparisons of single genes are adjusted for 'Age' (numbers)"
-    assert f"{note}, 'batch (day)' (4 categories)" in made.notes
+    assert f"{note}, 'batch (day)' (4 categories)" in adjusted.notes
     paired = read(group="patient", trend="yes")
     assert paired.trend
     within = "single genes are compared within 4 groups of several classes; 8 groups of one class"
@@ -253,8 +256,8 @@ def patients(values=None, labels=SIDES, **columns):
     return dataset(values, labels, sample_metadata=pd.DataFrame(columns))
 
 
-def severity(made):
-    return phenotype_checks(made)["severity"].tolist()
+def severity(series):
+    return phenotype_checks(series)["severity"].tolist()
 
 
 def test_columns_that_separate_classes_together_are_severe(rng):
@@ -284,26 +287,28 @@ def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
 
 def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
     cells = np.where(LABELS == "normal", "normal brain", "GBM")
-    made = series(
+    recorded = series(
         tissue=cells,
         diagnosis=np.repeat(["healthy", "II", "III"], [12, 6, 6]),
         hospital=np.where(LABELS == "normal", "normal ward", "B"),
         story=np.where(LABELS == "normal", "biopsy of a normal colon taken in office", "surgery"),
     )
-    same = findings(made, "class in other words")
+    same = findings(recorded, "class in other words")
     assert same["severity"].to_dict() == {"tissue": "notice", "diagnosis": "notice"}
-    assert findings(made, "confounder")["severity"].to_dict() == dict.fromkeys(
+    assert findings(recorded, "confounder")["severity"].to_dict() == dict.fromkeys(
         ["hospital", "story"], "severe"
     )
-    assert severity(made) == ["severe"]  # by the hospital and the story
+    assert severity(recorded) == ["severe"]  # by the hospital and the story
 
 
 def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     plate = np.where(rng.random(N) < 0.1, LABELS == "normal", LABELS == "tumour").astype(int)
     values = rng.normal(8, 1, (FEATURES, N))
     values[:60] += 4 * plate
-    made = series(values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"})
-    rows = findings(made, "confounder")
+    confounded = series(
+        values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"}
+    )
+    rows = findings(confounded, "confounder")
     assert "write adjust=factor(plate) in the sheet" in rows.loc["plate", "finding"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
@@ -313,12 +318,12 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     assert np.isnan(rows.loc["age", "genes"])
     unknown = np.arange(N) % 8 == 0
     missing = findings(series(values, plate=np.where(unknown, "NA", plate)), "confounder")
-    fewer = findings(made.take(~unknown), "confounder")
+    fewer = findings(confounded.take(~unknown), "confounder")
     numbers = ["genes", "genes_adjusted"]
     assert missing.loc["plate", numbers].tolist() == fewer.loc["plate", numbers].tolist()
     text = f"({unknown.sum()} samples have no value and would be left out)"
     assert missing.loc["plate", "finding"].endswith(text)
-    again = findings(replace(made, adjust=("factor(plate)",)), "confounder").loc["plate"]
+    again = findings(replace(confounded, adjust=("factor(plate)",)), "confounder").loc["plate"]
     assert again["finding"].endswith("comparisons of features are adjusted for it")
     assert (
         again[["genes", "genes_adjusted"]].tolist()

@@ -50,7 +50,7 @@ def test_an_entry_allows_what_the_class_allows(name):
     method = shipped_methods()[name]
     declared = getattr(import_estimator(method.estimator), "_parameter_constraints", {})
     for key, value in product(declared, PROBES):
-        allowed = any(satisfies(value, each) for each in declared[key])
+        allowed = any(satisfies(value, constraint) for constraint in declared[key])
         try:
             check(value, method.parameters[key], key)
         except InputError:

@@ -88,7 +88,7 @@ def test_a_class_that_some_folds_lack_counts_like_any_other():
 def test_pooled_roc_auc_counts_the_pairs_within_folds(absent):
     *arrays, classes, folds = folds_of_few(seed=4)
     keep = arrays[0] != absent
-    true, predicted, posterior, folds = (each[keep] for each in (*arrays, folds))
+    true, predicted, posterior, folds = (values[keep] for values in (*arrays, folds))
     areas = []
     for column, label in enumerate(classes):
         if label == absent:

@@ -82,7 +82,7 @@ def test_a_class_with_nine_equal_values_of_ten_is_nearly_constant(features):
 def marks(features, labels, label, distances):
     selected = pd.DataFrame({"class": [label], "feature": ["g0"]})
     if distances is not None:
-        rows = [(label, "g0", *each) for each in distances.items()]
+        rows = [(label, "g0", other, distance) for other, distance in distances.items()]
         columns = ["class", "feature", "other_class", "distance"]
         distances = pd.DataFrame(rows, columns=columns)
     X = pd.DataFrame(features.T).add_prefix("g")

@@ -141,9 +141,9 @@ def test_labels_are_exchanged_within_levels_and_by_patients(monkeypatch):
     patients = np.arange(20) // 2
     arguments = []
 
-    def record(*given):
-        arguments.append(given)
-        return label_exchange(*given)
+    def record(*received):
+        arguments.append(received)
+        return label_exchange(*received)
 
     monkeypatch.setattr(concordance_module, "label_exchange", record)
     concordance(np.stack([-1.0 * codes, 0.0 * codes], axis=1), codes, levels, patients)

@@ -7,13 +7,13 @@ from xnbflow.inference.headlines import headline, subject
 
 def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():
     averages = pd.DataFrame({"classifier": ["nb", "xnb", "csnb"], "wins": [0, 0, 1]})
-    given = {"labels": {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}}
-    both = pd.DataFrame({"classifier": ["xnb", "csnb"]})
-    assert subject(given, both, averages) == ("xnb", 1)
-    assert subject(given | {"kept": ["csnb"]}, both, averages) == ("csnb", 1)
-    assert subject(given | {"headline": "nb"}, both, averages) == ("nb", 1)
-    assert subject(given, both.iloc[:0], averages) == ("csnb", 3)
-    assert subject(given, both, averages.iloc[:0]) == ("", 1)
+    description = {"labels": {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}}
+    selecting = pd.DataFrame({"classifier": ["xnb", "csnb"]})
+    assert subject(description, selecting, averages) == ("xnb", 1)
+    assert subject(description | {"kept": ["csnb"]}, selecting, averages) == ("csnb", 1)
+    assert subject(description | {"headline": "nb"}, selecting, averages) == ("nb", 1)
+    assert subject(description, selecting.iloc[:0], averages) == ("csnb", 3)
+    assert subject(description, selecting, averages.iloc[:0]) == ("", 1)
 
 
 def test_the_headline_counts_data_sets_above_the_largest_class_after_holm():

@@ -60,10 +60,10 @@ def test_means_intervals_and_p_are_those_of_metafor(rng):
     effects = np.stack([rows[f"effect.S{i}"] for i in range(3)])
     from xnbflow.inference.meta_analysis import _effects
 
-    variances = np.stack([_effects(each, logarithms=True)["variance"][1] for each in series])
-    arrays = {"effects": effects, "variances": variances}
-    actual = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
-    for name, expected in zip(("effect", "lower", "upper", "p"), actual, strict=True):
+    tables = [_effects(one_series, logarithms=True) for one_series in series]
+    arrays = {"effects": effects, "variances": np.stack([table["variance"][1] for table in tables])}
+    expected_columns = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
+    for name, expected in zip(("effect", "lower", "upper", "p"), expected_columns, strict=True):
         np.testing.assert_allclose(rows[name], expected, rtol=1e-6)
 
 

@@ -61,7 +61,7 @@ def exhaustive_sets(n_classifiers):
 
 
 def never_fall(p, adjusted):
-    return [min(1.0, max(adjusted[p <= own])) for own in p]
+    return [min(1.0, max(adjusted[p <= value])) for value in p]
 
 
 @st.composite

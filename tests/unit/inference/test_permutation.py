@@ -105,16 +105,13 @@ def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
     enough = expressed_features(series)
     assert enough.tolist() == [True] * 40 + [False] * 40
     logarithms = with_log_counts(series).values
-    tests = [
-        label_test(each, adjust=adjust, n_permutations=99)
-        for each in (
-            series,
-            dataset(logarithms[enough], labels, sample_metadata=phenotype),
-            dataset(logarithms, labels, sample_metadata=phenotype),
-        )
-    ]
-    pd.testing.assert_frame_equal(tests[0], tests[1], check_exact=True)
-    assert tests[0]["p_value"][0] > 0.05 >= tests[2]["p_value"][0]
+    only_enough = dataset(logarithms[enough], labels, sample_metadata=phenotype)
+    all_genes = dataset(logarithms, labels, sample_metadata=phenotype)
+    actual = label_test(series, adjust=adjust, n_permutations=99)
+    expected = label_test(only_enough, adjust=adjust, n_permutations=99)
+    pd.testing.assert_frame_equal(actual, expected, check_exact=True)
+    with_few_reads = label_test(all_genes, adjust=adjust, n_permutations=99)
+    assert actual["p_value"][0] > 0.05 >= with_few_reads["p_value"][0]
 
 
 NB = {"method": "xnbflow.naive_bayes.gaussian_nb.GaussianNB"}
@@ -177,23 +174,22 @@ def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_c
     """scikit-learn's naive Bayes with equal variances, fitted to the features found here."""
     values, codes = rng.normal(size=(n_features, 45)), np.arange(45) % n_classes
     values[-5:] += codes
-    named = np.zeros(45)
+    probability_of_class = np.zeros(45)
     standard = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
     for train, test in stratified_splits(codes, None, 5, 3):
         means = np.array([standard[:, train[codes[train] == c]].mean(axis=1) for c in range(3)
                           if c < n_classes])  # fmt: skip
-        kept = set()
+        features = set()
         for c in range(n_classes):
             others = np.delete(means, c, axis=0).mean(axis=0)
-            kept |= set(np.argsort(-np.abs(means[c] - others))[:10].tolist())
-        kept = sorted(kept)
+            features |= set(np.argsort(-np.abs(means[c] - others))[:10].tolist())
+        features = sorted(features)
         model = GaussianNB(priors=np.full(n_classes, 1 / n_classes))
-        model.fit(standard[np.ix_(kept, train)].T, codes[train])
-        model.var_[:] = np.sqrt(len(kept))  # as the summed evidence divided by it
-        named[test] = model.predict_proba(standard[np.ix_(kept, test)].T)[
-            np.arange(len(test)), codes[test]
-        ]
-    expected = np.mean([named[codes == c].mean() for c in range(n_classes)])
+        model.fit(standard[np.ix_(features, train)].T, codes[train])
+        model.var_[:] = np.sqrt(len(features))  # as the summed evidence divided by it
+        probabilities = model.predict_proba(standard[np.ix_(features, test)].T)
+        probability_of_class[test] = probabilities[np.arange(len(test)), codes[test]]
+    expected = np.mean([probability_of_class[codes == c].mean() for c in range(n_classes)])
     tested_labels = permutation.ten_features_score(values)(codes, 3)
     assert tested_labels == pytest.approx(expected, abs=1e-5)
 

@@ -16,10 +16,11 @@ def test_the_screen_is_that_of_the_training_samples_alone(rng):
     for train in training_sets:
         best = set()
         for i, j in itertools.combinations(np.unique(codes[train]), 2):
-            own, other = (values[:, train[codes[train] == code]] for code in (i, j))
+            first = values[:, train[codes[train] == i]]
+            second = values[:, train[codes[train] == j]]
             for moment in (np.mean, np.std):
-                apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
-                best |= set(np.argsort(-apart)[:10].tolist())
+                difference = np.abs(moment(first, axis=1) - moment(second, axis=1)) / spread
+                best |= set(np.argsort(-difference)[:10].tolist())
         expected.append(sorted(best))
     screen = Screen(values)
     assert [selected.tolist() for selected in screen.best(codes, training_sets, 20)] == expected

@@ -130,27 +130,28 @@ def test_a_ranking_that_holds_without_its_threshold_is_a_verdict_of_its_own(rng)
 
 @pytest.mark.parametrize(("sizes", "area"), [((10, 12), 0.84), ((8, 8), 0.95), ((7, 15), 0.6)])
 def test_intervals_of_an_area_hold_it_and_patients_count_once(rng, sizes, area):
-    codes, away = np.repeat([0, 1], sizes), np.sqrt(2) * norm.ppf(area)
-    held = 0
+    codes, distance = np.repeat([0, 1], sizes), np.sqrt(2) * norm.ppf(area)
+    covered = 0
     for _ in range(400):
-        scores = rng.normal(size=len(codes)) + away * codes
+        scores = rng.normal(size=len(codes)) + distance * codes
         actual = ranking(codes, scores)
-        held += actual.lower <= area <= actual.upper
-    assert held / 400 > 0.92  # the binomial standard error of .95 is .011
-    own, others = scores[codes == 1], scores[codes == 0]
-    expected = mannwhitneyu(own, others).statistic / (len(own) * len(others))
+        covered += actual.lower <= area <= actual.upper
+    assert covered / 400 > 0.92  # the binomial standard error of .95 is .011
+    first, second = scores[codes == 0], scores[codes == 1]
+    expected = mannwhitneyu(second, first).statistic / (len(first) * len(second))
     assert actual.value == pytest.approx(expected)
-    twice = [np.repeat(each, 2) for each in (codes, scores, np.arange(len(codes)))]
-    assert ranking(*twice) == pytest.approx(actual)
+    patients = np.repeat(np.arange(len(codes)), 2)
+    twice = ranking(np.repeat(codes, 2), np.repeat(scores, 2), patients)
+    assert twice == pytest.approx(actual)
     assert np.isnan(ranking(np.ones(4), np.arange(4.0)).value)
 
 
 @pytest.mark.parametrize("area", [0.7, 0.84, 0.95])
 def test_as_many_samples_as_are_asked_for_place_a_threshold(rng, area):
-    n, away = samples_to_recalibrate(area), np.sqrt(2) * norm.ppf(area)
-    thresholds = rng.normal(size=(4000, 2, n)).mean(axis=(1, 2)) + away / 2
-    balanced = (norm.cdf(thresholds) + norm.sf(thresholds - away)) / 2
-    best = norm.cdf(away / 2)
+    n, distance = samples_to_recalibrate(area), np.sqrt(2) * norm.ppf(area)
+    thresholds = rng.normal(size=(4000, 2, n)).mean(axis=(1, 2)) + distance / 2
+    balanced = (norm.cdf(thresholds) + norm.sf(thresholds - distance)) / 2
+    best = norm.cdf(distance / 2)
     assert 0.01 < best - np.quantile(balanced, 0.05) < 0.021
 
 

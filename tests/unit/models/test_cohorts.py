@@ -37,7 +37,8 @@ def test_the_matrix_is_that_of_direct_fits_and_tests():
             recalls = recall_score(labels[test], predicted, average=None)
             assert actual[["recall.normal", "recall.tumour"]].tolist() == recalls.tolist()
             assert actual["value"] == pytest.approx(recalls.mean())
-        X, y = (np.concatenate([part[n] for n in others]) for part in (ranks, labels))
+        X = np.concatenate([ranks[name] for name in others])
+        y = np.concatenate([labels[name] for name in others])
         predicted = ClassSpecificNB(n_features=3).fit(X, y).predict(ranks[test])
         mean = np.mean([fits[name].predict_proba(ranks[test]) for name in others], axis=0)
         averaged = fits["a"].classes_[mean.argmax(axis=1)]
@@ -97,7 +98,8 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
         large, values=values[:, left], labels=large.labels[left],
         samples=large.samples[left], groups=patients[left],
     )  # fmt: skip
-    actual, expected = (combine([*wide, each], CSNB)[0] for each in (large, alone))
+    actual, _, _ = combine([*wide, large], CSNB)
+    expected, _, _ = combine([*wide, alone], CSNB)
     for name in ("cohort_matrix", "meta_genes"):
         pd.testing.assert_frame_equal(actual[name], expected[name])
     assert (actual["cohort_matrix"]["verdict"] != "shares samples").all()
@@ -131,10 +133,11 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
 
 def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_them():
     raw = replace(SMALL[1], values=2 ** SMALL[1].values)
-    both = [combine([SMALL[0], each], CSNB)[0] for each in (SMALL[1], raw)]
-    assert "not logged" in both[1]["cohort_series"]["note"].iloc[1]
-    expected, actual = (tables["cohort_matrix"]["value"].tolist() for tables in both)
-    assert actual == expected
+    logged_tables, _, _ = combine([SMALL[0], SMALL[1]], CSNB)
+    raw_tables, _, _ = combine([SMALL[0], raw], CSNB)
+    assert "not logged" in raw_tables["cohort_series"]["note"].iloc[1]
+    expected = logged_tables["cohort_matrix"]["value"].tolist()
+    assert raw_tables["cohort_matrix"]["value"].tolist() == expected
 
 
 def test_patients_of_merged_series_stay_groups_of_their_own_series():

@@ -14,12 +14,12 @@ from xnbflow.models.matching import common_features
 def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
     """Of each gene the probe with the greatest mean, and the same one where a series has it."""
     parts, chosen = [], []
-    for i, each in zip((0, 0, 1), SERIES, strict=True):  # two series of one platform
+    for platform, one_series in zip((0, 0, 1), SERIES, strict=True):  # two series of one platform
         genes = pd.DataFrame({"entrez_id": [str(100 + (j // 2)) for j in range(60)]})
-        names = [f"p{i}_{j}" for j in range(60)]
-        means = each.values.reshape(30, 2, -1).mean(axis=2)
+        names = [f"p{platform}_{j}" for j in range(60)]
+        means = one_series.values.reshape(30, 2, -1).mean(axis=2)
         chosen.append(means.argmax(axis=1) if len(chosen) != 1 else chosen[0])
-        parts.append(replace(each, features=names, feature_metadata=genes))
+        parts.append(replace(one_series, features=names, feature_metadata=genes))
     actual = common_features(parts, "entrez_id")
     assert (chosen[0] != parts[1].values.reshape(30, 2, -1).mean(axis=2).argmax(axis=1)).any()
     for before, after, best in zip(parts, actual, chosen, strict=True):

@@ -162,8 +162,8 @@ def test_an_altered_array_is_refused_by_the_digest(path, tmp_path):
     for name in arrays:
         altered = parts[name][:-1] + bytes([parts[name][-1] ^ 1])
         with zipfile.ZipFile(tmp_path / "m.skops", "w") as archive:  # its checksum is right
-            for part, content in (parts | {name: altered}).items():
-                archive.writestr(part, content)
+            for part_name, content in (parts | {name: altered}).items():
+                archive.writestr(part_name, content)
         with pytest.raises(InputError, match="digest"):
             read_model(tmp_path / "m.skops")
 
@@ -199,8 +199,8 @@ def test_what_is_not_one_plain_zip_file_is_refused(path, tmp_path):
     packed(parts | {"1.npy": declaring((10**7,)) + bytes(8 * 10**7)}, other,
            compression=zipfile.ZIP_DEFLATED)  # fmt: skip
     files = [other.read_bytes(), b"\x80\x04N." + content, content + b"\n", content + content]
-    for each in files:
-        other.write_bytes(each)
+    for file_content in files:
+        other.write_bytes(file_content)
         with pytest.raises(InputError, match="ZIP file"):
             read_model(other)
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
@@ -258,21 +258,21 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     model = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 2}})
     folder = tmp_path / "results/toy/models"
     paths = {name: str(folder / f"csnb.{name}.parquet") for name in MODEL_TABLES}
-    own = {"model": str(folder / "csnb.skops"), "gene_sets": str(folder / "csnb.gmt"), **paths}
-    write_final(model, SERIES, own, "0123456789abcdef")
+    outputs = {"model": str(folder / "csnb.skops"), "gene_sets": str(folder / "csnb.gmt"), **paths}
+    write_final(model, SERIES, outputs, "0123456789abcdef")
     assert {series_of(path) for path in paths.values()} == {"0123456789abcdef"}
     sets = (folder / "csnb.gmt").read_text().splitlines()
     assert all(line.split("\t")[1].endswith(model.series["digest"][:12]) for line in sets)
     write_model(fit_model(SERIES, model.entry), tmp_path / "again.skops")
-    parts, again = parts_of(own["model"]), parts_of(tmp_path / "again.skops")
+    parts, again = parts_of(outputs["model"]), parts_of(tmp_path / "again.skops")
     assert [name for name in parts if parts[name] != again[name]] == ["schema.json", "digest.json"]
-    write_model(fit_model(SERIES, model.entry), own["model"])
-    assert read_model(own["model"]).series["digest"] == series_digest(SERIES)
-    (tmp_path / "mine.skops").write_bytes(Path(own["model"]).read_bytes())
+    write_model(fit_model(SERIES, model.entry), outputs["model"])
+    assert read_model(outputs["model"]).series["digest"] == series_digest(SERIES)
+    (tmp_path / "mine.skops").write_bytes(Path(outputs["model"]).read_bytes())
     read_model(tmp_path / "mine.skops")
-    (folder / "nb.skops").write_bytes(Path(own["model"]).read_bytes())
+    (folder / "nb.skops").write_bytes(Path(outputs["model"]).read_bytes())
     read_model(folder / "nb.skops")  # of somebody whose folder has the name of ours
-    (folder / "nb.signature.parquet").write_bytes(Path(own["signature"]).read_bytes())
+    (folder / "nb.signature.parquet").write_bytes(Path(outputs["signature"]).read_bytes())
     with pytest.raises(InputError, match=r"copy of results/toy/models/csnb\.skops"):
         read_model(folder / "nb.skops")
 
@@ -296,7 +296,7 @@ def test_arrays_names_and_items_of_another_form_are_refused(path, tmp_path, chan
 def test_a_file_has_no_time_of_writing(path):
     """Equal models have equal bytes."""
     with zipfile.ZipFile(path) as archive:
-        assert {part.date_time for part in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_a_used_feature_beyond_the_last_is_refused(path, tmp_path):

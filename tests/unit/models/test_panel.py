@@ -52,8 +52,8 @@ def test_a_panel_has_a_gene_of_each_module_and_two_keep_more_accuracy_than_one(p
     first = panel.genes.iloc[:2]
     modules = [{f"g{i}" for i in range(5)}, {f"g{i}" for i in range(5, 10)}]
     for row in first.itertuples():
-        own = next(module for module in modules if row.gene in module)
-        assert set(row.substitutes.split()) == own - {row.gene}
+        module_of_gene = next(module for module in modules if row.gene in module)
+        assert set(row.substitutes.split()) == module_of_gene - {row.gene}
     assert {row.gene for row in first.itertuples()} & modules[0]
     assert {row.gene for row in first.itertuples()} & modules[1]
     assert {int(name[1:]) for name in panel.references} <= set(range(50, 60))
@@ -64,8 +64,8 @@ def test_a_panel_has_a_gene_of_each_module_and_two_keep_more_accuracy_than_one(p
 
 def test_without_references_values_are_differences_and_with_some_they_are_refused(series, panel):
     frame, names = series.frame(), panel.references
-    given = frame.sub(frame[names].mean(axis=1), axis=0).drop(columns=names)
-    actual, expected = predict_table(panel.model, frame), predict_table(panel.model, given)
+    differences = frame.sub(frame[names].mean(axis=1), axis=0).drop(columns=names)
+    actual, expected = predict_table(panel.model, frame), predict_table(panel.model, differences)
     pd.testing.assert_frame_equal(actual.table, expected.table)
     assert any("which the table lacks" in note for note in expected.notes)
     with pytest.raises(InputError, match="of which values are missing; add them"):
@@ -76,10 +76,10 @@ def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_re
     codes = np.array([0, 0, 1, 1])
     values = np.array([[9.0, 9, 1, 1], [2, 2, 0, 0], [5, 5, 5, 5.1], [1, 1, 1, 1]])
     for more, ranked, floor in (([], [1, 0], 0.75), ([[0.0] * 4, [12.0] * 4], [0], 0.5)):
-        own = np.array([*values, *more])  # unexpressed and saturated ones vary least
-        symbols = gene_symbols(map(str, range(len(own))), {})
+        measured = np.array([*values, *more])  # unexpressed and saturated ones vary least
+        symbols = gene_symbols(map(str, range(len(measured))), {})
         genes, references = choose_genes(
-            own, codes, np.array(ranked), n_genes=2, floor=floor, symbols=symbols
+            measured, codes, np.array(ranked), n_genes=2, floor=floor, symbols=symbols
         )
         assert (genes.tolist(), references.tolist()) == ([0], [2])
 
@@ -89,8 +89,8 @@ def test_no_two_features_of_one_gene_are_chosen_and_no_control(rng):
     values = 8 + rng.normal(size=(8, 20)) * np.array([1, 1, 1, 1, 0.1, 0.2, 0.3, 0.4])[:, None]
     values[:4] += 3 * codes  # not correlated within classes: modules of their own
     names = ["AFFX-BioB-3_at", "p1", "p2", "p3", "ERCC-00002", "r1", "r2", "r3"]
-    known = {"p1": "A /// B", "p2": "B", "p3": "ERCC1", "r1": "C", "r2": "C", "r3": "A"}
-    symbols = gene_symbols(names, known)
+    symbol_of = {"p1": "A /// B", "p2": "B", "p3": "ERCC1", "r1": "C", "r2": "C", "r3": "A"}
+    symbols = gene_symbols(names, symbol_of)
     genes, references = choose_genes(
         values, codes, np.arange(4), n_genes=4, floor=0.0, symbols=symbols
     )
@@ -111,12 +111,12 @@ def test_probabilities_of_a_panel_are_calibrated_by_the_folds(series):
     labels = series.labels.copy()
     labels[::7] = np.roll(labels, 20)[::7]  # a seventh is wrong, and predicted with certainty
     noisy = replace(series, labels=labels)
-    made = design_panel(noisy, fit_model(noisy, {"method": "csnb"}), n_genes=3, floor=0.1)
-    actual = made.model.series["recalibration"]
-    prior = made.model.estimator.class_log_prior_
+    panel = design_panel(noisy, fit_model(noisy, {"method": "csnb"}), n_genes=3, floor=0.1)
+    actual = panel.model.series["recalibration"]
+    prior = panel.model.estimator.class_log_prior_
     assert 0.0 < actual["slope"] < 0.8
     assert actual["intercept"] == pytest.approx((1 - actual["slope"]) * prior)
-    assert made.accuracy["log_loss"].iloc[-1] < np.log(3)
+    assert panel.accuracy["log_loss"].iloc[-1] < np.log(3)
 
 
 def test_values_that_are_no_logarithms_are_refused(series):

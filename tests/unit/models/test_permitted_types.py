@@ -31,8 +31,9 @@ def path(tmp_path_factory):
 @pytest.fixture
 def canary(tmp_path, monkeypatch):
     """Return a file that exists as soon as something of the canary modules is used."""
-    (tmp_path / "canary_known.py").write_text(PROGRAMS["canary"])
-    (tmp_path / "canary_new.py").write_text(PROGRAMS["canary"] + "call()\n")
+    program = (PROGRAMS / "canary.py").read_text()
+    (tmp_path / "canary_known.py").write_text(program)
+    (tmp_path / "canary_new.py").write_text(f"{program}call()\n")
     monkeypatch.syspath_prepend(tmp_path)
     __import__("canary_known")
     yield tmp_path / "tripped"

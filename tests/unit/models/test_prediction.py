@@ -20,9 +20,9 @@ def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it
     gone, lacking = CSNB.required[0], NEW.copy()
     lacking.loc["s3", gone] = np.nan
     for model, table in ((CSNB, NEW.drop(columns=gone)), (CSNB, lacking), (NB, lacking)):
-        told = predict_table(model, table)
-        assert told.table.equals(predict_table(model, table, "drop").table)
-        assert sum("of the evidence is left" in note for note in told.notes) == 1
+        prediction = predict_table(model, table)
+        assert prediction.table.equals(predict_table(model, table, "drop").table)
+        assert sum("of the evidence is left" in note for note in prediction.notes) == 1
     with pytest.raises(InputError):
         predict_table(XNB, NEW.drop(columns=XNB.required[0]))
     with pytest.raises(InputError, match="cannot leave a feature out"):
@@ -77,11 +77,11 @@ def test_a_model_that_imputes_takes_samples_with_holes_and_says_so(tmp_path):
     model = read_model(tmp_path / "m.skops")
     new = NEW.copy()
     new.loc["s3", model.required[0]] = np.nan
-    told = predict_table(model, new)
+    prediction = predict_table(model, new)
     filled = new.fillna({model.required[0]: np.nanmedian(HOLES.frame()[model.required[0]])})
-    assert told.table["label"].tolist() == model.estimator.predict(filled).tolist()
-    assert any("1 value is missing in 1 of 20 samples" in note for note in told.notes)
-    assert np.isfinite(told.table["typicality"]).all()
+    assert prediction.table["label"].tolist() == model.estimator.predict(filled).tolist()
+    assert any("1 value is missing in 1 of 20 samples" in note for note in prediction.notes)
+    assert np.isfinite(prediction.table["typicality"]).all()
     assert adds_up(explain_sample(model, NEW, "s3"), model)
 
 
@@ -89,16 +89,16 @@ def test_a_model_that_imputes_takes_samples_with_holes_and_says_so(tmp_path):
 def test_a_single_missing_value_costs_its_sample_only_and_imputing_takes_the_median(missing):
     new = NEW.copy()
     new.loc["s3", "g0"] = np.nan
-    told, whole = predict_table(NB, new, missing).table, predict_table(NB, NEW).table
-    others = told["sample"] != "s3"
-    columns = [name for name in told if name.startswith("probability")]
-    assert np.allclose(told.loc[others, columns], whole.loc[others, columns])
+    incomplete, complete = predict_table(NB, new, missing).table, predict_table(NB, NEW).table
+    others = incomplete["sample"] != "s3"
+    columns = [name for name in incomplete if name.startswith("probability")]
+    assert np.allclose(incomplete.loc[others, columns], complete.loc[others, columns])
     alone = predict_table(NB, NEW.loc[["s3"]].drop(columns="g0"), missing).table
-    assert np.allclose(told.loc[~others, columns], alone[columns])
+    assert np.allclose(incomplete.loc[~others, columns], alone[columns])
     if missing == "impute":
         filled = predict_table(NB, NEW.loc[["s3"]].assign(g0=np.median(SERIES.values[0]))).table
         assert np.allclose(alone[columns], filled[columns])
-    assert np.allclose(told.loc[~others, "typicality"], alone["typicality"])
+    assert np.allclose(incomplete.loc[~others, "typicality"], alone["typicality"])
 
 
 def test_a_typicality_is_at_least_one_sample_more_than_training_and_atypical_without_this():

@@ -22,8 +22,8 @@ def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     read = read_samples(described(str(path)), features=CSNB.features)
     assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
     NEW.assign(site="Ghent", type=["a", "b"] * 10).to_csv(path)
-    known = {"location": str(path), "label": "type", "options": ["drop=site"]}
-    model = fit_model(read_training(described(**known)), {"method": "xnb"}, origin=known)
+    origin = {"location": str(path), "label": "type", "options": ["drop=site"]}
+    model = fit_model(read_training(described(**origin)), {"method": "xnb"}, origin=origin)
     assert training_series(model, [], "rows").features.tolist() == NEW.columns.tolist()
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
     with refused(key=CSNB.features[0]):

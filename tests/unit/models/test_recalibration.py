@@ -46,8 +46,8 @@ def test_slope_and_intercept_are_those_of_another_optimiser(rng):
 
     def loss(point):
         joint = point[0] * odds + point[1]
-        own = np.logaddexp(0, joint) - codes * joint
-        return own.sum() + (penalty * point[0]) ** 2 / 2
+        losses = np.logaddexp(0, joint) - codes * joint
+        return losses.sum() + (penalty * point[0]) ** 2 / 2
 
     best = minimize(loss, [0.1, -3.0], method="BFGS", options={"gtol": 1e-9})
     values = actual["slope"], actual["intercept"][1]
@@ -63,15 +63,15 @@ def test_slope_and_intercept_are_those_of_another_optimiser(rng):
 
 
 def test_a_shifted_cohort_is_recognised_again_and_explained(model, rng, tmp_path):
-    own, new = cohort(rng, 24, 1.2), cohort(rng, 400, 1.2)
+    shifted, new = cohort(rng, 24, 1.2), cohort(rng, 400, 1.2)
     recalibrated_model, figures = recalibrate_model(
-        model, own, fitted_log_posterior(model, own.frame())
+        model, shifted, fitted_log_posterior(model, shifted.frame())
     )
     write_model(recalibrated_model, tmp_path / "model.skops")
     recalibrated_model = read_model(tmp_path / "model.skops")
     codes, scores = (new.labels == "b").astype(int), {}
-    for name, each in (("before", model), ("after", recalibrated_model)):
-        table = predict_table(each, new.frame()).table
+    for name, used_model in (("before", model), ("after", recalibrated_model)):
+        table = predict_table(used_model, new.frame()).table
         logs = np.log(table[["probability.a", "probability.b"]].to_numpy())
         scores[name] = fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2))
         assert ("set" in table) == (name == "before")
@@ -94,24 +94,24 @@ def test_a_shifted_cohort_is_recognised_again_and_explained(model, rng, tmp_path
 
 
 def test_what_cannot_be_recalibrated_is_refused(model, rng):
-    own = cohort(rng, 24)
-    other, few = np.where(own.labels == "a", "A", "b"), own.labels.copy()
+    new = cohort(rng, 24)
+    other, few = np.where(new.labels == "a", "A", "b"), new.labels.copy()
     few[:20] = "a"
     cases = (
-        (replace(own, labels=other), "A is not a class of the model"),
-        (replace(own, labels=few), "2 samples of 'b'; give at least 5"),
-        (replace(own, labels=np.where(own.labels == "a", "b", "a")), "does not rank these samples"),
+        (replace(new, labels=other), "A is not a class of the model"),
+        (replace(new, labels=few), "2 samples of 'b'; give at least 5"),
+        (replace(new, labels=np.where(new.labels == "a", "b", "a")), "does not rank these samples"),
         (cohort(np.random.default_rng(0), 60), "was fitted to these samples"),
     )
-    for series, words in cases:
-        with refused(words):
+    for series, message in cases:
+        with refused(message):
             recalibrate_model(model, series, fitted_log_posterior(model, series.frame()))
     three = fit_model(cohort(rng, 30, classes=("a", "b", "c")), {"method": "gaussian_nb"})
     with refused("the model has 3 classes"):
-        recalibrate_model(three, own, np.zeros((24, 3)))
-    without = fit_model(own, {"method": "sklearn.svm.LinearSVC"})
+        recalibrate_model(three, new, np.zeros((24, 3)))
+    without = fit_model(new, {"method": "sklearn.svm.LinearSVC"})
     with refused("LinearSVC has no probabilities"):
-        fitted_log_posterior(without, own.frame())
+        fitted_log_posterior(without, new.frame())
 
 
 def test_ten_samples_that_are_ranked_well_are_recalibrated():
@@ -161,17 +161,17 @@ def test_five_samples_of_a_class_are_enough_and_four_are_not(model, rng):
 
 
 def test_the_command_writes_a_model_that_predicts_by_the_new_threshold(model, rng, tmp_path):
-    own = cohort(rng, 24, 1.2)
-    table = own.frame().assign(diagnosis=own.labels)
+    shifted = cohort(rng, 24, 1.2)
+    table = shifted.frame().assign(diagnosis=shifted.labels)
     table.to_csv(tmp_path / "new.csv", index_label="sample")
     write_model(model, tmp_path / "old.skops")
     names = [str(tmp_path / name) for name in ("old.skops", "new.csv", "new.skops")]
     options = ["--label", "diagnosis", "--id", "sample", "-o", names[2]]
     done = CliRunner().invoke(app, ["recalibrate", *names[:2], *options])
     assert (done.exit_code, "slope\t" in done.output) == (0, True), done.output
-    old, new = (predict_table(read_model(n), own.frame()).table for n in (names[0], names[2]))
-    right = [(each["label"] == own.labels).mean() for each in (old, new)]
-    assert (right[0] < 0.75, right[1] > 0.85) == (True, True)
+    old, new = (predict_table(read_model(n), shifted.frame()).table for n in (names[0], names[2]))
+    accuracy = [(predictions["label"] == shifted.labels).mean() for predictions in (old, new)]
+    assert (accuracy[0] < 0.75, accuracy[1] > 0.85) == (True, True)
 
 
 def test_log_odds_are_bounded_at_a_million_only():

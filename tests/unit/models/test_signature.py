@@ -22,7 +22,7 @@ def test_a_signature_is_between_where_the_page_is():
     assert set(profiles.loc[profiles["constant"], "feature"]) == {"h", "k"}
     rows = series.frame()
     spreads = [class_spread(rows[name].to_numpy(), series.labels, label) for label, name in pairs]
-    signature = signature.assign(symbol="", direction=[own["direction"] for own in spreads])
+    signature = signature.assign(symbol="", direction=[spread["direction"] for spread in spreads])
     both = profiles.merge(signature, on=["class", "feature"])
     assert both["direction_x"].tolist() == both["direction_y"].tolist()
     directions = both.set_index(["feature", "class"])["direction_y"]

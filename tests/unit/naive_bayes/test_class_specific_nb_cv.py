@@ -19,8 +19,8 @@ from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.size_path import choose_size
 
 
-def overlapping(rng, n_classes=2, n_features=30, each=14):
-    return markers(rng, n_features, [each] * n_classes, 1.2, n_markers=4)
+def overlapping(rng, n_classes=2, n_features=30, n_per_class=14):
+    return markers(rng, n_features, [n_per_class] * n_classes, 1.2, n_markers=4)
 
 
 def averaged(**params):
@@ -68,8 +68,9 @@ def reference_weights(X, y, folds, sizes):
         return minimize_scalar(loss, args=(evidence,), **options)
 
     actual = [best(evidence) for evidence in sums]
-    a = np.exp([each.x for each in actual])
-    u = np.exp(-len(true) * (np.array([each.fun for each in actual]) - min(e.fun for e in actual)))
+    a = np.exp([minimum.x for minimum in actual])
+    losses = np.array([minimum.fun for minimum in actual])
+    u = np.exp(-len(true) * (losses - losses.min()))
     u = np.where(u < 1e-3, 0.0, u) / u[u >= 1e-3].sum()
     again = np.exp(best(np.tensordot(u * a, sums, 1)).x)
     used, modules, _ = parts(np.arange(len(y)), np.arange(len(y)))

@@ -65,12 +65,12 @@ def test_training_records_the_sets_of_tested_samples(rng):
     series = dataset(X.T, np.array(["a", "b"])[y])
     tested = np.arange(0, 70, 3)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
-    for method, known in (("csnb_cv", True), ("gaussian_nb", False)):
+    for method, has_sets in (("csnb_cv", True), ("gaussian_nb", False)):
         actual = training.train(series, folds, resolved({"method": method}), explain=False)[
             "predictions"
         ]
-        assert actual[["set_size", "covered"]].notna().all(axis=None) == known
-        if known:
+        assert actual[["set_size", "covered"]].notna().all(axis=None) == has_sets
+        if has_sets:
             rest = np.setdiff1d(np.arange(70), tested)
             model = ClassSpecificNBCV().fit(X[rest], y[rest])
             sets = model.predict_set(X[tested], 0.1)

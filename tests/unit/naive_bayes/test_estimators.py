@@ -43,13 +43,13 @@ OPTIONS = {
     "SelectiveNB": {"estimator": nb.GaussianNB(), "cv": 3},
     "VonMisesFisherNB": {"normalize": True},
 }
-ALL = [each(**OPTIONS.get(each.__name__, {})) for each in ESTIMATORS]
+ALL = [estimator(**OPTIONS.get(estimator.__name__, {})) for estimator in ESTIMATORS]
 CLASSIFIERS = [
-    each
-    for each in ALL
-    if isinstance(each, nb.BaseNaiveBayes) and get_tags(each).classifier_tags.multi_class
+    model
+    for model in ALL
+    if isinstance(model, nb.BaseNaiveBayes) and get_tags(model).classifier_tags.multi_class
 ]
-ENTRIES = {import_estimator(each.estimator): each for each in shipped_methods().values()}
+ENTRIES = {import_estimator(method.estimator): method for method in shipped_methods().values()}
 #: Options by which the arithmetic differs.
 MORE = [
     nb.FlexibleNB(kernel="triangular"),
@@ -205,7 +205,7 @@ FAR_IS_EVIDENCE = {"VonMisesNB", "VonMisesFisherNB", "DiscretizedNB", "ShrunkenC
 @pytest.mark.parametrize("value", [1e160, -1e300])
 @pytest.mark.parametrize(
     "model",
-    [each for each in (*CLASSIFIERS, *MORE) if type(each).__name__ not in FAR_IS_EVIDENCE],
+    [model for model in (*CLASSIFIERS, *MORE) if type(model).__name__ not in FAR_IS_EVIDENCE],
     ids=repr,
 )
 def test_a_sample_beyond_all_range_is_decided_by_the_priors(model, value):

@@ -13,7 +13,7 @@ def test_densities_borrow_the_spread_within_all_classes(rng):
     densities = fit_class_densities(values, codes, 2, **options, borrowed=6.0)
     z = (values[0] - values[0].mean()) / values[0].std(ddof=1)
     pooled = (8 * z[:9].var(ddof=1) + 2 * z[9:].var(ddof=1)) / 10
-    own = norm.pdf(z[0], z[9:], densities.kernel.bandwidths_[1][0]).mean()
-    shape = norm.pdf(z[0], z[9:].mean(), np.sqrt(pooled * (1 + 1 / 3)))
+    kernel_estimate = norm.pdf(z[0], z[9:], densities.kernel.bandwidths_[1][0]).mean()
+    normal_density = norm.pdf(z[0], z[9:].mean(), np.sqrt(pooled * (1 + 1 / 3)))
     actual = densities.log_density(values[:, :1])[1, 0, 0]
-    assert actual == pytest.approx(np.log(own * 3 / 9 + shape * 6 / 9))
+    assert actual == pytest.approx(np.log(kernel_estimate * 3 / 9 + normal_density * 6 / 9))

@@ -8,8 +8,8 @@ from xnbflow.naive_bayes.modules import ModuleWeights
 from xnbflow.naive_bayes.path_evidence import sum_path_evidence
 
 
-def overlapping(rng, n_classes=2, n_features=30, each=14):
-    return markers(rng, n_features, [each] * n_classes, 1.2, n_markers=4)
+def overlapping(rng, n_classes=2, n_features=30, n_per_class=14):
+    return markers(rng, n_features, [n_per_class] * n_classes, 1.2, n_markers=4)
 
 
 def averaged(**params):

@@ -31,12 +31,12 @@ def predictions(rng, n=30, **changes):
 
 def cross_entropy(path, sums):
     n_of_class = np.bincount(path.codes)[path.codes]
-    own = (n_of_class + 1.0) / (n_of_class + 2.0)
+    smoothed = (n_of_class + 1.0) / (n_of_class + 2.0)
     prior = np.exp(path.log_prior)
     true_class = path.codes[:, np.newaxis] == np.arange(3)
     others = np.where(true_class, 0.0, prior)
-    others *= ((1.0 - own) / others.sum(axis=1))[:, np.newaxis]
-    targets = np.where(true_class, own[:, np.newaxis], others)
+    others *= ((1.0 - smoothed) / others.sum(axis=1))[:, np.newaxis]
+    targets = np.where(true_class, smoothed[:, np.newaxis], others)
     return -(targets * log_softmax(sums + path.log_prior, axis=1)).sum(axis=1).mean()
 
 

@@ -46,7 +46,7 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
             inner = ClassSpecificNB(n_features=size).fit(X[train], y[train])
             joint[test] = inner.predict_joint_log_proba(X[test])
             prior[test] = inner.class_log_prior_
-            per_class.append([len(each) for each in inner.selected_features_.values()])
+            per_class.append([len(features) for features in inner.selected_features_.values()])
         row = path.loc[size]
         predicted = ((joint - prior) / row["temperature"] + prior).argmax(axis=1)
         right = [(predicted == y)[test].mean() for _, test in folds.split(X, y)]
@@ -102,21 +102,21 @@ def inner(rng, n=60, **changes):
 
 def test_what_is_scored_is_calibrated_by_other_folds(rng):
     path = inner(rng)
-    (row,), (kept,) = path.calibrate_sizes()
+    (row,), (final,) = path.calibrate_sizes()
     sums = path.sums[0]
     temperature = fit_temperature(sums, path.log_prior, path.codes).temperature
     joint = np.empty_like(sums)
     for fold in range(6):
-        own = path.folds == fold
-        rest = sums[~own], path.log_prior[~own], path.codes[~own], temperature
+        held_out = path.folds == fold
+        rest = sums[~held_out], path.log_prior[~held_out], path.codes[~held_out], temperature
         slope, intercept = by_another_optimiser(*rest)
-        joint[own] = sums[own] * slope + intercept + path.log_prior[own]
+        joint[held_out] = sums[held_out] * slope + intercept + path.log_prior[held_out]
     loss = log_loss(path.codes, np.exp(log_softmax(joint, axis=1)))
     assert row["log_loss"] == pytest.approx(loss, rel=1e-4)
     assert row["accuracy"] == (joint.argmax(axis=1) == path.codes).mean()
     slope, intercept = by_another_optimiser(sums, path.log_prior, path.codes, temperature)
-    np.testing.assert_allclose(kept.slope, slope, atol=2e-5)
-    np.testing.assert_allclose(kept.intercept, intercept, atol=2e-4)
+    np.testing.assert_allclose(final.slope, slope, atol=2e-5)
+    np.testing.assert_allclose(final.intercept, intercept, atol=2e-4)
 
 
 def predictions(rng, n_sizes=4, n=40, n_folds=5):

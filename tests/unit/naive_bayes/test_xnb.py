@@ -95,10 +95,10 @@ def test_random_series_select_and_predict_as_published(data, min_distance):
     np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, rtol=1e-9, atol=1e-9)
 
 
-def assert_equal_but_for_ties(expected, found, names, min_distance):
+def assert_equal_but_for_ties(expected, actual, names, min_distance):
     """Where rounding changes a selection, the distances concerned are ties, or tie with the cut."""
     cut = expected.mean() if min_distance == "mean" else min_distance
-    for row, other in zip(expected, found, strict=True):
+    for row, other in zip(expected, actual, strict=True):
         chosen = published_xnb.selection_for_pair(row, names, cut)
         ours = published_xnb.selection_for_pair(other, names, cut)
         shared = min(len(chosen), len(ours))

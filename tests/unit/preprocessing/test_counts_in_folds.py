@@ -103,8 +103,8 @@ def test_the_gene_table_of_counts_is_voom_s(series):
 
 
 def test_the_steps_of_a_configuration_come_before_or_are_refused(series):
-    own = make_pipeline(CountNormalizer(method="none"), GaussianNB())
-    assert normalising(own) is own
+    pipeline = make_pipeline(CountNormalizer(method="none"), GaussianNB())
+    assert normalising(pipeline) is pipeline
     with refused("GroupCentrer reads columns of the samples", key="transform"):
         normalising(make_pipeline(GroupCentrer(column="p"), GaussianNB()))
     entry = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {"columns": [{"a": "@linear"}]}}

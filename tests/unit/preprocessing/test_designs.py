@@ -37,8 +37,13 @@ def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame):
     X, y = frame[0].drop(columns="patient"), frame[1]
     train, test = X.iloc[:18], X.iloc[18:]
     step = CovariateAdjuster(columns=["age", "factor(plate)"]).fit(train, y[:18])
-    own = {"b": y[:18], "p1": train["plate"] == 1, "p2": train["plate"] == 2, "age": train["age"]}
-    design = np.column_stack([np.ones(18), *own.values()]).astype(float)
+    columns = {
+        "b": y[:18],
+        "p1": train["plate"] == 1,
+        "p2": train["plate"] == 2,
+        "age": train["age"],
+    }
+    design = np.column_stack([np.ones(18), *columns.values()]).astype(float)
     genes = train.filter(regex="^g").to_numpy()
     expected = np.linalg.lstsq(design, genes, rcond=None)[0][2:]
     levels = np.column_stack([test["plate"] == 1, test["plate"] == 2, test["age"]]).astype(float)
@@ -47,9 +52,9 @@ def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame):
     assert step.get_feature_names_out().tolist() == [f"g{i}" for i in range(30)]
     as_text = step.transform(test.astype({"plate": str}))
     np.testing.assert_array_equal(as_text, step.transform(test))
-    turned = test.assign(more=1.0)[["more", *test.columns[::-1]]]  # features go by their names
-    np.testing.assert_array_equal(step.transform(turned), step.transform(test))
-    for wrong, match in (
+    reordered = test.assign(more=1.0)[["more", *test.columns[::-1]]]  # features go by their names
+    np.testing.assert_array_equal(step.transform(reordered), step.transform(test))
+    for table, match in (
         (test.assign(plate=7), "'7' in the column 'plate' is not one of 0, 1, 2"),
         (test.assign(age="old"), "'old' in the column 'age' is not a number"),
         (test.assign(age=np.nan), "sample 's18' has no value of age"),
@@ -57,7 +62,7 @@ def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame):
         (test.drop(columns="g3"), "lacks features that CovariateAdjuster was fitted on: g3"),
     ):
         with refused(match=match):
-            step.transform(wrong)
+            step.transform(table)
     with refused(match="'arm' cannot be separated from the class"):
         CovariateAdjuster(columns=["arm"]).fit(X.assign(arm=np.where(y, "u", "v")), y)
 
@@ -81,13 +86,13 @@ def test_a_study_fits_the_step_in_the_fold_and_a_model_requires_its_columns(
     frame, step, tmp_path, rng
 ):
     X, y = frame
-    genes, known = X.filter(regex="^g"), X.filter(regex="^[ap]")
+    genes, phenotype = X.filter(regex="^g"), X.filter(regex="^[ap]")
     shift = 3 * rng.normal(size=(30, 12)) if step is CENTRE else np.zeros((30, 12))
     values = genes.to_numpy().T + np.repeat(shift, 2, axis=1)
     values[:4, y == 1] += 2.5
     series = dataset(
-        values, np.array(["normal", "tumour"])[y], sample_metadata=known.astype(str),
-        groups=known["patient"].to_numpy(), samples=X.index,
+        values, np.array(["normal", "tumour"])[y], sample_metadata=phenotype.astype(str),
+        groups=phenotype["patient"].to_numpy(), samples=X.index,
     )  # fmt: skip
     entry = {"steps": [step, {"method": "csnb", "params": {"n_features": 4}}]}
     validation = cross_validate(series, entry, 4)
@@ -97,7 +102,7 @@ def test_a_study_fits_the_step_in_the_fold_and_a_model_requires_its_columns(
     assert set(model.required) == set(model.signature["feature"]) < set(series.features)
     assert model.figures["accuracy"]["value"] > 0.8
     columns = {"age", "plate"} if step is ADJUST else {"patient"}
-    table = pd.DataFrame(values.T, index=X.index, columns=series.features).join(known)
+    table = pd.DataFrame(values.T, index=X.index, columns=series.features).join(phenotype)
     path = put(tmp_path, table.to_csv(index_label="id"))
     row = SheetRow("new", "table", str(path), id_column="id")
     samples = read_samples(row, features=model.features, columns=sorted(columns))
@@ -111,9 +116,14 @@ def test_a_study_fits_the_step_in_the_fold_and_a_model_requires_its_columns(
     with refused(match="put it first"):
         build_estimator(resolved(late), {})
     with refused(match="missing=drop_features"):
-        part = dataset(np.where(values > 10, np.nan, values), series.labels, missing=True,
-                       sample_metadata=known.astype(str), groups=series.groups)  # fmt: skip
-        fit_model(part, entry)
+        incomplete = dataset(
+            np.where(values > 10, np.nan, values),
+            series.labels,
+            missing=True,
+            sample_metadata=phenotype.astype(str),
+            groups=series.groups,
+        )
+        fit_model(incomplete, entry)
 
 
 def test_the_examples_of_columns_are_the_first_level_and_the_mean(frame):

@@ -78,8 +78,8 @@ def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
     tmp_path, level, reasons, badge, short
 ):
     results = write_study(tmp_path, datasets=("GSE7904",))
-    own = "classifier == 'xnb'"
-    results = changed(results, "verdicts", own, level=level, reasons=reasons)
+    of_xnb = "classifier == 'xnb'"
+    results = changed(results, "verdicts", of_xnb, level=level, reasons=reasons)
     card = cards.card(results, *PLACE.values())
     assert card.badge == badge
     assert card.short.startswith(short)
@@ -106,8 +106,8 @@ def test_random_signatures_are_a_warning_only_where_there_is_a_signal(tmp_path, 
     results = write_study(tmp_path, datasets=("GSE7904",))
     level = "partly supported" if supported else "not supported"
     results = changed(results, "verdicts", "classifier == 'xnb'", level=level)
-    own = {"dataset": "GSE7904", "classifier": "xnb"}
-    random = [own | {"as_good_random": 70, "signatures": 100}]
+    place = {"dataset": "GSE7904", "classifier": "xnb"}
+    random = [place | {"as_good_random": 70, "signatures": 100}]
     card = cards.card(with_rows(results, random_genes=random, audit=[]), *PLACE.values())
     assert any("carry this signal" in text for text in card.warnings) == supported
     assert ("carry this signal" in card.details["Random features"]) == supported
@@ -159,12 +159,12 @@ def test_the_page_has_the_first_screen(results, tmp_path):
 def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(results):
     (block,) = blocks(answer.section(results), Cards)
     card = next(card for card in block.cards if card.title == "alpha")
-    own = {"dataset": "alpha", "classifier": "xnb", "metric": "recall"}
-    recall = results.rows("estimates", **own).set_index("class")
+    where = {"dataset": "alpha", "classifier": "xnb", "metric": "recall"}
+    recall = results.rows("estimates", **where).set_index("class")
     assert [line.name for line in card.lines] == sorted(CLASSES["alpha"])
     for line in card.lines:
-        told = recall.loc[line.name]
-        assert (line.share, line.lower, line.upper) == (told.estimate, told.lower, told.upper)
+        row = recall.loc[line.name]
+        assert (line.share, line.lower, line.upper) == (row.estimate, row.lower, row.upper)
     assert "the majority-class baseline 33.3%" in card.verdict  # three classes of twelve
     assert "AUC" not in card.facts  # three curves
     tumour = next(line for line in card.lines if line.name == "tumour <A>")
@@ -179,8 +179,8 @@ def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results
     card = next(card for card in block.cards if card.title == "GSE7904")
     assert card.of == "Features selected most often (▲ higher in “tumour”)"
     of_geo = replace(results, configuration={"datasets": {"GSE7904": {"source": "geo"}}})
-    own = answer.card(of_geo, "GSE7904", "3-fold", "xnb")
-    assert own.of == "Genes selected most often (▲ higher in “tumour”)"
+    card_of_genes = answer.card(of_geo, "GSE7904", "3-fold", "xnb")
+    assert card_of_genes.of == "Genes selected most often (▲ higher in “tumour”)"
     assert not any(line.items for line in card.lines)
     actual = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
     assert len(actual) == len(card.genes)
@@ -195,13 +195,13 @@ def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results
 @pytest.mark.parametrize(("as_good", "many"), [(5, False), (6, True)])
 def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_good, many):
     results = write_study(tmp_path, datasets=("alpha",))
-    own = {"dataset": "alpha", "classifier": "xnb"}
+    place = {"dataset": "alpha", "classifier": "xnb"}
     finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
     finding |= {"finding": "“plate” is distributed differently; to adjust, write adjust=plate"}
     results = with_rows(
         results,
-        random_genes=[own | {"as_good_random": as_good, "signatures": 100}],
-        audit=[own | finding | {"severity": "warning"}],
+        random_genes=[place | {"as_good_random": as_good, "signatures": 100}],
+        audit=[place | finding | {"severity": "warning"}],
     )
     (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details

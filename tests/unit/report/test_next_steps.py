@@ -16,11 +16,11 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     def steps(level="well supported", reasons="", **tables):
         actual = changed(results, "verdicts", "classifier == 'xnb'", level=level, reasons=reasons)
         nothing = {name: [] for name in ("concordance", "audit", "suspects", "learning_curve")}
-        rows = {name: [place | row for row in own] for name, own in (nothing | tables).items()}
-        return [
-            " ".join(re.findall(r"[^ :]+", s)[:4])
-            for s in next_steps(with_rows(actual, **rows), place)
-        ]
+        rows = {}
+        for name, rows_of_table in (nothing | tables).items():
+            rows[name] = [place | row for row in rows_of_table]
+        sentences = next_steps(with_rows(actual, **rows), place)
+        return [" ".join(re.findall(r"[^ :]+", sentence)[:4]) for sentence in sentences]
 
     source = {"column": "source", "pairs": 0, "status": "cannot be separated", "handling": False}
     plate = {"column": "plate", "pairs": 9, "status": "cannot be examined", "handling": True}

@@ -34,12 +34,12 @@ def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypa
     assert 2 < len(drawn_names) <= 8
     for module, name in drawn_names:
         (path,) = (p for p in SOURCE.rglob(f"{module}.py") if f"\ndef {name}(" in p.read_text())
-    own, stacks = intervals.proportion_interval, set()
+    original, stacks = intervals.proportion_interval, set()
 
     def recorded(*arguments):
         frames = (f for f in inspect.stack() if f.filename.startswith(str(SOURCE)))
         stacks.add(tuple(f.function for f in frames if f.function[0] not in "<_"))
-        return own(*arguments)
+        return original(*arguments)
 
     monkeypatch.setattr(intervals, "proportion_interval", recorded)
     report_study.make_study.__wrapped__(("nb",), ("alpha",), ())  # not an earlier one
@@ -51,9 +51,9 @@ def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypa
 def test_every_number_has_a_file_beside_the_page(results):
     shown = [module.section(results) for module in MODULES if module is not methods]
     for section in shown:
-        for each in report_study.unsourced(section.blocks, explanation, samples, accuracy):
+        for block in report_study.unsourced(section.blocks, explanation, samples, accuracy):
             # Versions, and seconds that Snakemake recorded, are in no table of results.
             assert section.id == "overview"
-            assert isinstance(each, Facts | Table)
+            assert isinstance(block, Facts | Table)
         for file in report_study.sources(section.blocks):
             assert (results.folder / file).is_file(), file

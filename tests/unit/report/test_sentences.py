@@ -69,16 +69,16 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
 def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
     place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
-    own = "classifier == 'xnb'"
-    results = changed(results, "verdicts", own, level="well supported", reasons="")
+    of_xnb = "classifier == 'xnb'"
+    results = changed(results, "verdicts", of_xnb, level="well supported", reasons="")
     assert sentences.verdict(results, place).level == "well supported"
     keys = {"model": "xnb", "train": "alpha", "test": "two", "verdict": "did not hold"}
     path = results.root / contract.VALIDATION_TABLE.of(study="small", table="verdicts")
     report_study.write_declared(pd.DataFrame([keys]), path, contract.VALIDATION_TABLES["verdicts"])
     pair = Validation(model="xnb", train="alpha", test="two")
     results = replace(results, study=replace(results.study, validate=(pair,)))
-    results = changed(results, "estimates", f"{own} and metric == 'recall'", above=False)
-    results = changed(results, "verdicts", own, reasons="classes; copies")
+    results = changed(results, "estimates", f"{of_xnb} and metric == 'recall'", above=False)
+    results = changed(results, "verdicts", of_xnb, reasons="classes; copies")
     assert "samples of alpha are copies of others, known" in sentences.headline(results)
     actual = sentences.verdict(results, place)
     assert actual.level == "partly supported"
@@ -117,13 +117,16 @@ def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_p
 
 def agree(text, *values):
     """Whether a text has these numbers in this order, each to the digits that it shows."""
-    actual = [each.rstrip("%") for each in NUMBER.findall(text)]
-    scales = [0.01 if each.endswith("%") else 1.0 for each in NUMBER.findall(text)]
-    halves = [0.5 * 10.0 ** -len(each.partition(".")[2]) for each in actual]
-    return len(actual) >= len(values) and all(
-        abs(float(each.replace(",", "")) - value / scale) <= half * 1.001
-        for each, scale, half, value in zip(actual, scales, halves, values, strict=False)
-    )
+    numbers = NUMBER.findall(text)
+    if len(numbers) < len(values):
+        return False
+    for number, value in zip(numbers, values, strict=False):
+        digits = number.rstrip("%").replace(",", "")
+        expected = 100 * value if number.endswith("%") else value
+        half_of_last_digit = 0.5 * 10.0 ** -len(digits.partition(".")[2])
+        if abs(float(digits) - expected) > half_of_last_digit * 1.001:
+            return False
+    return True
 
 
 def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp_path):
@@ -136,7 +139,9 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     actual = results.rows("estimates", **place).set_index("metric")
     limits = ["estimate", "lower", "upper"]
     text = paragraphs(results)
-    (line,) = (each for each in text.splitlines() if each.startswith("GSE7904, XNB: "))
+    (line,) = (
+        text_line for text_line in text.splitlines() if text_line.startswith("GSE7904, XNB: ")
+    )
     # accuracy, balanced accuracy and AUC, each with its interval
     overall, balanced, auc = (
         actual.loc[name, limits].tolist() for name in ("accuracy", "balanced_accuracy", "roc_auc")
@@ -149,7 +154,7 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     assert agree(line.partition("accuracy ")[2], overall[0])
     assert agree(column(blocks(section, Table)[0], "GSE7904", "XNB"), overall[0])
     (group,) = [g for g in drawn(section, "accuracy")["groups"] if g.label == "XNB"]
-    assert [group.values, group.lower, group.upper] == [[each] for each in overall]
+    assert [group.values, group.lower, group.upper] == [[text_line] for text_line in overall]
     assert agree(card.facts["Balanced accuracy"], *balanced)
     sentence = card.verdict.partition("balanced accuracy of")[2].replace("95%", "", 1)
     assert agree(sentence, *balanced)
@@ -187,8 +192,8 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
 def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):
     results = changed(write_study(tmp_path), "estimates", "dataset == 'alpha'", estimate=0.9)
     text = sentences.headline(results)
-    own = {"metric": "accuracy", "dataset": "GSE7904", "classifier": "xnb"}
-    least = results.rows("estimates", **own)["estimate"].iloc[0]
+    where = {"metric": "accuracy", "dataset": "GSE7904", "classifier": "xnb"}
+    least = results.rows("estimates", **where)["estimate"].iloc[0]
     above = results.tables["headline"]["above"].iloc[0]
     assert text.startswith(
         f"XNB has an accuracy of {least:.1%} (GSE7904) to 90.0% (alpha); it is "

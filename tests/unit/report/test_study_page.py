@@ -29,14 +29,16 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
     jsonschema.validate(written, json.loads(schema.read_text()))
     owner, curves = ["dataset", "folds", "classifier"], pd.DataFrame(written["curves"])
     roc = curves[curves["curve"] == "roc"]
-    areas = roc.assign(area=[np.trapezoid(*own) for own in zip(roc["y"], roc["x"], strict=True)])
+    areas = roc.assign(
+        area=[np.trapezoid(*curve) for curve in zip(roc["y"], roc["x"], strict=True)]
+    )
     actual = areas.groupby(owner)["area"].mean()
     expected = results.rows("summary", metric="roc_auc").set_index(owner)["mean"]
     np.testing.assert_allclose(actual, expected[actual.index], atol=0.005)
     bins = results.tables["calibration"].query("count > 0").groupby(owner)["observed"].agg(list)
-    own = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
-    assert len(actual) == len(own) == len(bins) == len(results.tables["calibration"]) / 10 == 6
-    assert all(own[key] == values for key, values in bins.items())
+    curve = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
+    assert len(actual) == len(curve) == len(bins) == len(results.tables["calibration"]) / 10 == 6
+    assert all(curve[key] == values for key, values in bins.items())
     tables = {name: results.tables[name] for name in ("roc", "calibration", "learning_curve")}
     tables["calibration"] = tables["calibration"].assign(observed_lower=np.nan)
     stub = SimpleNamespace(study=results.study, tables=tables, analyses={})
@@ -56,8 +58,8 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     path = results.root / contract.RECORD.of(study="small")
     write_record(results, path)
     again = read_record("small", {}, results.root)
-    for part in ("study", "labels", "software"):
-        assert getattr(again, part) == getattr(results, part)
+    for field in ("study", "labels", "software"):
+        assert getattr(again, field) == getattr(results, field)
     assert paragraphs(again) == paragraphs(results)
     changed(results, "estimates", estimate=0.5)
     with refused(file=path):

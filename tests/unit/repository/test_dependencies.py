@@ -53,7 +53,7 @@ def imported(folder):
 
 
 def names(requirements):
-    return {re.match(r"[A-Za-z0-9_.-]+", each)[0].lower() for each in requirements}
+    return {re.match(r"[A-Za-z0-9_.-]+", requirement)[0].lower() for requirement in requirements}
 
 
 LIBRARY = names(PROJECT["dependencies"])
@@ -83,12 +83,17 @@ def test_the_imports_of_tests_and_benchmarks_are_declared():
 
 def ranges(requirements):
     """Map the name of each requirement to its range."""
-    return dict(re.fullmatch(r"([A-Za-z0-9_.-]+) ?(\S*)", each).groups() for each in requirements)
+    return dict(
+        re.fullmatch(r"([A-Za-z0-9_.-]+) ?(\S*)", requirement).groups()
+        for requirement in requirements
+    )
 
 
 def test_the_conda_environment_has_the_ranges_of_the_project():
     conda = ranges(yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"])
-    minors = [int(each) for each in re.findall(r"Python :: 3\.(\d+)", str(PROJECT["classifiers"]))]
+    minors = [
+        int(minor) for minor in re.findall(r"Python :: 3\.(\d+)", str(PROJECT["classifiers"]))
+    ]
     assert conda.pop("python") == f"{PROJECT['requires-python']},<3.{max(minors) + 1}"
     declared = ranges(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["workflow"])
     for name in ("snakemake", "snakemake-interface-logger-plugins"):  # those of the caller
@@ -114,12 +119,14 @@ def test_the_lock_pins_extras_that_packages_require():
     lacking = []
     for name in {name for name, _ in pinned}:
         with suppress(PackageNotFoundError):  # of another system or version of Python
-            for each in distribution(name).requires or ():
-                required = Requirement(each)
+            for requirement in distribution(name).requires or ():
+                required = Requirement(requirement)
                 applies = required.marker is None or required.marker.evaluate({"extra": ""})
                 if applies and required.extras:
                     extras = f"[{','.join(sorted(required.extras))}]"
-                    lacking += [each] * ((canonicalize_name(required.name), extras) not in pinned)
+                    lacking += [requirement] * (
+                        (canonicalize_name(required.name), extras) not in pinned
+                    )
     assert lacking == []
 
 

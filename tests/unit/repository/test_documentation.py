@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from snakemake.cli import get_argument_parser
-from toys import PROGRAMS, put
+from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.running.manual import api_reference
@@ -23,7 +23,9 @@ STUDIES = {*default_configuration(ROOT)["studies"], "my-study"}
 STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 PLACES = ("*.md", "*/README.md", "docs/**/*.md", "config/profiles/*/*", "profiles/*/*")
-DOCUMENTS = sorted(path for each in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(each))
+DOCUMENTS = sorted(
+    path for pattern in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(pattern)
+)
 
 
 def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
@@ -43,7 +45,7 @@ OURS = (
 @pytest.mark.parametrize("command", list(commands("snakemake")))
 def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(command):
     args = get_argument_parser().parse_args(shlex.split(command, comments=True))
-    assert {each for each in args.targets if not each.startswith("results/")} <= STUDIES
+    assert {target for target in args.targets if not target.startswith("results/")} <= STUDIES
     assert set(args.until or ()) <= {"acquire"}
     assert [Path(path).suffix for path in args.configfile or ()] in ([], [".yaml"])
 
@@ -112,9 +114,8 @@ def test_the_reference_lists_every_method_of_the_registry_once():
 @pytest.mark.slow
 def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
     """As the library is installed; compiled kernels keep their types."""
-    put(tmp_path, PROGRAMS["user_code"], "user.py")
-    put(tmp_path, PROGRAMS["user_mistakes"], "mistakes.py")
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
+    options = ["--strict", "--config-file", ""]
+    command = [sys.executable, "-m", "mypy", *options, PROGRAMS / "user_types"]
     run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1, run.stderr
     assert "user.py" not in run.stdout

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from toys import PROGRAMS, python
+from toys import run_program
 
 
 @pytest.fixture
@@ -14,8 +14,8 @@ def run(tmp_path):
     """
 
     def run(work, before="", params=None, **options):
-        script = before + PROGRAMS["start_job"].format(params=json.dumps(params or {})) + work
-        process = python(script, cwd=tmp_path, check=False, **options)
+        arguments = (before, json.dumps(params or {}), work)
+        process = run_program("run_job.py", *arguments, check=False, cwd=tmp_path, **options)
         return process.returncode, process.stderr
 
     return run

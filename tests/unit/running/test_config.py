@@ -108,10 +108,13 @@ def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns
 
 def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_changes_results():
     ranks = {"method": "sample_ranks", "reason": "of the study"}
-    mine = {"label": "Mine", "steps": [SCAN | {"reason": "of mine"}, {"method": "gaussian_nb"}]}
+    classifier = {
+        "label": "Mine",
+        "steps": [SCAN | {"reason": "of mine"}, {"method": "gaussian_nb"}],
+    }
     raw = RAW | {
         "preprocessing": {"wine": [ranks]},
-        "classifiers": RAW["classifiers"] | {"mine": mine},
+        "classifiers": RAW["classifiers"] | {"mine": classifier},
     }
     config = checked(raw)
     assert config.methods("mine", "wine") == ["sample_ranks", "quantile_normalizer", "gaussian_nb"]
@@ -122,7 +125,7 @@ def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_c
         step["method"].rpartition(".")[2] for step in config.classifier("mine", "wine")["steps"]
     ]
     assert paths == ["SampleRanks", "QuantileNormalizer", "GaussianNB"]
-    ranks["reason"] = mine["steps"][0]["reason"] = "another"
+    ranks["reason"] = classifier["steps"][0]["reason"] = "another"
     again = checked(raw)
     assert again.classifier("mine", "wine") == config.classifier("mine", "wine")
 
@@ -165,9 +168,9 @@ def test_jobs_that_share_a_folder_on_some_disks_are_refused():
 
 def checks_of(**study):
     """Return the tested and the halved classifiers of a study on one data set."""
-    own = {"title": "x", "datasets": ["wine"], "folds": ["10-fold"]}
-    own["classifiers"] = ["forest", "xnb", "csnb", "csnb-cv"]
-    config = checked(RAW | {"studies": {"one": own | study}, "run": []})
+    settings = {"title": "x", "datasets": ["wine"], "folds": ["10-fold"]}
+    settings["classifiers"] = ["forest", "xnb", "csnb", "csnb-cv"]
+    config = checked(RAW | {"studies": {"one": settings | study}, "run": []})
     one = config.studies["one"]
     tested = [name for _, name in config.tested(one)]
     return tested, [name for _, name in config.halved(one)]

@@ -1,6 +1,5 @@
 """The start of a job, its errors, its usage, and its messages on a full disk."""
 
-import json
 import os
 import resource
 import signal
@@ -17,21 +16,18 @@ def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(ru
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
+#: A job of 0.7 processor seconds: 0.3 of its own, and 0.4 of its child.
 BUSY = """
-import subprocess, time
-def work(seconds):
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
+import subprocess, use_processor
+use_processor.use_processor(0.3)
+subprocess.run([sys.executable, use_processor.__file__, "0.4"], check=True)
 """
 
 
 @pytest.mark.slow
 def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tmp_path):
     """Also one that is shorter than a sample of Snakemake's, and one that fails."""
-    child = json.dumps(f"{BUSY}work(0.4)")
-    program = f"{BUSY}work(0.3); subprocess.run([sys.executable, '-c', {child}], check=True)"
-    for work in (program, f"{program}; sys.exit(1)"):
+    for work in (BUSY, f"{BUSY}sys.exit(1)"):
         run(work)
         (row,) = pd.read_csv(tmp_path / "usage/a.tsv", sep="\t").to_dict("records")
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -82,24 +78,30 @@ def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
+#: Code that gives the files of a job this many bytes.
+LIMIT_FILES = "import file_limits; file_limits.limit_files"
+
 #: Without coverage, which would have no room for its own file either.
 UNWATCHED = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PROGRAMS["writes"])
-def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, name):
-    told = f"{name} cannot be written: no space is left there; make room and run it again"
-    write, limit = PROGRAMS["writes"][name], PROGRAMS["limit_files"].format(50_000)
-    code, output = run(write, limit, env=UNWATCHED)
-    assert (code, output) == (1, f"Error: {told}\n")
+@pytest.mark.parametrize(
+    ("program", "table"), [("write_parquet.py", "part.parquet"), ("write_tsv.py", "part.tsv")]
+)
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, program, table):
+    message = f"{table} cannot be written: no space is left there; make room and run it again"
+    work = (PROGRAMS / program).read_text()
+    code, output = run(work, f"{LIMIT_FILES}(50_000)", env=UNWATCHED)
+    assert (code, output) == (1, f"Error: {message}\n")
     assert {path.name for path in tmp_path.rglob("*.*")} == {"a.log", "a.tsv"}
-    assert run(write)[0] == 0
+    assert run(work)[0] == 0
+    assert (tmp_path / table).stat().st_size > 50_000
 
 
 def test_without_room_for_its_log_a_job_says_the_same(run):
     raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
-    _, output = run(raising, PROGRAMS["limit_files"].format(0), env=UNWATCHED)
+    _, output = run(raising, f"{LIMIT_FILES}(0)", env=UNWATCHED)
     assert output.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
     assert output.count("\n") == 1
 

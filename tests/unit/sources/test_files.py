@@ -105,7 +105,7 @@ PACKED = {
 
 
 @pytest.mark.parametrize(
-    ("name", "filling"), [(name, each) for name, (*_, some) in PACKED.items() for each in some]
+    ("name", "filling"), [(name, text) for name, (*_, texts) in PACKED.items() for text in texts]
 )
 def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling):
     harmless = MEGABYTE // 8

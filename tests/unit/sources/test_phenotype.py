@@ -16,7 +16,7 @@ PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"
 
 
 @pytest.mark.parametrize(
-    ("samples", "known", "matched"),
+    ("samples", "recorded", "expected"),
     [
         (["S1", "S2"], ["S1", "S2"], None),  # as they are
         (["a/S1.bam", "S2"], ["S1", "S2"], None),  # one is known as it is
@@ -35,8 +35,8 @@ PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"
         ([], ["S1"], None),
     ],
 )
-def test_names_are_matched_by_spelling_where_all_agree(samples, known, matched):
-    assert matched_names(samples, known) == matched
+def test_names_are_matched_by_spelling_where_all_agree(samples, recorded, expected):
+    assert matched_names(samples, recorded) == expected
 
 
 def test_joined_rows_are_in_the_order_of_the_table_and_lacking_ones_are_named():

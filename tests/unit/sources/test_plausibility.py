@@ -108,10 +108,10 @@ def test_values_of_life_are_a_status_under_any_name():
     assert not is_event_status("status", ["NA"])
 
 
-@pytest.mark.parametrize(("n_ages", "found"), [(1, 1), (10, 10), (11, 0)])
-def test_no_more_than_ten_features_have_another_scale(n_ages, found):
+@pytest.mark.parametrize(("n_ages", "expected"), [(1, 1), (10, 10), (11, 0)])
+def test_no_more_than_ten_features_have_another_scale(n_ages, expected):
     ages = RNG.uniform(50, 80, (n_ages, 24)) + 0.5
-    assert of_other_scale(np.vstack([GENES, ages])).sum() == found
+    assert of_other_scale(np.vstack([GENES, ages])).sum() == expected
 
 
 def test_counts_are_compared_by_their_logarithms():
@@ -127,11 +127,11 @@ def test_a_few_dominating_genes_among_counts_are_genes():
     assert of_other_scale(np.vstack([GENES, dominating])).sum() == 5  # among logarithms
 
 
-@pytest.mark.parametrize(("n_whole", "found"), [(3, 3), (4, 0)])
-def test_up_to_three_features_of_whole_numbers_are_conspicuous(n_whole, found):
+@pytest.mark.parametrize(("n_whole", "expected"), [(3, 3), (4, 0)])
+def test_up_to_three_features_of_whole_numbers_are_conspicuous(n_whole, expected):
     values = np.vstack([GENES, RNG.integers(1, 5, (n_whole, 24))])
     names = [f"g{i}" for i in range(len(values))]
-    assert len(lone_features(values, names)) == found
+    assert len(lone_features(values, names)) == expected
 
 
 def test_a_fraction_among_counts_is_conspicuous():
@@ -241,11 +241,11 @@ def test_a_batch_has_several_levels_of_two_samples_in_the_mean(cells, is_propose
     assert (suggested_batch(pd.DataFrame({"plate": cells})) == "plate") == is_proposed
 
 
-@pytest.mark.parametrize(("n_features", "found"), [(20, ["age"]), (19, [])])
-def test_a_lone_feature_is_found_among_twenty(n_features, found):
+@pytest.mark.parametrize(("n_features", "expected"), [(20, ["age"]), (19, [])])
+def test_a_lone_feature_is_found_among_twenty(n_features, expected):
     values = np.vstack([GENES[: n_features - 1], AGES])
     names = [*(f"g{i}" for i in range(n_features - 1)), "age"]
-    assert lone_features(values, names) == found
+    assert lone_features(values, names) == expected
 
 
 @pytest.mark.parametrize(("shift", "alike"), [(0.0, True), (0.2, True), (4.0, False)])

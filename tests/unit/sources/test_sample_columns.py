@@ -41,9 +41,11 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are():
 
 
 def test_samples_without_a_value_are_left_out_of_linear_models():
-    known = with_known_covariates(series(age=["40", "NA", "51", "60"], sex=["f", "m", "f", "m"]))
-    assert known.samples.tolist() == [*"wyz"]
-    assert known.values.tolist() == [[0, 2, 3]]
+    complete_samples = with_known_covariates(
+        series(age=["40", "NA", "51", "60"], sex=["f", "m", "f", "m"])
+    )
+    assert complete_samples.samples.tolist() == [*"wyz"]
+    assert complete_samples.values.tolist() == [[0, 2, 3]]
     complete = series(age=["40", "50", "51", "60"])
     assert with_known_covariates(complete) is complete
     assert missing_covariates(complete) == {}

@@ -72,11 +72,11 @@ def test_units_in_names_are_whole_words(name, unit):
     assert relative_unit(values, name) == unit
 
 
-@pytest.mark.parametrize(("n_zeros", "found"), [(9, False), (10, True)])
-def test_estimated_counts_have_zeros(n_zeros, found):
+@pytest.mark.parametrize(("n_zeros", "expected"), [(9, False), (10, True)])
+def test_estimated_counts_have_zeros(n_zeros, expected):
     values = np.random.default_rng(1).lognormal(3, 2.5, 2000) + 1.0
     values[:n_zeros] = 0
-    assert looks_like_estimated_counts(values.reshape(200, 10)) == found
+    assert looks_like_estimated_counts(values.reshape(200, 10)) == expected
 
 
 def test_estimated_counts_are_whole_or_hardly_ever_below_half_a_read():

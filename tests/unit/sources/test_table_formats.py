@@ -181,13 +181,13 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
     options = {"phenotype": str(put(tmp_path, text, "pheno.tsv")), "group": "patient"}
     dataset = row(path, label="diagnosis", orientation="columns", **options)
-    with pytest.warns(UserWarning, match="1 sample") as told:
+    with pytest.warns(UserWarning, match="1 sample") as warned:
         series = acquire(dataset)
     assert list(series.samples) == ["s1", "s2", "s3"]
     assert list(series.labels) == ["t", "n", "t"]
     assert list(series.groups) == ["p1", "p1", "p2"]
     assert series.values.tolist() == [[1, 2, 3], [5, 6, 7]]
-    text = "\n".join(str(warning.message) for warning in told)
+    text = "\n".join(str(warning.message) for warning in warned)
     assert "1 sample is left out, without phenotype: s4" in text
     assert "1 sample is in the phenotype file only: s9" in text
 

@@ -117,19 +117,19 @@ SIDES = np.repeat(["normal", "tumour"], 20)
 PLATE = np.where(np.arange(40) % 10 == 0, SIDES[::-1], SIDES)  # agrees in 36 of 40
 
 
-def table_of(made, score, flip=1.0):
+def table_of(series, score, flip=1.0):
     """Predictions of two repeats by a score of the second class."""
     log = {"log_posterior.normal": -flip * score, "log_posterior.tumour": flip * score}
-    predicted = np.where(score > 0, *made.classes[::-1])
-    columns = {"sample": made.samples, "true": made.labels, "predicted": predicted, **log}
+    predicted = np.where(score > 0, *series.classes[::-1])
+    columns = {"sample": series.samples, "true": series.labels, "predicted": predicted, **log}
     return pd.concat([pd.DataFrame(columns).assign(repeat=i, fold=0) for i in range(2)])
 
 
 def studied(score, **columns):
-    made = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
-    checked = audit(made)["audit"].assign(dataset=made.name)
-    headers, key = {made.name: made}, (made.name, "f", "nb")
-    actual, _ = concordances({key: table_of(made, score)}, headers, checked)
+    series = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
+    checked = audit(series)["audit"].assign(dataset=series.name)
+    headers, key = {series.name: series}, (series.name, "f", "nb")
+    actual, _ = concordances({key: table_of(series, score)}, headers, checked)
     graded = graded_audit(checked, actual, classifier="nb", label="NB", headers=headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
     return actual.set_index("column"), graded, key in inseparable(actual)

@@ -113,8 +113,8 @@ def test_an_interaction_is_tested_by_its_differences_of_differences(values):
         "normal vs drug A, m vs f",
     ]
     cells = [f"{label} / {sex}" for label, sex in zip(LABELS, SEX, strict=True)]
-    part = rows[rows["part"] == "normal vs drug A, m vs f"]
-    agrees_with_limma(part, values, indicators(cells), [1, -1, 0, 0, -1, 1])
+    rows_of_pair = rows[rows["part"] == "normal vs drug A, m vs f"]
+    agrees_with_limma(rows_of_pair, values, indicators(cells), [1, -1, 0, 0, -1, 1])
 
 
 def test_patients_are_blocks(values):

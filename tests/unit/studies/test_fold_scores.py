@@ -71,21 +71,6 @@ def summary(accuracy, failed=()):
     return pd.DataFrame(rows).assign(folds="10-fold")
 
 
-def test_averages_leave_out_data_sets_where_one_classifier_failed():
-    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
-    table = summary(scores, failed={("a", "xnb")})
-    seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
-    right = {("a", "nb"): 6, ("b", "nb"): 7, ("b", "xnb"): 8}
-    counts = [(*key, *own) for key, n in right.items() for own in (("x", n), ("y", 10 - n))]
-    counts = pd.DataFrame(counts, columns=["dataset", "classifier", "predicted", "count"])
-    counts = counts.assign(folds="10-fold", true="x")
-    actual = fold_scores.averages(table, counts, seconds).set_index("classifier")
-    assert actual["accuracy"].tolist() == [0.7, 0.8]  # of all samples, not the mean over folds
-    assert actual["places"].tolist() == [1, 1]
-    assert actual["wins"].tolist() == [1, 1]
-    assert actual["fit_seconds"].tolist() == [1.5, 3.0]
-
-
 def counts_of(right, tests=10_000):
     """Return confusion counts of one class: the right tests of each data set and classifier."""
     rows = []
@@ -94,6 +79,19 @@ def counts_of(right, tests=10_000):
         rows.append(place | {"predicted": "x", "count": n_right})
         rows.append(place | {"predicted": "y", "count": tests - n_right})
     return pd.DataFrame(rows)
+
+
+def test_averages_leave_out_data_sets_where_one_classifier_failed():
+    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
+    table = summary(scores, failed={("a", "xnb")})
+    seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
+    right = {("a", "nb"): 6, ("b", "nb"): 7, ("b", "xnb"): 8}
+    counts = counts_of(right, tests=10)
+    actual = fold_scores.averages(table, counts, seconds).set_index("classifier")
+    assert actual["accuracy"].tolist() == [0.7, 0.8]  # of all samples, not the mean over folds
+    assert actual["places"].tolist() == [1, 1]
+    assert actual["wins"].tolist() == [1, 1]
+    assert actual["fit_seconds"].tolist() == [1.5, 3.0]
 
 
 SECONDS = pd.DataFrame({"classifier": ["nb", "xnb", "xnb"], "fit_seconds": [1.0, 3.0, 5.0]})

@@ -17,8 +17,8 @@ from xnbflow.studies.gene_set_tests import gene_set_tests
 def modules(rng, correlation, n=30, n_modules=50, size=30):
     """Standard normal genes whose correlation is that of their module."""
     shared = np.repeat(rng.normal(size=(n_modules, n)), size, axis=0)
-    own = rng.normal(size=(n_modules * size, n))
-    values = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
+    independent = rng.normal(size=(n_modules * size, n))
+    values = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * independent
     names = [f"g{i}" for i in range(len(values))]
     sets = {f"M{m}": set(names[m * size : (m + 1) * size]) for m in range(n_modules)}
     return dataset(values, np.repeat(["a", "b"], n // 2), features=names), sets

@@ -12,21 +12,21 @@ from xnbflow.studies import probability_tables
 def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     """One without probabilities and one that failed stand between two that give them."""
     table = predictions_of([0.9, 0.6, 1.0, 0.3])
-    said_x = table["predicted"] == "x"
-    probability = np.where(said_x, 0.995, 0.02)
+    predicted_x = table["predicted"] == "x"
+    probability = np.where(predicted_x, 0.995, 0.02)
     posterior = {"log_posterior.x": np.log(probability), "log_posterior.y": np.log(1 - probability)}
     tables = {"first": table.assign(**posterior), "failed": table.iloc[:0], "silent": table}
     tables["last"] = tables["first"]
-    predictions = {("d", "f", name): each for name, each in tables.items()}
+    predictions = {("d", "f", name): rows_of_one for name, rows_of_one in tables.items()}
     for name, rows in (("calibration", 10), ("confidence", 3)):
-        told = probability_tables.probabilities(name, predictions, {"d": HEADER}, {})
-        assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
-        assert told.index.tolist() == list(range(2 * rows))
-    above = told.set_index("above").iloc[:3].loc[0.99]
-    right = int((said_x & (table["true"] == "x")).sum())
-    assert above[["count", "right"]].tolist() == [said_x.sum(), right]
+        actual = probability_tables.probabilities(name, predictions, {"d": HEADER}, {})
+        assert actual["classifier"].tolist() == ["first"] * rows + ["last"] * rows
+        assert actual.index.tolist() == list(range(2 * rows))
+    above = actual.set_index("above").iloc[:3].loc[0.99]
+    right = int((predicted_x & (table["true"] == "x")).sum())
+    assert above[["count", "right"]].tolist() == [predicted_x.sum(), right]
     n = 2 * CROSS_VALIDATED  # of two repeats
-    limits = proportion_interval(right / n, said_x.sum() / n)
+    limits = proportion_interval(right / n, predicted_x.sum() / n)
     assert above[["accuracy_lower", "accuracy_upper"]].tolist() == pytest.approx(limits)
 
 

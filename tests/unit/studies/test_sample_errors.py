@@ -62,8 +62,8 @@ def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
     for name, claimed in claims.items():
         p = np.r_[np.full(25, 0.1), claimed, np.full(20, 0.9)]
         ((key, table),) = labelled(true, np.where(p > 0.5, "b", "a"), repeats=3).items()
-        own = np.tile(p, 3) if len(table) == 3 * len(p) else p
-        table["log_posterior.a"], table["log_posterior.b"] = np.log(1 - own), np.log(own)
+        repeated = np.tile(p, 3) if len(table) == 3 * len(p) else p
+        table["log_posterior.a"], table["log_posterior.b"] = np.log(1 - repeated), np.log(repeated)
         tables[(*key[:2], name)] = table
     recalls = pd.concat([recalled({key: table}) for key, table in tables.items()])
     rows = samples(tables, recalls)
@@ -82,8 +82,8 @@ def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     rows = samples(predictions, recalled(predictions)).set_index("sample")
     assert rows.loc["s1", "mistakes"] == "AML 7, B-ALL 3"
     # most often right, and yet more often wrong than right
-    told = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
-    assert told == ["T-ALL", "AML 3, B-ALL 3", 6]
+    actual = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
+    assert actual == ["T-ALL", "AML 3, B-ALL 3", 6]
 
 
 def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():

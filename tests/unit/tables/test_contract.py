@@ -161,7 +161,7 @@ def test_numbers_in_text_are_as_python_writes_them_with_six_digits(rng):
         ]
     )
     lines = tsv(pd.DataFrame({"number": [*numbers, np.nan], "missing": np.nan})).splitlines()
-    assert lines == ["number\tmissing", *(f"{each:.6g}\t" for each in numbers), "\t"]
+    assert lines == ["number\tmissing", *(f"{number:.6g}\t" for number in numbers), "\t"]
 
 
 def test_text_that_csv_would_misread_is_quoted():

@@ -35,15 +35,15 @@ def results(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tested(tmp_path_factory):
+def grouped_results(tmp_path_factory):
     """A study of one data set whose samples have groups, with a permutation test on request."""
-    made = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
+    results = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
     row = {"dataset": "alpha", "classifier": "xnb", "metric": "balanced_accuracy"}
     row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 3, "permuted": ""}
-    made = with_rows(made, permutation_tests=[row | {"p_value": 4 / 201}])
-    made = changed(made, "verdicts", "classifier == 'xnb'", p_value=4 / 201)
-    made = changed(made, "datasets", groups=12.0)
-    return replace(made, study=replace(made.study, permutations={"xnb": 200}))
+    results = with_rows(results, permutation_tests=[row | {"p_value": 4 / 201}])
+    results = changed(results, "verdicts", "classifier == 'xnb'", p_value=4 / 201)
+    results = changed(results, "datasets", groups=12.0)
+    return replace(results, study=replace(results.study, permutations={"xnb": 200}))
 
 
 def numbers_of(results, row):
@@ -58,19 +58,19 @@ def numbers_of(results, row):
     against = estimates.loc["accuracy"]
     actual = [shares["accuracy"][0], "95%", *shares["accuracy"][1:], *shares["balanced_accuracy"]]
     actual += [f"{100 * against['reference']:.1f}%", f"{against['p']:.2g}"]
-    for own in estimates.loc[["recall"]].to_dict("records"):
-        actual += [f"{100 * own[name]:.1f}%" for name in limits]
-        actual += [str(own["samples"])]
+    for row_of_class in estimates.loc[["recall"]].to_dict("records"):
+        actual += [f"{100 * row_of_class[name]:.1f}%" for name in limits]
+        actual += [str(row_of_class["samples"])]
     mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
     actual += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
     actual += [f"{row['p_value']:.2g}"] if pd.notna(row["p_value"]) else []
     stability = results.rows("stability", **where, **{"class": ""}).dropna(subset="stability")
-    for own in stability.to_dict("records"):
-        actual += [f"{own[name]:.2f}" for name in ("stability", "lower", "upper")]
+    for estimate in stability.to_dict("records"):
+        actual += [f"{estimate[name]:.2f}" for name in ("stability", "lower", "upper")]
     return actual
 
 
-@pytest.mark.parametrize("study", ["results", "tested"])
+@pytest.mark.parametrize("study", ["results", "grouped_results"])
 def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
     results = request.getfixturevalue(study)
     text = writer.sections_of_text(paragraphs(results))["Results"]
@@ -79,15 +79,15 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
     for _, row in verdicts.iterrows():
         place = results.place(row["dataset"], row["folds"])
         start = f"{place}, {results.labels[row['classifier']]}: accuracy "
-        (said,) = (line for line in text.splitlines() if line.startswith(start))
+        (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
-        told, why = said.removeprefix(start).split(f"this result is {row['level']}")
+        statement, why = sentence.removeprefix(start).split(f"this result is {row['level']}")
         reasons = sentences.reasons(results, place_of)
         assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
         recall = results.rows("estimates", **place_of, metric="recall")
-        assert re.findall("“(.*?)”", told) == recall["class"].tolist()
-        told = re.sub("“.*?”", "", told)
-        assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row)
+        assert re.findall("“(.*?)”", statement) == recall["class"].tolist()
+        statement = re.sub("“.*?”", "", statement)
+        assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", statement) == numbers_of(results, row)
     headline = sentences.headline(results)
     assert headline in text
     within = results.tables["pairwise_within"]
@@ -95,9 +95,9 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
     after = f"After adjustment {adjusted} of {len(within)} comparisons of two classifiers"
     assert after in text
     for _, row in results.tables["omnibus"].iterrows():
-        known = f"over {row['datasets']} data sets (scheme {row['folds']}): statistic "
-        known += f"{row['statistic']:z.2f}, p = {row['p_value']:.2g}."
-        assert known in text
+        test = f"over {row['datasets']} data sets (scheme {row['folds']}): statistic "
+        test += f"{row['statistic']:z.2f}, p = {row['p_value']:.2g}."
+        assert test in text
 
 
 def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
@@ -134,24 +134,25 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
 def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
     text = writer.sections_of_text(paragraphs(results))
     sizes = results.tables["class_sizes"]
-    known = {name: (SAMPLES, FEATURES, len(classes)) for name, classes in CLASSES.items()}
+    expected = {name: (SAMPLES, FEATURES, len(classes)) for name, classes in CLASSES.items()}
     for _, row in results.tables["datasets"].iterrows():
-        own = sizes[sizes["dataset"] == row["dataset"]]
-        assert tuple(row[["samples", "features", "classes"]]) == known[row["dataset"]]
-        assert set(own["samples"]) == {SAMPLES // len(own)}
-        named = ", ".join(f"“{c}” {n}" for c, n in zip(own["class"], own["samples"], strict=True))
-        said = f"It has {row['samples']} samples in {row['classes']} classes ({named})"
-        assert f"{said} and {row['features']} features." in text["Data"]
-    said = "by 3-fold cross-validation, stratified by class and drawn 2 times"
-    assert said in text["Cross-validation"]
-    said = "Random numbers were derived from the pattern of the classes of the samples and the"
-    assert said in text["Cross-validation"]  # xnbflow.data.series_seed; not from names
+        classes = sizes[sizes["dataset"] == row["dataset"]]
+        assert tuple(row[["samples", "features", "classes"]]) == expected[row["dataset"]]
+        assert set(classes["samples"]) == {SAMPLES // len(classes)}
+        counts = [f"“{label}” {n}" for label, n in classes[["class", "samples"]].to_numpy()]
+        sentence = f"It has {row['samples']} samples in {row['classes']} classes"
+        sentence += f" ({', '.join(counts)}) and {row['features']} features."
+        assert sentence in text["Data"]
+    folds = "by 3-fold cross-validation, stratified by class and drawn 2 times"
+    assert folds in text["Cross-validation"]
+    seeds = "Random numbers were derived from the pattern of the classes of the samples and the"
+    assert seeds in text["Cross-validation"]  # xnbflow.data.series_seed; not from names
     assert all(label in text["Classifiers"] for label in results.labels.values())
     assert all(number in text["Software"] for number in results.software.values())
 
 
-def test_clauses_follow_what_was_run(results, tested):
-    plain, grouped = paragraphs(results), paragraphs(tested)
+def test_clauses_follow_what_was_run(results, grouped_results):
+    plain, grouped = paragraphs(results), paragraphs(grouped_results)
     assert "No permutation test was run." in plain
     assert "200 permutations" in grouped
     assert "No permutation test" not in grouped
@@ -168,13 +169,13 @@ def test_clauses_follow_what_was_run(results, tested):
 def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",))
     assert not re.search("random signature|learning curve", paragraphs(results))
-    own = {"dataset": "alpha", "classifier": "xnb"}
+    place = {"dataset": "alpha", "classifier": "xnb"}
     random = {"signatures": 100, "selected_score": 0.8, "as_good_random": 7, "random_p": 8 / 101}
     random |= {"random_mean": 0.7}
     curve = {"training_samples": 72.0, "balanced_accuracy": 0.75, "lower": 0.5, "upper": 0.9}
     kinds = pd.DataFrame({"kind": ["measured", "forecast"], "unreliable": ["", "wide"]})
-    curve = kinds.assign(**curve | own)
-    text = paragraphs(with_rows(results, random_genes=[random | own], learning_curve=curve))
+    curve = kinds.assign(**curve | place)
+    text = paragraphs(with_rows(results, random_genes=[random | place], learning_curve=curve))
     assert "with 100 random signatures (alpha, " in text
     assert "; 7 of 100 random signatures reached it (p = 0.079)." in text
     forecast = "balanced accuracy is 75.0% (50.0% to 90.0%) with 72 training samples"
@@ -208,8 +209,8 @@ def test_steps_are_described_with_their_reasons(results):
     steps = [{"method": "quantile_normalizer", "reason": "two days"}]
     configuration = results.configuration | {"preprocessing": {"GSE7904": steps}}
     text = writer.sections_of_text(paragraphs(replace(results, configuration=configuration)))
-    said = "in the mean; source: @bolstad2003; reason: two days"
-    assert said in text["Preprocessing"]
+    sentence = "in the mean; source: @bolstad2003; reason: two days"
+    assert sentence in text["Preprocessing"]
     assert "No further preprocessing" not in text["Preprocessing"]
 
 
@@ -262,15 +263,15 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
 def test_a_verdict_without_halves_says_so_beside_one_with_halves(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
     results = changed(results, "verdicts", level="well supported", reasons="")
-    said = "this result is well supported (stability not tested)."
-    assert said not in paragraphs(results)  # no classifier was tested
+    sentence = "this result is well supported (stability not tested)."
+    assert sentence not in paragraphs(results)  # no classifier was tested
     low = {"halves": 0.1, "halves_lower": 0.0, "halves_upper": 0.2}
     halves = changed(results, "stability", "classifier == 'xnb'", **low)
     halves = changed(
         halves, "verdicts", "classifier == 'xnb'", level="partly supported", reasons="stability"
     )
     text = paragraphs(halves)
-    (untested,) = (line for line in text.splitlines() if said in line)
+    (untested,) = (line for line in text.splitlines() if sentence in line)
     assert untested.startswith(f"alpha, {results.labels['nb']}: ")
     assert "this result is partly supported because disjoint halves" in text
     weak = changed(halves, "verdicts", "classifier == 'nb'", level="partly supported")
@@ -279,8 +280,8 @@ def test_a_verdict_without_halves_says_so_beside_one_with_halves(tmp_path):
 
 def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    own = {"dataset": "alpha", "classifier": "nb", "signatures": 100}
-    results = with_rows(results, random_genes=[own])
+    row = {"dataset": "alpha", "classifier": "nb", "signatures": 100}
+    results = with_rows(results, random_genes=[row])
     (place,) = source.facts(results)["places"]
     assert len(place["verdicts"][0]["random_genes"]) == 1
     other = replace(results.study, folds=("another", "3-fold"))
@@ -317,10 +318,10 @@ def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
 
 def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",))
-    own = {"dataset": "alpha", "folds": "3-fold", "first": "nb", "mean_difference": 0.1}
+    pair = {"dataset": "alpha", "folds": "3-fold", "first": "nb", "mean_difference": 0.1}
     rows = [
-        own | {"second": "xnb", "corrected_t_holm": 0.05},
-        own | {"second": "forest", "corrected_t_holm": 0.051},
+        pair | {"second": "xnb", "corrected_t_holm": 0.05},
+        pair | {"second": "forest", "corrected_t_holm": 0.051},
     ]
     text = paragraphs(with_rows(results, pairwise_within=rows))
     assert "After adjustment 1 of 2 comparisons" in text

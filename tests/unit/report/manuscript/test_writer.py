@@ -37,17 +37,17 @@ def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tm
     rows = pd.DataFrame({"dataset": "GSE7904", "note": [f"data set GSE7904: {n}" for n in notes]})
     write_record(results, results.root / contract.RECORD.of(study="small"))
     folder = tmp_path / "manuscript"
-    for known in (False, True):
-        made = with_rows(results, notes=rows) if known else results
-        data = writer.sections_of_text(paragraphs(made))["Data"]
-        assert ("Platform: GPL570." in data) == known
-        assert ("their processing as “MAS5, scaled”." in data) == known
-        assert ("Notes on reading: x." in data) == known
-        writer.write_paper(made, folder)
+    for with_notes in (False, True):
+        study = with_rows(results, notes=rows) if with_notes else results
+        data = writer.sections_of_text(paragraphs(study))["Data"]
+        assert ("Platform: GPL570." in data) == with_notes
+        assert ("their processing as “MAS5, scaled”." in data) == with_notes
+        assert ("Notes on reading: x." in data) == with_notes
+        writer.write_paper(study, folder)
         lines = (folder / "reforms.md").read_text().splitlines()
         (item,) = (line for line in lines if "**4c**" in line)
-        assert item.startswith("- [x]") == known  # measured values were processed before
-        assert item.endswith("**Open**") != known
+        assert item.startswith("- [x]") == with_notes  # measured values were processed before
+        assert item.endswith("**Open**") != with_notes
 
 
 def test_items_of_checklists_are_open_or_have_evidence_that_exists(results, tmp_path):
@@ -82,13 +82,13 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
         write_declared(pd.DataFrame([keys | row]), path, contract.VALIDATION_TABLES[table])
     pair = Validation(model="xnb", train="alpha", test="GSE7904")
     study = replace(results, study=replace(results.study, validate=(pair,)))
-    told = summary(toy_model)
-    text = writer.card(told, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
+    model_summary = summary(toy_model)
+    text = writer.card(model_summary, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
     assert "| GSE7904 | 0.600 | 0.400 to 0.800 | 36 |  | held in part |" in text
-    for label, value in told["figures"]["recall"].items():
+    for label, value in model_summary["figures"]["recall"].items():
         shown = f"{value['value']:.3f} | {value['lower']:.3f} to {value['upper']:.3f}"
         assert f"| recall of {label} | {shown}" in text
-    assert "No second cohort" in writer.card(told, "toy", [])
+    assert "No second cohort" in writer.card(model_summary, "toy", [])
 
 
 def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected(tmp_path):
@@ -98,13 +98,14 @@ def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected
         place = {"dataset": "alpha", "folds": "3-fold", "classifier": name}
         tables = {t: results.training(*place.values(), t) for t in ("predictions", "selected")}
         figures = CrossValidation(**tables, series=header).figures()
-        told = writer.reached(results, "alpha", name, figures)
+        corrected = writer.reached(results, "alpha", name, figures)
         rows = results.rows("estimates", **place).query("metric in ('accuracy', 'recall')")
         for row in rows.to_dict("records"):
-            own, shown = (f["recall"].get(row["class"], f["accuracy"]) for f in (figures, told))
-            assert own["value"] == row["estimate"]
+            estimate = figures["recall"].get(row["class"], figures["accuracy"])
+            shown = corrected["recall"].get(row["class"], corrected["accuracy"])
+            assert estimate["value"] == row["estimate"]
             assert (shown["lower"], shown["upper"]) == (row["lower"], row["upper"])
-            assert (own["lower"] == row["lower"]) == (row["candidates"] == 1)
+            assert (estimate["lower"] == row["lower"]) == (row["candidates"] == 1)
     assert results.tables["headline"]["candidates"].item() == 2
 
 

@@ -21,12 +21,12 @@ from xnbflow.report.page.charts import chart_of
 
 def chart(draw, arguments, **extra):
     """The chart of a figure, as a browser reads it."""
-    found = chart_of(Figure("name", draw, arguments, "", "", extra=extra))
-    return json.loads(json.dumps(found, allow_nan=False))
+    content = chart_of(Figure("name", draw, arguments, "", "", extra=extra))
+    return json.loads(json.dumps(content, allow_nan=False))
 
 
-def layers(found, mark):
-    return [layer for layer in found["layers"] if layer["mark"] == mark]
+def layers(content, mark):
+    return [layer for layer in content["layers"] if layer["mark"] == mark]
 
 
 def test_lines_have_points_bands_levels_and_missing_values_as_none():
@@ -39,16 +39,16 @@ def test_lines_have_points_bands_levels_and_missing_values_as_none():
         "xlabel": "samples",
         "ylabel": "accuracy",
     }
-    found = chart(draw_lines, arguments)
-    line, ring = layers(found, "points")
+    actual = chart(draw_lines, arguments)
+    line, ring = layers(actual, "points")
     assert (line["x"], line["y"]) == ([10, 20, 40], [0.5, None, 0.8])
     assert line["joined"]
     assert line["tips"]["95% interval"][0] == "0.4 to 0.6"
     assert (ring["x"], ring["y"], ring["hollow"]) == ([20], [0.7], True)
-    assert layers(found, "band")[0]["lower"] == [0.4, None, 0.7]
-    assert layers(found, "level")[0]["y"] == 0.5
-    assert found["x"]["log"]
-    assert not found["y"]["log"]
+    assert layers(actual, "band")[0]["lower"] == [0.4, None, 0.7]
+    assert layers(actual, "level")[0]["y"] == 0.5
+    assert actual["x"]["log"]
+    assert not actual["y"]["log"]
 
 
 def test_calibration_has_intervals_and_areas_by_the_number_of_predictions():
@@ -61,8 +61,8 @@ def test_calibration_has_intervals_and_areas_by_the_number_of_predictions():
         "lower": [np.array([0.1, 0.6])],
         "upper": [np.array([0.5, 0.8])],
     }
-    found = chart(draw_calibration, arguments)
-    (points,), (bars,) = layers(found, "points"), layers(found, "bars")
+    actual = chart(draw_calibration, arguments)
+    (points,), (bars,) = layers(actual, "points"), layers(actual, "bars")
     assert points["size"] == [11, 16]  # 6 and ten times the root of a quarter, and of one
     assert (bars["y0"], bars["y1"]) == ([0.1, 0.6], [0.5, 0.8])
     assert points["tips"]["95% interval"] == ["0.1 to 0.5", "0.6 to 0.8"]
@@ -71,8 +71,8 @@ def test_calibration_has_intervals_and_areas_by_the_number_of_predictions():
 
 def test_roc_curves_have_their_rates_under_the_pointer():
     rates = np.array([0.0, 0.25, 1.0]), np.array([0.0, 0.75, 1.0])
-    found = chart(draw_roc, {"title": "ROC", "curves": {"tumour": rates}})
-    (points,) = layers(found, "points")
+    actual = chart(draw_roc, {"title": "ROC", "curves": {"tumour": rates}})
+    (points,) = layers(actual, "points")
     assert points["label"] == "tumour"
     assert points["tips"]["true positive rate"] == ["0", "0.75", "1"]
 
@@ -87,13 +87,13 @@ def test_a_confusion_matrix_has_shares_of_true_classes_and_counts():
         "xlabel": "predicted",
         "ylabel": "true",
     }
-    found = chart(draw_matrix, arguments)
-    (cells,) = layers(found, "cells")
+    actual = chart(draw_matrix, arguments)
+    (cells,) = layers(actual, "cells")
     rows = zip(cells["y"], cells["x"], cells["alpha"], cells["tips"]["count"], strict=True)
     assert list(rows) == [("a", "a", 0.8, "8"), ("a", "b", 0.2, "2"), ("b", "a", 0.0, "0"),
                           ("b", "b", 1.0, "5")]  # fmt: skip
     assert cells["tips"]["true"] == ["a", "a", "b", "b"]
-    assert found["y"]["names"] == ["b", "a"]  # the first row is at the top
+    assert actual["y"]["names"] == ["b", "a"]  # the first row is at the top
     assert chart(draw_matrix, arguments | {"rows": ["a", "a"]}) is None  # not to be told apart
 
 
@@ -104,14 +104,14 @@ def test_a_heat_map_has_values_samples_and_the_colours_of_its_strips():
         "classes": ["normal", "tumour"],
         "tracks": {"sex": ["", "F"]},
     }
-    found = chart(draw_heatmap, arguments, samples=["s1", "s2"])
-    assert found["z"] == [[123, -50], [None, 200]]
-    assert found["samples"] == ["s1", "s2"]
-    by_class, sex = found["strips"]
+    actual = chart(draw_heatmap, arguments, samples=["s1", "s2"])
+    assert actual["z"] == [[123, -50], [None, 200]]
+    assert actual["samples"] == ["s1", "s2"]
+    by_class, sex = actual["strips"]
     assert by_class["cells"] == [0, 1]
     assert by_class["colours"][0] != by_class["colours"][1]
     assert (sex["texts"], sex["alphas"]) == (["unknown", "F"], [0, 1])
-    assert [key[0] for key in found["keys"][:2]] == ["normal", "tumour"]
+    assert [key[0] for key in actual["keys"][:2]] == ["normal", "tumour"]
     large = {"z": np.zeros((201, 100)), "rows": list(map(str, range(201))), "classes": ["a"] * 100}
     assert chart(draw_heatmap, large) is None  # 20,100 cells
 
@@ -121,16 +121,16 @@ def test_rows_of_points_have_intervals_where_these_are_known():
     groups.append(Points("XNB", [0.6, np.nan], [0.5, np.nan], [0.7, np.nan], 1))
     arguments = {"rows": ["wine", "digits"], "groups": groups, "xlabel": "accuracy"}
     arguments["levels"] = ("largest class", [0.4, 0.1])
-    found = chart(draw_points, arguments)
-    first, second = layers(found, "points")
+    actual = chart(draw_points, arguments)
+    first, second = layers(actual, "points")
     assert first["x"] == [0.8, 0.9]
     assert second["x"] == [0.6]
     assert first["y"][0] < second["y"][0]  # in one row, below each other
     assert first["tips"]["interval"] == ["0.7 to 0.9", ""]
-    bars = layers(found, "bars")
+    bars = layers(actual, "bars")
     assert (bars[0]["x0"], bars[0]["x1"]) == ([0.7], [0.9])
     assert bars[-1]["x0"] == [0.4, 0.1]
-    assert found["y"]["range"] == [1.5, -0.5]
+    assert actual["y"]["range"] == [1.5, -0.5]
 
 
 def test_samples_have_every_column_and_the_model_that_explains_them():
@@ -141,12 +141,12 @@ def test_samples_have_every_column_and_the_model_that_explains_them():
         "axes_labels": ("component 1", "component 2"),
     }
     columns = {"class": ["a", "b"], "sex": ["F", ""]}
-    found = chart(
+    actual = chart(
         draw_components, arguments, samples=["s1", "s2"], columns=columns, place="toy: NB"
     )
-    assert found["points"] == {"x": [1, 3], "y": [2, 4]}
-    assert found["columns"] == columns
-    assert found["place"] == "toy: NB"
+    assert actual["points"] == {"x": [1, 3], "y": [2, 4]}
+    assert actual["columns"] == columns
+    assert actual["place"] == "toy: NB"
     assert chart(draw_components, arguments)["columns"] == {"group": ["a", "b"]}
 
 
@@ -157,11 +157,11 @@ def test_probabilities_are_over_the_true_class_and_coloured_by_the_predicted_one
         "predicted": ["a", "a", "b"],
         "probability": np.array([0.9, 0.2, 0.7]),
     }
-    found = chart(draw_probabilities, arguments, samples=["s1", "s2", "s3"], place="toy: NB")
-    x = np.array(found["points"]["x"]) - spread_of_samples(3)
+    actual = chart(draw_probabilities, arguments, samples=["s1", "s2", "s3"], place="toy: NB")
+    x = np.array(actual["points"]["x"]) - spread_of_samples(3)
     assert x == pytest.approx([0, 1, 1])
-    assert found["points"]["y"] == [0.9, 0.2, 0.7]
-    assert found["columns"]["predicted"] == ["a", "a", "b"]
+    assert actual["points"]["y"] == [0.9, 0.2, 0.7]
+    assert actual["columns"]["predicted"] == ["a", "a", "b"]
     figure = draw_probabilities(**arguments)
     (level, *marks) = figure.axes[0].get_lines()
     assert list(level.get_ydata()) == [0.5, 0.5]
@@ -178,11 +178,11 @@ def test_a_gene_has_numbers_of_classes_batches_and_patients_with_several_samples
         "batches": ["", "x", "y"],
         "ylabel": "log value",
     }
-    found = chart(draw_gene, arguments, samples=["s1", "s2", "s3"])
-    assert found["values"] == [1, None, 3]
-    assert (found["classes"], found["class"]) == (["a", "b"], [1, 0, 0])
-    assert (found["batches"], found["batch"]) == (["x", "y"], [-1, 0, 1])
-    assert found["group"] == [0, 0, -1]
+    actual = chart(draw_gene, arguments, samples=["s1", "s2", "s3"])
+    assert actual["values"] == [1, None, 3]
+    assert (actual["classes"], actual["class"]) == (["a", "b"], [1, 0, 0])
+    assert (actual["batches"], actual["batch"]) == (["x", "y"], [-1, 0, 1])
+    assert actual["group"] == [0, 0, -1]
 
 
 def test_a_drawing_without_a_chart_keeps_its_static_figure():
@@ -193,7 +193,7 @@ def test_a_drawing_without_a_chart_keeps_its_static_figure():
 def test_numbers_of_a_table_are_those_of_the_chart():
     frame = pd.DataFrame({"x": [1.0, 1e6], "y": [0.123456, 12345.6]})
     line = Line("l", frame["x"].to_numpy(), frame["y"].to_numpy())
-    found = chart(draw_lines, {"lines": [line], "xlabel": "x", "ylabel": "y"})
-    (points,) = layers(found, "points")
+    actual = chart(draw_lines, {"lines": [line], "xlabel": "x", "ylabel": "y"})
+    (points,) = layers(actual, "points")
     assert points["y"] == [0.12346, 12346]  # five digits
     assert points["tips"] == {"y": ["0.123", "12,346"], "x": ["1", "1,000,000"]}

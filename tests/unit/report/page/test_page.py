@@ -47,7 +47,7 @@ def figures(tmp_path_factory):
     """A figure of each kind on the page of a study whose names are markup, and one of lines."""
     results = write_study(tmp_path_factory.mktemp("study"))
     actual = [f for module in MODULES for f in figures_of(module.section(results).blocks)]
-    return {each.draw.__name__: (each.draw, each.arguments) for each in actual}
+    return {figure.draw.__name__: (figure.draw, figure.arguments) for figure in actual}
 
 
 KINDS = ("correlations", "p_values", "points", "matrix", "densities", "calibration")
@@ -125,11 +125,11 @@ def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
     strips = " Strips: class, age; empty where unknown."
     assert figure.caption == "Caption." + omitted * (n_samples > 4) + strips
     assert figure.arguments["tracks"] == {"age": ["41 to 50", "", "7", "60"]}
-    part = heatmap_figure(
+    incomplete = heatmap_figure(
         name="name", cells=drawn, caption="", sources=["file"], n_samples=n_samples,
         phenotype=phenotype[:3],
     )  # fmt: skip
-    assert part.arguments["tracks"] == {}  # of 1,000 samples and more some have no phenotype
+    assert incomplete.arguments["tracks"] == {}  # of 1,000 samples and more some have no phenotype
 
 
 def test_strips_name_numbers_in_their_order_and_categories():

@@ -56,7 +56,7 @@ def series_of_counts():
 
 def write_study(root, series, cohorts):
     """Write the tables of a study with checks and models; return its results."""
-    names = tuple(each.name for each in series)
+    names = tuple(one_series.name for one_series in series)
     settings = Cohorts(names, "csnb") if cohorts else None
     study = Study(
         id="s", title="A study of a tumour", summary="Which genes differ?", datasets=names,
@@ -64,27 +64,29 @@ def write_study(root, series, cohorts):
         final=("csnb",), cohorts=settings,
     )  # fmt: skip
     files = StudyFiles(root)
-    for one in series:
-        files.put_series(one)
+    for one_series in series:
+        files.put_series(one_series)
         truth = completed(pd.DataFrame({"feature": []}), TRUTH_TABLE)
-        files.put("acquired", {"truth": truth}, dataset=one.name)
-        folds = draw_folds(one, 3, 2)
-        trained = {name: train(one, folds, entry) for name, entry in ENTRIES.items()}
-        place = {"study": "s", "dataset": one.name, "folds": "3-fold", "job": "main"}
+        files.put("acquired", {"truth": truth}, dataset=one_series.name)
+        folds = draw_folds(one_series, 3, 2)
+        trained = {name: train(one_series, folds, entry) for name, entry in ENTRIES.items()}
+        place = {"study": "s", "dataset": one_series.name, "folds": "3-fold", "job": "main"}
         files.put_stacked("training", trained, **place)
         tables = trained["csnb"]
-        random = random_genes(one, tables["selected"], folds)
+        random = random_genes(one_series, tables["selected"], folds)
         files.put_stacked("random_genes", {"csnb": {"random_genes": random}}, **place)
-        model = final_model(one, ENTRIES["csnb"], tables["predictions"], tables["selected"], {})
-        files.put_model(model, one, "s", one.name, "csnb")
+        model = final_model(
+            one_series, ENTRIES["csnb"], tables["predictions"], tables["selected"], {}
+        )
+        files.put_model(model, one_series, "s", one_series.name, "csnb")
         checks = {
-            "halves": halves_table(one, ENTRIES["csnb"], 2),
-            "label_test": label_test(one),
+            "halves": halves_table(one_series, ENTRIES["csnb"], 2),
+            "label_test": label_test(one_series),
             "learning_curve": learning_curve(
-                one, ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
+                one_series, ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
             ),
         }
-        files.put_stacked("check", {"csnb": checks}, study="s", dataset=one.name)
+        files.put_stacked("check", {"csnb": checks}, study="s", dataset=one_series.name)
     models = [(name, "csnb") for name in names]
     files.compare(study, LABELS, ENTRIES, models=models, tested=models, halved=models)
     if cohorts:

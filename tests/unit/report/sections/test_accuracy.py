@@ -25,8 +25,8 @@ def test_the_number_of_data_sets_where_it_is_the_most_accurate_is_that_of_the_ma
     assert wins == marks.to_dict()
     cells = table.frame.set_index("dataset")
     for row, name in table.best:
-        own = cells.iloc[row].drop("baseline").map(lambda cell: float(cell.split(" ")[0]))
-        assert own[name] == own.max()
+        accuracies = cells.iloc[row].drop("baseline").map(lambda cell: float(cell.split(" ")[0]))
+        assert accuracies[name] == accuracies.max()
 
 
 def test_accuracy_is_mean_spread_and_the_best_marked_beside_the_largest_class(results):

@@ -65,7 +65,7 @@ def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path):
 def test_a_single_card_has_no_headline_above_it(tmp_path, n_datasets):
     results = write_study(tmp_path, datasets=("GSE7904", "alpha")[:n_datasets])
     section = answer.section(results)
-    headlines = [each for each in blocks(section, Prose) if each.role == "headline"]
+    headlines = [text for text in blocks(section, Prose) if text.role == "headline"]
     assert len(headlines) == n_datasets - 1
     (cards,) = blocks(section, Cards)
     assert len(cards.cards) == n_datasets

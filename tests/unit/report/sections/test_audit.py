@@ -22,13 +22,13 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
         show = sources
 
     def row(check, subject, severity="severe"):
-        said = {"check": check, "subject": subject, "finding": f"{check}!"}
-        return said | {"dataset": "d", "severity": severity}
+        finding = {"check": check, "subject": subject, "finding": f"{check}!"}
+        return finding | {"dataset": "d", "severity": severity}
 
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
     copied = [row("repeated sample", f"s{i}") | {"dataset": "e"} for i in range(3)]
-    known = pd.DataFrame(copied + rows).assign(p_holm=np.nan)
-    text = audit.most_serious(SimpleNamespace(tables=Tables(audit=known)), "d")
+    findings = pd.DataFrame(copied + rows).assign(p_holm=np.nan)
+    text = audit.most_serious(SimpleNamespace(tables=Tables(audit=findings)), "d")
     assert text == "day: confounder!. 1 other finding below."
 
 

@@ -31,7 +31,7 @@ def test_the_page_shows_the_tables(tmp_path):
     of_geo = {"datasets": {name: {"source": "geo"} for name in study.datasets}}
     results = StudyResults(study, {"csnb": "CSNB"}, of_geo, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))
-    figures = {each.name: each.arguments for each in blocks if isinstance(each, Figure)}
+    figures = {block.name: block.arguments for block in blocks if isinstance(block, Figure)}
     values = figures["cohorts-matrix"]["values"]
     matrix = tables["cohort_matrix"].set_index(["strategy", "train", "test"])["value"]
     assert values[0, 1] == matrix["one series", "a", "b"]

@@ -28,7 +28,7 @@ ENTRIES = {"xnb": resolved({"method": "xnb"})}
 
 def study_of(root, series):
     """Return the results of a study of some series with one classifier."""
-    names = tuple(each.name for each in series)
+    names = tuple(one_series.name for one_series in series)
     study = Study(
         id="s",
         title="S",
@@ -40,12 +40,12 @@ def study_of(root, series):
         analyses={},
     )
     files = StudyFiles(root)
-    for each in series:
-        files.put_series(each)
+    for one_series in series:
+        files.put_series(one_series)
         truth = completed(pd.DataFrame({"feature": []}), TRUTH_TABLE)
-        files.put("acquired", {"truth": truth}, dataset=each.name)
-        tables = train(each, draw_folds(each, 3, 2), ENTRIES["xnb"])
-        place = {"study": "s", "dataset": each.name, "folds": "3-fold", "job": "main"}
+        files.put("acquired", {"truth": truth}, dataset=one_series.name)
+        tables = train(one_series, draw_folds(one_series, 3, 2), ENTRIES["xnb"])
+        place = {"study": "s", "dataset": one_series.name, "folds": "3-fold", "job": "main"}
         files.put_stacked("training", {"xnb": tables}, **place)
         files.put_stacked("random_genes", {}, **place)
     sets = root / "sets.gmt"

@@ -64,15 +64,15 @@ def results(tmp_path_factory):
             model = final_model(series, entry, folds.predictions, folds.selected, {})
             files.put_model(model, series, "small", series.name, name, digest)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
-    made = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
-    none = {"concordance": [], "components": []}
-    with_rows(made, datasets=sizes, **none, headline=[{"classifier": ""}])
+    study_results = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
+    empty = {"concordance": [], "components": []}
+    with_rows(study_results, datasets=sizes, **empty, headline=[{"classifier": ""}])
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
     both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
     files.put("validation", tables, both, study="small")
-    return replace(made)
+    return replace(study_results)
 
 
 def test_the_sections_show_what_the_tables_hold(results, tmp_path):
@@ -102,14 +102,14 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
 )
 def test_a_page_is_of_one_series(results, tmp_path, other, named):
     """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
-    mine = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
-    mine.refuse_mixed_series()
+    copy = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
+    copy.refuse_mixed_series()
     kinds = contract.VALIDATION_TABLES | contract.MODEL_TABLES | contract.GROUPS["training"].schemas
-    place = mine.root / "results/studies/small" / other
+    place = copy.root / "results/studies/small" / other
     if place.suffix == ".gmt":
         place.write_text(place.read_text().replace("high", "low", 1))
     else:
         table = kinds[place.stem.rpartition(".")[2]]
         write_parquet(read_parquet(place, table), place, table, "f" * 64)
-    with refused(file=mine.root / "results/studies/small" / named):
-        replace(mine).refuse_mixed_series()
+    with refused(file=copy.root / "results/studies/small" / named):
+        replace(copy).refuse_mixed_series()

@@ -29,19 +29,22 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
         predictions = results.training(*key, "predictions", repeat=0).set_index("sample")
         evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))
         priors = results.rows("priors", **place).set_index(["fold", "class"])["log_offset"]
-        assert {each[0] for each in model["samples"]} == set(predictions.index)
-        for name, true, predicted, told in model["samples"]:
+        assert {sample[0] for sample in model["samples"]} == set(predictions.index)
+        for name, true, predicted, explanation in model["samples"]:
             row = predictions.loc[name]
             assert [model["classes"][k] for k in (true, predicted)] == [row.true, row.predicted]
             joint = []
-            for label, parts in zip(model["classes"], told, strict=True):
+            for label, parts in zip(model["classes"], explanation, strict=True):
                 *sums, probability, n_others, others, drawn = parts
-                own = evidence.get((name, label), results.tables["evidence"][:0])
-                expected = [priors[row.fold, label], *own[["evidence", "log_reference"]].sum()]
+                terms_of_class = evidence.get((name, label), results.tables["evidence"][:0])
+                expected = [
+                    priors[row.fold, label],
+                    *terms_of_class[["evidence", "log_reference"]].sum(),
+                ]
                 joint.append(sum(expected))
                 assert sums == pytest.approx([*expected, joint[-1]], abs=0.0051)
                 assert probability == pytest.approx(np.exp(row[f"log_posterior.{label}"]), rel=1e-5)
-                terms = own.set_index("feature")["evidence"]
+                terms = terms_of_class.set_index("feature")["evidence"]
                 names = [model["features"][k] for k, _ in drawn]
                 assert [value for _, value in drawn] == pytest.approx(terms[names], abs=0.0051)
                 rest = terms.drop(names)  # the smaller ones

@@ -23,7 +23,7 @@ CSV = b"samples,type,g1,g2\n" + b"".join(
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -33,9 +33,9 @@ def read_study(folder, name):
     return settings, read_sheet(folder / f"{name}.tsv")
 
 
-def test_several_series_are_one_study(here):
+def test_several_series_are_one_study(folder):
     command = write_cumida_study(SERIES, "mine")
-    settings, rows = read_study(here, "mine")
+    settings, rows = read_study(folder, "mine")
     assert command == "xnbflow run mine --configfile mine.yaml"
     assert [row.location for row in rows.values()] == ["Brain/GSE50161", "Liver/GSE14520_U133A"]
     assert {row.source for row in rows.values()} == {"cumida"}
@@ -49,9 +49,9 @@ def test_several_series_are_one_study(here):
     assert "download" not in settings
 
 
-def test_the_benchmark_has_the_seven_classifiers_of_cumida_and_three_folds(here):
+def test_the_benchmark_has_the_seven_classifiers_of_cumida_and_three_folds(folder):
     write_cumida_study(SERIES[:1], "mine", benchmark=True)
-    settings, _ = read_study(here, "mine")
+    settings, _ = read_study(folder, "mine")
     study = settings["studies"]["mine"]
     classifiers = default_configuration()["classifiers"] | settings["classifiers"]
     methods = set()
@@ -70,12 +70,12 @@ def test_the_benchmark_has_the_seven_classifiers_of_cumida_and_three_folds(here)
     assert methods >= {"csnb_cv", "xnb"}
     assert study["folds"] == ["3-fold"]
     assert settings["folds"] == {"3-fold": {"splits": 3, "repeats": 1}}
-    assert "&" not in (here / "mine.yaml").read_text().partition("\n\n")[2]
+    assert "&" not in (folder / "mine.yaml").read_text().partition("\n\n")[2]
 
 
-def test_the_classifiers_of_the_benchmark_can_be_fitted(here):
+def test_the_classifiers_of_the_benchmark_can_be_fitted(folder):
     write_cumida_study(SERIES[:1], "mine", benchmark=True)
-    settings, _ = read_study(here, "mine")
+    settings, _ = read_study(folder, "mine")
     rng = np.random.default_rng(0)
     labels = np.repeat(["a", "b"], 15)
     data = dataset(rng.normal(size=(8, 30)) + 4.0 * (labels == "b"), labels)
@@ -85,21 +85,23 @@ def test_the_classifiers_of_the_benchmark_can_be_fitted(here):
         assert model.score(data.values.T, labels) == (0.5 if name == "cumida-majority" else 1.0)
 
 
-def test_the_series_are_downloaded_from_a_mirror(here):
+def test_the_series_are_downloaded_from_a_mirror(folder):
     with serving("cumida", {"Brain/GSE50161/Brain_GSE50161.csv": [CSV]}) as server:
         write_cumida_study(SERIES[:1], "mine", mirrors=[server.url])
-        settings, rows = read_study(here, "mine")
+        settings, rows = read_study(folder, "mine")
         series = acquire(
-            rows[SERIES[0]], downloads=here, base_urls=settings["download"]["base_urls"]
+            rows[SERIES[0]], downloads=folder, base_urls=settings["download"]["base_urls"]
         )
         assert server.requests == ["/cumida/Brain/GSE50161/Brain_GSE50161.csv"]
     assert series.labels.tolist() == list("ababab")
     assert series.values[0].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
 
 
-def test_arff_files_are_an_option_of_the_rows(here):
+def test_arff_files_are_an_option_of_the_rows(folder):
     write_cumida_study(SERIES, "mine", arff=True)
-    assert [row.options for row in read_study(here, "mine")[1].values()] == [{"format": "arff"}] * 2
+    assert [row.options for row in read_study(folder, "mine")[1].values()] == [
+        {"format": "arff"}
+    ] * 2
 
 
 @pytest.mark.parametrize("name", ["GSE50161", "Brain-GSE50161", "Brain_50161", "Brain_GSE1/x", ""])
@@ -108,23 +110,23 @@ def test_a_name_of_another_form_is_refused(name):
         cumida_location(name)
 
 
-def test_files_and_names_are_kept_apart(here):
+def test_files_and_names_are_kept_apart(folder):
     write_cumida_study(SERIES[:1], "mine")
     with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
         write_cumida_study(SERIES, "mine")
     write_cumida_study(SERIES, "mine", force=True)
-    assert list(read_study(here, "mine")[1]) == SERIES
+    assert list(read_study(folder, "mine")[1]) == SERIES
     with pytest.raises(InputError, match="is named twice"):
         write_cumida_study(SERIES[:1] * 2, "other")
     with pytest.raises(InputError, match="'demo' is a study"):
         write_cumida_study(SERIES, "demo")
 
 
-def test_the_command_names_the_study_of_one_series_by_it(here):
+def test_the_command_names_the_study_of_one_series_by_it(folder):
     done = CliRunner().invoke(app, ["cumida", "Brain_GSE50161", "--benchmark"])
     assert done.exit_code == 0, done.output
     assert "run: xnbflow run Brain_GSE50161 --configfile Brain_GSE50161.yaml" in done.output
-    assert list(read_study(here, "Brain_GSE50161")[1]) == ["Brain_GSE50161"]
+    assert list(read_study(folder, "Brain_GSE50161")[1]) == ["Brain_GSE50161"]
     several = CliRunner().invoke(app, ["cumida", *SERIES])
     assert several.exit_code == 1
     assert "by --output" in str(several.exception)

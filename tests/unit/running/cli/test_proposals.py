@@ -29,12 +29,14 @@ KNOWN = [row for path in default_sheets().values() for row in read_sheet(path)]
 
 def proposed(name, folder):
     """Return the row that is proposed for a table, as read from its sheet, and its folds."""
-    path, given = write(name, folder)
-    options = [f"{key}={value}" for key, value in given.get("options", {}).items()]
-    propose(str(path), label=given.get("label", ""), option=options, output=str(folder / "mine"))
-    own = yaml.safe_load((folder / "mine.yaml").read_text())
+    path, user_input = write(name, folder)
+    options = [f"{key}={value}" for key, value in user_input.get("options", {}).items()]
+    propose(
+        str(path), label=user_input.get("label", ""), option=options, output=str(folder / "mine")
+    )
+    written = yaml.safe_load((folder / "mine.yaml").read_text())
     settings = default_configuration()
-    settings |= {key: settings[key] | own.get(key, {}) for key in ("studies", "folds")}
+    settings |= {key: settings[key] | written.get(key, {}) for key in ("studies", "folds")}
     schema = ROOT / "workflow/schemas/config.schema.json"
     config = read_config(settings, schema, [*KNOWN, "mine"])
     (scheme,) = config.studies["mine"].folds
@@ -75,10 +77,10 @@ def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options)
     row, splits = proposed(name, tmp_path)
     assert row.options == options
     assert splits == (3 if name == "a series matrix" else 5)
-    told = capsys.readouterr().out
-    assert ("not a feature by" in told) == ("age" in str(options).lower())
-    assert ("another scale than the features" in told) == ("dauer" in str(options))
-    assert ("'patient' has 3 values for 24 samples and is not proposed" in told) == (
+    output = capsys.readouterr().out
+    assert ("not a feature by" in output) == ("age" in str(options).lower())
+    assert ("another scale than the features" in output) == ("dauer" in str(options))
+    assert ("'patient' has 3 values for 24 samples and is not proposed" in output) == (
         "three" in name
     )
 
@@ -181,8 +183,8 @@ def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
     assert series.features.tolist() == ["ERCC1", *(f"g{i}" for i in range(4, 30))]
     assert "3 control probes were left out" in series.notes[0]
     assert "controls=keep" in series.notes[0]
-    kept = acquire(replace(row, options={"controls": "keep"}))
-    assert kept.features.tolist() == frame.columns[1:].tolist()
+    with_controls = acquire(replace(row, options={"controls": "keep"}))
+    assert with_controls.features.tolist() == frame.columns[1:].tolist()
     assert read_samples(row, {"label": "diagnosis"}).shape == (N, 30)  # as the model needs them
 
 
@@ -192,9 +194,11 @@ def test_folds_are_drawn_three_times_unless_there_are_many_samples(n_samples, re
 
 
 def test_a_proposal_names_its_repeated_folds(tmp_path):
-    path, given = write("two plates", tmp_path)
-    options = [f"{key}={value}" for key, value in given.get("options", {}).items()]
-    propose(str(path), label=given.get("label", ""), option=options, output=str(tmp_path / "mine"))
+    path, user_input = write("two plates", tmp_path)
+    options = [f"{key}={value}" for key, value in user_input.get("options", {}).items()]
+    propose(
+        str(path), label=user_input.get("label", ""), option=options, output=str(tmp_path / "mine")
+    )
     settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
     assert settings["studies"]["mine"]["folds"] == ["3x5-fold"]
     assert settings["folds"] == {"3x5-fold": {"splits": 5, "repeats": 3}}

@@ -1,0 +1,10 @@
+"""Simulate a full disk: files of this process cannot grow beyond a size."""
+
+import resource
+
+import xnbflow.running.jobs  # noqa: F401  (an import may write bytecode, so it precedes the limit)
+
+
+def limit_files(n_bytes):
+    """Let every later write beyond the first ``n_bytes`` of a file fail."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))

@@ -1,0 +1,26 @@
+"""Run code in a process that starts as a job of the workflow does.
+
+The three arguments are code that runs before the job starts, the parameters of its rule as JSON,
+and the code of the job. The log is ``logs/a.log``, the usage ``usage/a.tsv``. The code can import
+``sys`` and the other programs of this folder.
+"""
+
+import json
+import sys
+from types import SimpleNamespace
+
+before, params, work = sys.argv[1:]
+exec(before)
+
+# xnbflow.running.jobs is imported only now: what the code before the start imports must not find
+# packages of jobs imported already.
+from xnbflow.running.jobs import start_job  # noqa: E402
+
+job = SimpleNamespace(
+    threads=1,
+    log=["logs/a.log"],
+    output=SimpleNamespace(usage="usage/a.tsv"),
+    params=SimpleNamespace(**json.loads(params)),
+)
+start_job(job)
+exec(work)
