@@ -32,7 +32,7 @@ from xnbflow.density.standard import StandardUnits
 SPARSE_RULES = ("silverman", "scott")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SparseTile:
     """Some features with their distinct zeros, stored values and weights; see `ClassTile`.
 
@@ -71,10 +71,11 @@ class SparseTile:
         values = np.empty(indptr[-1] - indptr[0] + n_features * n_classes)
         weights = np.ones(len(values))
         starts = np.empty((n_features, n_classes + 1), dtype=np.int64)
-        indices, data = features.indices[stored], features.data[stored]
+        indices = features.indices[stored]
+        data = features.data[stored]
         _gather(indptr - indptr[0], indices, data, class_of, sizes, values, weights, starts)
         n_values = starts[-1, -1] if n_features else 0
-        return cls(values[:n_values], weights[:n_values], starts, sizes)
+        return cls(values=values[:n_values], weights=weights[:n_values], starts=starts, sizes=sizes)
 
     def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return mean, standard deviation (ddof=1) and greatest size of each feature."""
@@ -122,7 +123,9 @@ class SparseTile:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
         del factors
         out = np.empty((*self.starts.shape[:1], len(self.sizes), n_grid))
-        values, weights, starts = self.values, self.weights, self.starts
+        values = self.values
+        weights = self.weights
+        starts = self.starts
         if kernel == "gaussian":
             in_logs = underflow == "log"
             _sum_gaussians(values, weights, starts, bandwidths=widths, in_logs=in_logs, out=out)
@@ -227,7 +230,8 @@ def _write_feature_moments(
             low, high = min(low, values[k]), max(high, values[k])
         for k in range(first, last):
             total += weights[k] * values[k] / n
-        squares, scale = 0.0, high - low
+        squares = 0.0
+        scale = high - low
         if scale > 0.0:
             for k in range(first, last):
                 d = (values[k] - total) / scale
@@ -324,13 +328,16 @@ def _sum_gaussians(
     wide against the bandwidth they are exact.
     """
     n_features, n_classes, n_grid = out.shape
-    terms, ratios = np.empty(len(values)), np.empty(len(values))
+    terms = np.empty(len(values))
+    ratios = np.empty(len(values))
     for f in range(n_features):
         low, high = _range(values[starts[f, 0] : starts[f, -1]])
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
             run = slice(starts[f, c], starts[f, c + 1])
-            x, w, h = values[run], weights[run], bandwidths[c, f]
+            x = values[run]
+            w = weights[run]
+            h = bandwidths[c, f]
             if step > WIDEST_STEP * h:
                 write_exact(x, w, h, np.linspace(low, high, n_grid), in_logs, out[f, c])
                 continue
@@ -368,7 +375,8 @@ def _sum_powers(
 
     From the anchor upwards, and then from the point below it downwards.
     """
-    middle, s = len(out) // 2, step / h
+    middle = len(out) // 2
+    s = step / h
     for direction in (1, -1):
         _first_terms(values, weights, h, anchor, s * direction, terms, ratios)
         g = middle
@@ -439,7 +447,9 @@ def _sum_kernels(
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
             run = slice(starts[f, c], starts[f, c + 1])
-            x, w, h = values[run], weights[run], bandwidths[c, f]
+            x = values[run]
+            w = weights[run]
+            h = bandwidths[c, f]
             terms = np.empty(len(x))
             for g in range(n_grid):
                 for i in range(len(x)):

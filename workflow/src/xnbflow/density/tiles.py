@@ -121,7 +121,8 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     Features with a NaN have the same values, in any order.
     """
     if np.diff(offsets).max(initial=0) <= LARGEST_BESIDE:
-        tile, values = np.empty((len(order), len(features))), np.ascontiguousarray(features).view()
+        tile = np.empty((len(order), len(features)))
+        values = np.ascontiguousarray(features).view()
         values.flags.writeable = False  # as those of `feature_major`: one compilation for both
         _write_sorted(values, order, offsets, tile)
         return tile
@@ -169,7 +170,9 @@ def _merge_exchange(rows: np.ndarray) -> None:
         top *= 2
     p = top
     while p > 0:
-        q, first, distance = top, 0, p
+        q = top
+        first = 0
+        distance = p
         while distance > 0:
             for start in range(first, len(rows) - distance, 2 * p):
                 for i in range(start, min(start + p, len(rows) - distance)):

@@ -193,7 +193,7 @@ def concordance(
             yield from np.nan_to_num(pairs.areas(exchanged)[0], nan=0.5)
 
     test = sequential_test(float(areas[0]), null(), LEVEL)
-    resampled = _resampled_areas(pairs, codes, levels, groups, rng)
+    resampled = _resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
     lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
     return Concordance(
         overall=overall,

@@ -183,9 +183,13 @@ def _masks_of_distinct_samples(
         if pairs.empty:
             continue
         if first.n_samples > second.n_samples:
-            loser, names, other = i, pairs["first"], second
+            loser = i
+            names = pairs["first"]
+            other = second
         else:
-            loser, names, other = j, pairs["second"], first
+            loser = j
+            names = pairs["second"]
+            other = first
         series = cohorts[loser]
         lost = np.isin(series.samples, names.to_numpy(str))
         if series.groups is not None:

@@ -56,7 +56,8 @@ def _row(folder: Path) -> dict[str, Any]:
     record: dict[str, Any] = {"study": {}}
     if path.exists():
         record = json.loads(path.read_text(encoding="utf-8"))
-    study, sizes = record["study"], record.get("sizes", [])
+    study = record["study"]
+    sizes = record.get("sizes", [])
     counts = Counter(record.get("verdicts", {}).values())
     levels = [
         (style, level.capitalize(), counts[level])

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,7 @@ class StudyResults:
     labels: dict[str, str]
     configuration: dict[str, Any]
     root: Path = Path()
+    _: KW_ONLY
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     software: Mapping[str, str] = field(default_factory=software)
 

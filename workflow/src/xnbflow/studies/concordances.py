@@ -170,7 +170,8 @@ def _column(tested: Mapping[str, Any], scored: _Scored) -> _Column | None:
 
 def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
     """Return a row for each pair of classes with samples in the column."""
-    header, codes = scored.header, scored.codes[column.samples]
+    header = scored.header
+    codes = scored.codes[column.samples]
     classes = np.unique(codes)
     members = {
         pair: np.flatnonzero(np.isin(codes, pair)) for pair in combinations(classes.tolist(), 2)
@@ -195,7 +196,8 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
 
 def _association_p(column: _Column, scored: _Scored, places: np.ndarray) -> float:
     """Return the p of the association of a column with two classes; 1 where there is no test."""
-    header, samples = scored.header, column.samples[places]
+    header = scored.header
+    samples = column.samples[places]
     labels = pd.Series(header.labels[samples])
     cells = pd.DataFrame(header.sample_metadata)[column.name].str.strip()
     cells = cells.iloc[samples].reset_index(drop=True)

@@ -13,7 +13,8 @@ from xnbflow.report.results import StudyResults
 def section(results: StudyResults) -> Section | None:
     """Return accuracy, recall and markers of every data set; None where the analysis had none."""
     tables = results.analysis(ANALYSIS)
-    methods, recalls = tables["methods"], tables["recalls"]
+    methods = tables["methods"]
+    recalls = tables["recalls"]
     if methods.empty:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
@@ -26,7 +27,8 @@ def section(results: StudyResults) -> Section | None:
             Prose(f"{dataset}: {row.method} was {row.status}: {row.reason}.", "warning")
             for row in rows[rows["status"] != "ok"].itertuples(index=False)
         ]
-    folds, repeats = int(methods["folds"].max()), int(methods["repeats"].max())
+    folds = int(methods["folds"].max())
+    repeats = int(methods["repeats"].max())
     caption = (
         f"Over {repeats} times {folds} folds. Genes are the common classifier's input: the "
         f"markers of all types together. {CSNB} and XNB classify by themselves, too (own "
@@ -92,8 +94,8 @@ def _draw_accuracy(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figu
     return Figure(
         f"cells-trade-{dataset}",
         draw_lines,
-        {"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
-        "Accuracy of the common classifier against its number of genes.",
-        f"{dataset}, accuracy of the common classifier by number of genes: {'; '.join(texts)}.",
-        sources,
+        arguments={"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
+        caption="Accuracy of the common classifier against its number of genes.",
+        alt=f"{dataset}, accuracy of the common classifier by number of genes: {'; '.join(texts)}.",
+        sources=sources,
     )

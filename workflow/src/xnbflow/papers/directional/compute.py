@@ -104,12 +104,14 @@ def _angle_tables(
         angles = data.values[angular]
         von_mises = VonMises().fit(angles, codes, len(classes))
         gaussian = Gaussian().fit(angles, codes, len(classes))
-        fits.append(_fitted(data, angular, codes, von_mises, gaussian))
+        fits.append(_fitted(data, angular, codes=codes, von_mises=von_mises, gaussian=gaussian))
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
             roses.append(_rose(data, feature, n_bins))
-            densities.append(_densities(data, feature, row, von_mises, gaussian))
+            densities.append(
+                _densities(data, feature, row=row, von_mises=von_mises, gaussian=gaussian)
+            )
     fitted = pd.concat(fits, ignore_index=True)
     return {
         "rose": pd.concat(roses, ignore_index=True),

@@ -474,7 +474,8 @@ def _working_totals(
     rows: np.ndarray, log_odds: np.ndarray, events: np.ndarray, n_values: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the total weight ``p (1 - p)`` and residual ``y - p`` of the rows of each value."""
-    weight, residual = np.zeros(n_values), np.zeros(n_values)
+    weight = np.zeros(n_values)
+    residual = np.zeros(n_values)
     for row, value in enumerate(rows):
         probability = 1.0 / (1.0 + np.exp(-log_odds[row]))
         weight[value] += max(probability * (1.0 - probability), _LEAST_WEIGHT)

@@ -216,7 +216,8 @@ def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     points = np.vstack([np.zeros(len(difference)), np.eye(len(difference))])
     joint = model.predict_joint_log_proba(points)
     odds = joint[:, 0] - joint[:, 1]
-    slope, at_zero = odds[1:] - odds[0], odds[0]
+    slope = odds[1:] - odds[0]
+    at_zero = odds[0]
     length = np.linalg.norm(slope)
     if length == 0:
         return 0.5

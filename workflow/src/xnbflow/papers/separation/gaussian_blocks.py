@@ -134,7 +134,8 @@ class GaussianBlocks(Distribution):
         ndarray of shape (n_chosen, size, n_samples)
             Its sum over the second axis is the blocks' log density.
         """
-        size, n_samples = self.columns.shape[1], features.shape[1]
+        size = self.columns.shape[1]
+        n_samples = features.shape[1]
         whitenings = self._matrices_of(self.whitenings_, code)
         diagonal = np.einsum("bii->bi", self._matrices_of(self.factors_, code)[blocks])
         log_scale = np.log(diagonal)[:, :, None]

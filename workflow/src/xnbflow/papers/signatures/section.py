@@ -39,7 +39,8 @@ def section(results: StudyResults) -> Section | None:
         tables.show("chosen", _OF_THE_CHOSEN),
         Group("All points", [tables.show("curves", "Every point of every curve.", _POINT)]),
     ]
-    repeats, folds = int(curves["repeats"].max()), int(curves["folds"].max())
+    repeats = int(curves["repeats"].max())
+    folds = int(curves["folds"].max())
     return Section(
         "signatures",
         "Accuracy against the number of features",
@@ -81,7 +82,7 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
     return Figure(
         f"signature-{measure.replace('_', '-')}-{dataset}",
         draw_lines,
-        {
+        arguments={
             "lines": lines,
             "xlabel": "features per class",
             "ylabel": name.lower(),
@@ -90,8 +91,8 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
             "ring": _chosen(results, dataset, measure),
             "levels": _levels(results, dataset, measure),
         },
-        "",
-        f"{name} against features per class: {ends}.",
+        caption="",
+        alt=f"{name} against features per class: {ends}.",
     )
 
 

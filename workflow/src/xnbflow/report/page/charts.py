@@ -107,7 +107,9 @@ def _calibration(
     layers = [_diagonal()]
     most = max((n.max(initial=1) for n in counts), default=1)
     for i, name in enumerate(classifiers):
-        x, y, n = predicted[i], observed[i], counts[i]
+        x = predicted[i]
+        y = observed[i]
+        n = counts[i]
         ends = {"x0": _numbers(x), "y0": _numbers(lower[i])}
         ends |= {"x1": _numbers(x), "y1": _numbers(upper[i])}
         layers.append({"mark": "bars", "colour": i} | ends)

@@ -106,7 +106,8 @@ def _overview(results: StudyResults) -> Table:
 
 def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
     """Yield verdict, recalls, predictions, densities and signature of a model in a cohort."""
-    tables, verdict = results.validation, _rows(results, pair, "verdicts").iloc[0]
+    tables = results.validation
+    verdict = _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
     sentence = cohort_verdict({**vars(pair), **verdict}, results.labels[pair.model])
     yield Prose(sentence + overlap(signatures), "headline", rule=COHORT_ANCHOR)
