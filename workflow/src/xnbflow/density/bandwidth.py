@@ -38,6 +38,8 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
         n = len(rows)
+        # Rows are sorted: a quartile lies between two of them, at a share of their distance, which
+        # is the same for all features. 1.349 is the interquartile range of the standard normal.
         scale = factor * n**-0.2
         below_first, first, share_first = hazen(n, 0.25)
         below_third, third, share_third = hazen(n, 0.75)
@@ -134,6 +136,7 @@ def overall_spread(tile: np.ndarray) -> np.ndarray:
     means = np.zeros(width)
     peaks = np.zeros(width)
     squares = np.zeros(width)
+    # Deviations are divided by the largest distance from the first sample before they are squared.
     for i in range(n):
         for f in range(width):
             means[f] += tile[i, f] / n

@@ -183,5 +183,6 @@ def _write_moments(
                 means[c, f] += tile[i, f] / (b - a)
         for i in range(a, b):
             for f in range(width):
+                # the variance of a mixture of kernels: that of the samples, plus each kernel's h^2
                 d = tile[i, f] - means[c, f]
                 squares[c, f] += d * d + widths[c, f] * widths[c, f]

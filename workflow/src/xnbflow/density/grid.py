@@ -64,6 +64,8 @@ def grid_densities(
     low = tile[offsets[:-1]].min(axis=0)
     high = tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)
+    # Gaussian kernels are summed by powers (see `_sum_powers`). Where a step is much wider than the
+    # bandwidth these may underflow, and the features concerned are computed again exactly.
     n, width = tile.shape
     too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
     out = np.empty((len(offsets) - 1, n_grid, width))
@@ -146,6 +148,7 @@ def _sum_kernels(
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         terms = np.empty((b - a, width))
+        # density at x: sum_i K((x - x_i) / h) / h, up to the number of samples
         for g in range(n_grid):
             for i in range(b - a):
                 for f in range(width):
@@ -233,6 +236,9 @@ def _sum_powers(
     out: np.ndarray,
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
+    # Of the module's formula `terms` are exp(-u²/2), `ratios` exp(s u), and `factors`
+    # exp(-(j s)²/2) for j = 0, 1, ... Below the anchor the powers of 1 / ratio begin at j = -1,
+    # with `backward`, the term divided by the ratio.
     n = len(rows)
     middle = len(out) // 2
     stop = 2 * n + middle + 1

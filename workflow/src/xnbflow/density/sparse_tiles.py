@@ -182,6 +182,9 @@ def _gather(
     stored = np.empty(n_classes, np.int64)
     place = np.empty(n_classes, np.int64)
     stop = 0
+    # A feature with the values 3, 0, 1 in class 0 and 0, -2 in class 1 becomes 0, 1, 3 | -2, 0 with
+    # the starts 0, 3, 5. The first pass over its stored values counts those of each class, which
+    # gives the starts, the second writes them; then each run is sorted and gets its zero.
     for f in range(len(starts)):
         stored[:] = 0
         for k in range(indptr[f], indptr[f + 1]):
@@ -202,6 +205,7 @@ def _gather(
             run.sort()
             if stored[c] < sizes[c]:
                 zero = starts[f, c] + np.searchsorted(run, 0.0)
+                # the positive values move up by one place
                 for k in range(starts[f, c + 1] - 1, zero, -1):
                     values[k] = values[k - 1]
                 values[zero] = 0.0
@@ -341,6 +345,8 @@ def _sum_gaussians(
             if step > WIDEST_STEP * h:
                 write_exact(x, w, h, np.linspace(low, high, n_grid), in_logs, out[f, c])
                 continue
+            # A piece spans at most 2 REACH bandwidths, so that its powers neither overflow nor
+            # underflow; its anchor is its middle point.
             size = max(1, int(2.0 * REACH / max(2.0 * REACH / n_grid, step / h)))
             for first in range(0, n_grid, size):
                 piece = out[f, c, first : first + size]
@@ -451,6 +457,7 @@ def _sum_kernels(
             w = weights[run]
             h = bandwidths[c, f]
             terms = np.empty(len(x))
+            # density at a point: sum_i w_i K((point - x_i) / h) / h
             for g in range(n_grid):
                 for i in range(len(x)):
                     terms[i] = (low + g * step - x[i]) / h

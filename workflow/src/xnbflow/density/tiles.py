@@ -165,6 +165,8 @@ def _merge_exchange(rows: np.ndarray) -> None:
     Batcher's merge exchange (Knuth, The Art of Computer Programming 3, algorithm 5.2.2M): which
     rows are compared does not depend on their values, so that columns go together. A NaN stays.
     """
+    # Of 5 rows: p = 4 compares the rows 0 and 4, p = 2 compares 0 and 2, 1 and 3, then 2 and 4, and
+    # p = 1 compares 0 and 1, 2 and 3, then 1 and 4, then 1 and 2, 3 and 4.
     top = 1
     while 2 * top < len(rows):
         top *= 2
@@ -198,6 +200,7 @@ def class_moments(
     squares[:] = 0.0
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
+        # the loop over features is inside: they lie side by side in memory
         for i in range(len(rows)):
             for f in range(tile.shape[1]):
                 means[c, f] += rows[i, f]

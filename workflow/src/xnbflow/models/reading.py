@@ -267,6 +267,7 @@ def _complete_row(
         dataset = replace(dataset, options=defaults | dataset.options)
     if dataset.source == "geo" and not dataset.label:
         return replace(dataset, label="title")
+    # Only the header of a text table shows which columns of the training data it has.
     path = Path(dataset.location)
     if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
         return dataset
@@ -276,6 +277,7 @@ def _complete_row(
         header = table.header
         phenotype = [name for name in header if name in {label, *columns}]
         names = {*header, *(without_version(header) or ())}
+        # If no column has the name of a feature of the model, features are in rows.
         samples_in_columns = bool(features) and not names & set(features)
         texts: list[str] = []
         if features and not samples_in_columns:

@@ -431,6 +431,8 @@ def _write_sparse_moments(
     squares: np.ndarray,
 ) -> None:
     """Write the results of `class_moments`: the zeros of a class add their number times mean²."""
+    # Only nonzero values are stored. They are visited twice: for the means, and for the squares
+    # about them; the number of zeros of a class is its size less the values that it stores.
     n_classes, n_features = means.shape
     zeros = np.empty(n_classes)
     for f in range(n_features):

@@ -141,6 +141,7 @@ def _of_classifier(
             continue
         pairs_of[column.name] = pairs = _class_pairs(column, scored)
         yield _column_row(column, row, pairs, scored), pairs
+    # Several columns together may predict a class that none of them predicts alone.
     handling = [column for column in columns.values() if column and column.handling]
     together = list(_crossed_pairs(handling, pairs_of, scored))
     if together:
@@ -293,9 +294,10 @@ def _crossed_pairs(
     for classes, column_rows in rows_of.items():
         if any(row["status"] in INSEPARABLE for _, row in column_rows):
             continue
-        predicting = [
-            (column, row) for column, row in column_rows if row["association"] <= _SUSPICIOUS
-        ]
+        predicting = []
+        for column, row in column_rows:
+            if row["association"] <= _SUSPICIOUS:
+                predicting.append((column, row))
         predicting.sort(key=lambda pair: pair[1]["association"])
         if len(predicting) > 1:
             yield _crossed_pair(classes, predicting, scored)
@@ -312,6 +314,8 @@ def _crossed_pair(
     """
     columns = [column for column, _ in predicting]
     codes = np.searchsorted(scored.header.classes, np.array(classes))
+    # Samples are compared within the combinations of levels (plate 1 and site A, ...). Each further
+    # column divides these strata, until too few pairs of one stratum are of both classes.
     n_crossed = len(columns)
     while True:
         samples, strata = _crossed(columns[:n_crossed], codes, scored)

@@ -126,6 +126,8 @@ class Kernel(TiledDistribution):
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
         class_slices = [slice(*ends) for ends in pairwise(offsets)]
+        # A table of its Gaussian density replaces the samples of a large class. All other densities
+        # are sums over samples.
         adaptive = self.bandwidth == "adaptive"
         summed = self.exact or self.kernel != "gaussian" or adaptive
         least = np.inf if summed else TABULATED_FROM

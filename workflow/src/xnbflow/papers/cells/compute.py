@@ -70,6 +70,7 @@ def _judge(
         try:
             tables = _cross_validate(data, finder, params["splits"], params["repeats"])
         except Exception as error:
+            # a failure of our own methods is a defect, that of another package is a result
             if not finder.package or isinstance(error, MemoryError):
                 raise
             status = "failed"

@@ -136,6 +136,8 @@ def _analyse_set(
             models[GENERALIZED], params["tune"], scoring="neg_log_loss", cv=folds, n_jobs=threads
         )
     _fit(models, *parts["train"])
+    # With the loss l1 of a false alarm and l2 of a miss an event is called from the probability
+    # l1 / (l1 + l2) on, which minimises the expected loss.
     l1, l2 = params["losses"]
     tables["fit"], tables["costs"] = _fit_and_costs(models, parts, l1 / (l1 + l2))
     path = models[GENERALIZED].log_likelihood_

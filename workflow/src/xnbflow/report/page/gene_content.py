@@ -59,7 +59,7 @@ def gene_content(
     """
     content = _samples(values) | header | {"total": len(genes)}
     wide = _features_by_samples(values)
-    wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]
+    wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]  # a value takes a byte
     rounded = {
         name: round_to_steps(np.asarray(column), levels if name.startswith("fdr.") else ())
         for name, column in statistics.items()

@@ -197,6 +197,8 @@ def _terms_by_sample(
     for row in sums.to_dict("records"):
         sample = row["sample"]
         label = row["class"]
+        # Log offset (prior and calibration), evidence of the features and log reference add up to
+        # the log posterior, from which the probability is shown with six digits.
         parts = [row["log_offset"], row["evidence"], row["log_reference"]]
         probability = float(f"{np.exp(row[f'log_posterior.{label}']):.6g}")
         lists[sample].append(
