@@ -87,10 +87,10 @@ class StratifiedPairs:
     def __init__(self, scores: np.ndarray, levels: np.ndarray) -> None:
         scores = np.maximum(scores, LEAST_SCORE)
         levels = np.unique(levels, return_inverse=True)[1]
-        self._pairs = [
-            self._sort(scores[:, first] - scores[:, second], levels, first, second)
-            for first, second in itertools.combinations(range(scores.shape[1]), 2)
-        ]
+        self._pairs = []
+        for first, second in itertools.combinations(range(scores.shape[1]), 2):
+            difference = scores[:, first] - scores[:, second]
+            self._pairs.append(self._sort(difference, levels, first, second))
 
     @staticmethod
     def _sort(score: np.ndarray, levels: np.ndarray, first: int, second: int) -> _SortedPair:

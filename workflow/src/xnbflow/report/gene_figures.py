@@ -59,10 +59,11 @@ def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
     """Return a mask of the rows of a feature or a gene symbol, in small or capital letters."""
     features = genes["feature"].str.casefold()
     symbols = genes["symbol"].str.casefold()
-    return [
-        feature == name or name in map(str.strip, symbol.split("///"))
-        for feature, symbol in zip(features, symbols, strict=True)
-    ]
+    is_named = []
+    for feature, symbol in zip(features, symbols, strict=True):
+        alternatives = map(str.strip, symbol.split("///"))
+        is_named.append(feature == name or name in alternatives)
+    return is_named
 
 
 def _file_name(name: str) -> str:

@@ -59,11 +59,10 @@ def _row(folder: Path) -> dict[str, Any]:
     study = record["study"]
     sizes = record.get("sizes", [])
     counts = Counter(record.get("verdicts", {}).values())
-    levels = [
-        (style, level.capitalize(), counts[level])
-        for level, style in LEVELS.items()
-        if counts[level]
-    ]
+    levels = []
+    for level, style in LEVELS.items():
+        if counts[level]:
+            levels.append((style, level.capitalize(), counts[level]))
     return {
         "id": folder.name,
         "finished": True,

@@ -151,12 +151,13 @@ def contradictions(results: StudyResults, dataset: str, classifier: str) -> list
     if study.cohorts and study.cohorts.model == classifier:
         # models of one series; a merged one has further training samples
         tests.append(results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset))
-    return [
-        _AGAINST[row["verdict"]].format(row["test"])
-        for table in tests
-        for row in table[["verdict", "test"]].to_dict("records")
-        if row["verdict"] in _AGAINST
-    ]
+    sentences = []
+    for table in tests:
+        for row in table[["verdict", "test"]].to_dict("records"):
+            sentence = _AGAINST.get(row["verdict"])
+            if sentence is not None:
+                sentences.append(sentence.format(row["test"]))
+    return sentences
 
 
 def cohort_verdict(row: Mapping[str, Any], name: str) -> str:

@@ -86,7 +86,10 @@ def _judge(
         "repeats": params["repeats"],
     }
     key = {"dataset": data.name, "method": finder.name}
-    return {name: [row | key for row in rows] for name, rows in tables.items()}
+    for rows in tables.values():
+        for row in rows:
+            row.update(key)
+    return tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,15 +208,17 @@ def _markers(data: DataSet, folds: list[_Fold]) -> list[dict[str, Any]]:
     for fold in folds:
         n_folds_with.update(fold.markers)
     ordered = sorted(n_folds_with.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-    return [
-        {
-            "type": data.classes[label],
-            "gene": data.features[gene],
-            "folds": n_folds,
-            "share": n_folds / len(folds),
-        }
-        for (label, gene), n_folds in ordered
-    ]
+    rows = []
+    for (label, gene), n_folds in ordered:
+        rows.append(
+            {
+                "type": data.classes[label],
+                "gene": data.features[gene],
+                "folds": n_folds,
+                "share": n_folds / len(folds),
+            }
+        )
+    return rows
 
 
 class _FoundMarkers(NamedTuple):

@@ -23,10 +23,9 @@ def section(results: StudyResults) -> Section | None:
             _draw_accuracy(dataset, rows, tables.sources("methods")),
             _describe_donors(dataset, rows),
         ]
-        blocks += [
-            Prose(f"{dataset}: {row.method} was {row.status}: {row.reason}.", "warning")
-            for row in rows[rows["status"] != "ok"].itertuples(index=False)
-        ]
+        for row in rows[rows["status"] != "ok"].itertuples(index=False):
+            text = f"{dataset}: {row.method} was {row.status}: {row.reason}."
+            blocks.append(Prose(text, "warning"))
     folds = int(methods["folds"].max())
     repeats = int(methods["repeats"].max())
     caption = (
@@ -86,10 +85,10 @@ def _describe_donors(dataset: str, rows: pd.DataFrame) -> Prose:
 def _draw_accuracy(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
     """Return the accuracy of the common classifier against the number of genes."""
     ran = rows[(rows["status"] == "ok") & (rows["genes"] > 0)]
-    marks = [
-        Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
-        for row in ran.itertuples(index=False)
-    ]
+    marks = []
+    for row in ran.itertuples(index=False):
+        point = Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
+        marks.append(point)
     texts = [f"{mark.label} {mark.y[0]:.3f} with {mark.x[0]:,.0f}" for mark in marks]
     return Figure(
         f"cells-trade-{dataset}",

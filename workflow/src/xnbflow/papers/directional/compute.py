@@ -74,17 +74,7 @@ def analyse(
 
 
 def _printed_table(values: list[PrintedValue]) -> pd.DataFrame:
-    rows = [
-        {
-            "example": value.example,
-            "quantity": value.quantity,
-            "paper": value.paper,
-            "computed": value.computed,
-            "decimals": value.decimals,
-            "agrees": value.agrees,
-        }
-        for value in values
-    ]
+    rows = [value.row() for value in values]
     return table_of(rows, TABLES["printed"])
 
 

@@ -231,10 +231,12 @@ class GeneralizedNB(BaseNaiveBayes):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         check_two_classes(self.classes_)
         self.categorical_ = categorical_mask(self.categorical, self._feature_names())
-        columns = [
-            SortedFeature.from_values(feature, self.span, categorical=categorical, atom=self.atom)
-            for feature, categorical in zip(features, self.categorical_, strict=True)
-        ]
+        columns = []
+        for feature, categorical in zip(features, self.categorical_, strict=True):
+            column = SortedFeature.from_values(
+                feature, self.span, categorical=categorical, atom=self.atom
+            )
+            columns.append(column)
         self.values_ = [column.values for column in columns]
         self.counts_ = [column.counts for column in columns]
         self.naive_effects_ = [

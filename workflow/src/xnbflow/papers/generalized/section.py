@@ -221,12 +221,13 @@ class _DataSetResults:
         summary = self.tables["split_summary"]
         blocks: list[Block] = []
         if self.papers:
-            sentences = [
-                f"With set “{row.features}” the paper’s {row.paper:.1%} is "
-                f"{'inside' if row.contains else 'outside'} the interval of {row.model} "
-                f"({row.mean:.2%}; {row.lower:.2%} to {row.upper:.2%})."
-                for row in summary[summary["model"].isin([PUBLISHED, GENERALIZED])].itertuples()
-            ]
+            sentences = []
+            for row in summary[summary["model"].isin([PUBLISHED, GENERALIZED])].itertuples():
+                side = "inside" if row.contains else "outside"
+                sentences.append(
+                    f"With set “{row.features}” the paper’s {row.paper:.1%} is {side} the interval "
+                    f"of {row.model} ({row.mean:.2%}; {row.lower:.2%} to {row.upper:.2%})."
+                )
             sources = self.whole.sources("split_summary")
             blocks.append(Prose(" ".join(sentences), "headline", sources))
         columns = ["model", "features", "splits", "mean", "sd", "lower", "upper"]

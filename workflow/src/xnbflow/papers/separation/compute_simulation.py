@@ -154,11 +154,9 @@ def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
     methods = _method_weights(setting, trials, estimates)
     asymptotic = _asymptotic_moments(setting)
-    risk = [
-        row
-        for n in params["samples"]
-        for row in _compare(setting, trials, methods=methods, asymptotic=asymptotic, n=n)
-    ]
+    risk = []
+    for n in params["samples"]:
+        risk += _compare(setting, trials, methods=methods, asymptotic=asymptotic, n=n)
     return {
         "risk": pd.DataFrame(risk),
         "theorem1": pd.DataFrame([_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])]),
@@ -317,10 +315,10 @@ def _theorem1(
     kept = many.observed >= cut
     simulated = (many.signal * kept).sum(axis=1)
     cuts = np.full(len(degrees), cut)
-    by_estimate = [
-        kept_moments(scores, degrees, threshold=cuts, mixing=mixing, n=1).mean
-        for scores, mixing in zip(trials.observed, estimates, strict=False)
-    ]
+    by_estimate = []
+    for scores, mixing in zip(trials.observed, estimates, strict=False):
+        moments = kept_moments(scores, degrees, threshold=cuts, mixing=mixing, n=1)
+        by_estimate.append(moments.mean)
     all_degrees = np.tile(degrees, n_draws)
     all_cuts = np.tile(cuts, n_draws)
     corrected = kept_moments(

@@ -72,11 +72,12 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
     # The axis of features is logarithmic.
     drawn = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
     curves = dict(iter(drawn.sort_values("features_per_class").groupby("method")))
-    lines = [
-        Line(name, curves[name]["features_per_class"].to_numpy(), curves[name][measure].to_numpy())
-        for name in _METHODS
-        if name in curves
-    ]
+    lines = []
+    for name in _METHODS:
+        if name in curves:
+            curve = curves[name]
+            features = curve["features_per_class"].to_numpy()
+            lines.append(Line(name, features, curve[measure].to_numpy()))
     ends = "; ".join(f"{line.label} {line.y.min():.2f} to {line.y.max():.2f}" for line in lines)
     name = _MEASURES[measure]
     return Figure(
@@ -129,12 +130,13 @@ def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str
     # The log loss of naive Bayes on thousands of features is out of scale.
     if measure == "log_loss":
         return []
-    levels = {
-        results.labels[classifier]: _mean(results, dataset, classifier, measure)
-        for classifier in results.study.classifiers
-        if _method(results, classifier) in _EVERYTHING
-    }
-    return [(label, value) for label, value in levels.items() if value is not None]
+    levels = []
+    for classifier in results.study.classifiers:
+        if _method(results, classifier) in _EVERYTHING:
+            value = _mean(results, dataset, classifier, measure)
+            if value is not None:
+                levels.append((results.labels[classifier], value))
+    return levels
 
 
 #: Columns of a point of a curve.

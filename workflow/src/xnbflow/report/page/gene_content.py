@@ -60,10 +60,10 @@ def gene_content(
     content = _samples(values) | header | {"total": len(genes)}
     wide = _features_by_samples(values)
     wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]  # a value takes a byte
-    rounded = {
-        name: round_to_steps(np.asarray(column), levels if name.startswith("fdr.") else ())
-        for name, column in statistics.items()
-    }
+    rounded = {}
+    for name, column in statistics.items():
+        thresholds = levels if name.startswith("fdr.") else ()
+        rounded[name] = round_to_steps(np.asarray(column), thresholds)
     content["ranges"] = {name: limits for name, (_, limits) in rounded.items()}
     numbers = {name: column for name, (column, _) in rounded.items()}
     numbers |= {name: np.asarray(column, dtype=np.uint8) for name, column in flags.items()}

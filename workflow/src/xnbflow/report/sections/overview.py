@@ -84,6 +84,11 @@ def _problem_table(results: StudyResults) -> Table:
     return results.tables.show("problems", caption, rows=counts, declarations={"fits": ","})
 
 
+def _treatment_of_missing(row: Mapping[str, Any]) -> str:
+    """Return what the study does about the missing values of a data set, such as “12 filled in”."""
+    return f"{row['imputed']:,} filled in" if row["missing"] else "none"
+
+
 def _small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
     sizes = results.tables["class_sizes"]
@@ -125,10 +130,7 @@ def _datasets(results: StudyResults) -> Table:
         rows[column] = [str(entries.get(name, {}).get(column, "")) for name in rows["dataset"]]
     has_groups = rows["groups"].notna().any()
     has_missing = rows["missing"].any()
-    rows["missing"] = [
-        f"{row['imputed']:,} filled in" if row["missing"] else "none"
-        for row in rows.to_dict("records")
-    ]
+    rows["missing"] = [_treatment_of_missing(row) for row in rows.to_dict("records")]
     columns = ["dataset", "source", "location", "samples", "features", "classes"]
     captions = ["The data sets of this study and where they come from."]
     if has_groups:

@@ -124,10 +124,11 @@ def contributions(
     features = {name: number for number, name in enumerate(drawn["feature"].unique())}
     sums = _sums(results, place, shown, classes, others=evidence[~is_drawn])
     of_samples = _terms_by_sample(sums, _drawn_terms(drawn, features))
-    samples = [
-        [row.sample, classes.index(row.true), classes.index(row.predicted), of_samples[row.sample]]
-        for row in shown.itertuples()
-    ]
+    samples = []
+    for row in shown.itertuples():
+        true = classes.index(row.true)
+        predicted = classes.index(row.predicted)
+        samples.append([row.sample, true, predicted, of_samples[row.sample]])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,

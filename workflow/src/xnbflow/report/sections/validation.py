@@ -156,10 +156,9 @@ def _density_figures(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
         curves = {}
         for label, of_class in rows.groupby("class", sort=True):
             by_cohort = dict(iter(of_class.groupby("cohort")["density"]))
-            curves[label] = [
-                by_cohort[cohort].to_numpy() if cohort in by_cohort else None
-                for cohort in ("train", "test")
-            ]
+            train = by_cohort["train"].to_numpy() if "train" in by_cohort else None
+            test = by_cohort["test"].to_numpy() if "test" in by_cohort else None
+            curves[label] = [train, test]
         yield Figure(
             name=f"{name}-density-{number:02d}",
             draw=draw_cohorts,
