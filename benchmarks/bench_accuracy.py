@@ -112,7 +112,7 @@ def measured(
                     continue
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    table = predictions(name, X, y, seed, method, model)
+                    table = predictions(name, X, y=y, seed=seed, method=method, model=model)
                 rows.append({"series": name, "seed": seed, "method": method, **figures(table)})
                 if not stored:
                     print(rows[-1], file=sys.stderr, flush=True)

@@ -224,7 +224,7 @@ def stability(size: int) -> Iterator[dict]:
         "met": "yes" if abs(bias) <= 0.05 else "no",
     }
     held = (estimates[:, 2] <= truth) & (truth <= estimates[:, 3])
-    yield figure("stability", f"interval, halves of {size}", held, 0.93, 0.97)
+    yield figure("stability", f"interval, halves of {size}", hits=held, least=0.93, most=0.97)
 
 
 def agreements(design: Design, name: str, seed: int) -> list[float]:

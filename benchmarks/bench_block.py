@@ -24,7 +24,9 @@ BlockNB(blocks=CorrelationBlocks(size=2)).fit(X, numpy.arange(20) % 2)
 
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
-    series = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
+    series = simulate_series("big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1)[
+        0
+    ]
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     X, y = series.values.T, series.labels
     plain = BlockNB(blocks=2)

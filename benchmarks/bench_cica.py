@@ -33,7 +33,7 @@ def rows() -> list[dict]:
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     compiling = compile_seconds(COMPILE)
     cica = [
-        fit_row(n_inputs, n_samples, width, allowed, compiling)
+        fit_row(n_inputs, n_samples, width=width, allowed=allowed, compiling=compiling)
         for (n_inputs, n_samples), allowed in SIZES.items()
         for width in WIDTHS
     ]

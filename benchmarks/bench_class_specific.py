@@ -34,7 +34,9 @@ def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     compiling = compile_seconds(COMPILE)
-    series, _ = simulate_series("simulated", N_SAMPLES, N_FEATURES, N_CLASSES, 1)
+    series, _ = simulate_series(
+        "simulated", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1
+    )
     return [fit_row(series, compiling), *(path_row(*shape) for shape in PATHS), predict_row()]
 
 
@@ -61,7 +63,9 @@ def fit_row(series: DataSet, compiling: float) -> dict:
 
 def path_row(n_samples: int, n_features: int, n_classes: int) -> dict:
     """Return the processor seconds of the whole path beside those of single fits, one thread."""
-    series, _ = simulate_series("path", n_samples, n_features, n_classes, 1)
+    series, _ = simulate_series(
+        "path", n_samples, n_features=n_features, n_classes=n_classes, seed=1
+    )
     frame, medians = series.frame(), {}
     numba.set_num_threads(1)
     for model in (ClassSpecificNBCV(), ClassSpecificNB()):

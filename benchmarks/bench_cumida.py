@@ -36,7 +36,10 @@ def shown() -> list[dict]:
 
 def written(folder: Path) -> Path:
     path = folder / "big.csv"
-    write_cumida_csv(simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0], path)
+    write_cumida_csv(
+        simulate_series("big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1)[0],
+        path,
+    )
     return path
 
 

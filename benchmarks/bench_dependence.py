@@ -48,7 +48,9 @@ def shown() -> list[dict]:
 
 
 def rate() -> dict:
-    series = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
+    series = simulate_series("big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1)[
+        0
+    ]
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     threads = numba.get_num_threads()
     conditional_dependence(series.values[:10].T, series.labels)

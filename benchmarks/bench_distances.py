@@ -36,4 +36,10 @@ def data_set(name: str, X: np.ndarray, labels: np.ndarray) -> DataSet:
     """Return a series with numbered features and samples."""
     features = [f"g{i}" for i in range(X.shape[1])]
     samples = [f"s{i}" for i in range(len(X))]
-    return DataSet(name, np.ascontiguousarray(X.T), features, samples, labels)
+    return DataSet(
+        name=name,
+        values=np.ascontiguousarray(X.T),
+        features=features,
+        samples=samples,
+        labels=labels,
+    )

@@ -29,7 +29,9 @@ FlexibleNB().fit(X, numpy.arange(40) % 2).predict(X)
 def rows() -> list[dict]:
     """Measure, and return the row of the table of benchmarks."""
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    series, _ = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)
+    series, _ = simulate_series(
+        "big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1
+    )
     test = np.arange(N_SAMPLES) % 10 == 0
     train_X, test_X = series.frame(~test), series.frame(test)
     labels = series.labels[~test]

@@ -24,7 +24,9 @@ GaussianNB().fit(X, numpy.arange(40) % 2).predict(X)
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    series, _ = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)
+    series, _ = simulate_series(
+        "big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1
+    )
     test = np.arange(N_SAMPLES) % 10 == 0
     compiling = compile_seconds(COMPILE)
     layouts = {
@@ -33,7 +35,14 @@ def rows() -> list[dict]:
         "feature-major DataFrame": series.frame,
     }
     return [
-        layout_row(name, compiling, series.labels, test, layout(~test), layout(test))
+        layout_row(
+            name,
+            compiling,
+            labels=series.labels,
+            test=test,
+            train_X=layout(~test),
+            test_X=layout(test),
+        )
         for name, layout in layouts.items()
     ]
 

@@ -34,7 +34,9 @@ cat(median(seconds))
 
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
-    series = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
+    series = simulate_series("big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1)[
+        0
+    ]
     codes = np.unique(series.labels, return_inverse=True)[1]
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     threads = numba.get_num_threads()

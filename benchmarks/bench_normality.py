@@ -21,7 +21,9 @@ shapiro_wilk(numpy.random.default_rng(0).normal(size=(20, 2)))
 
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""
-    features = simulate_series("big", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0].values
+    features = simulate_series(
+        "big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1
+    )[0].values
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
     threads = numba.get_num_threads()
     shapiro_wilk(features[:10].T)

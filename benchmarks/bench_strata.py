@@ -65,7 +65,10 @@ def simulated() -> Iterator[dict]:
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
                         decisions = np.array(
-                            [examined(n, kind, n_columns, effect, seed) for seed in range(STUDIES)]
+                            [
+                                examined(n, kind, n_columns=n_columns, effect=effect, seed=seed)
+                                for seed in range(STUDIES)
+                            ]
                         )
                     yield {
                         "effect": effect,

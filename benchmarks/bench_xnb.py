@@ -68,7 +68,9 @@ def details() -> dict[str, pd.DataFrame]:
 
 
 def big() -> DataSet:
-    return simulate_series("simulated", N_SAMPLES, N_FEATURES, N_CLASSES, 1)[0]
+    return simulate_series(
+        "simulated", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1
+    )[0]
 
 
 def microarrays() -> Iterator[DataSet]:
@@ -79,7 +81,13 @@ def microarrays() -> Iterator[DataSet]:
             lines = [line.split(",", 2) for line in file]
         values = np.array([np.fromstring(line[2], sep=",") for line in lines]).T
         samples, labels = [line[0] for line in lines], [line[1] for line in lines]
-        yield DataSet(path.name.removesuffix(".csv.gz"), values, features, samples, labels)
+        yield DataSet(
+            name=path.name.removesuffix(".csv.gz"),
+            values=values,
+            features=features,
+            samples=samples,
+            labels=labels,
+        )
 
 
 def fit_row(series: DataSet, target: float, *, shown: bool = False) -> dict:

@@ -48,7 +48,9 @@ def simulate(kind: str, study: int) -> DataSet:
     labels = np.where(tumour, "tumour", "normal")
     names = [f"g{i}" for i in range(GENES)]
     samples = [f"s{i}" for i in range(SAMPLES)]
-    return DataSet("counts", counts, names, samples, labels, scale="counts")
+    return DataSet(
+        name="counts", values=counts, features=names, samples=samples, labels=labels, scale="counts"
+    )
 
 
 def normalised(series: DataSet, method: str) -> DataSet:
@@ -57,8 +59,15 @@ def normalised(series: DataSet, method: str) -> DataSet:
         values = series.values[series.values.any(axis=1)]
         features = series.features[series.values.any(axis=1)]
         transform("counts", values, "log_cpm", "counts", "")
-        return DataSet("counts", values, features, series.samples, series.labels, scale="ln",
-                       trend=True)  # fmt: skip
+        return DataSet(
+            name="counts",
+            values=values,
+            features=features,
+            samples=series.samples,
+            labels=series.labels,
+            scale="ln",
+            trend=True,
+        )
     return replace(series, trend=method == "TMM, limma-trend")
 
 
@@ -73,8 +82,13 @@ def outcomes(series: DataSet, planted: set[str]) -> dict[str, float]:
     null = ~np.isin(series.features, list(planted))
     if series.scale == COUNTS:
         null &= expressed_features(series)
-    tested = DataSet("null", logarithms.values[null], logarithms.features[null], series.samples,
-                     series.labels)  # fmt: skip
+    tested = DataSet(
+        name="null",
+        values=logarithms.values[null],
+        features=logarithms.features[null],
+        samples=series.samples,
+        labels=series.labels,
+    )
     p = label_test(tested, n_permutations=PERMUTATIONS)["p_value"].iloc[0]
     return {
         "false genes": float((rows["fdr"] < LEVEL).sum()),

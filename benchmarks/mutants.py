@@ -254,7 +254,7 @@ def decide(place: Path, mutant: Mutant, cap: float, record: Path) -> dict:
     spent = 0.0
     ran: list[str] = []
     for file, speed in ranked_units(place / "tree", mutant)[:UNITS]:
-        plain = unmutated(place, file, speed, cap, record)
+        plain = unmutated(place, file, speed=speed, cap=cap, record=record)
         if plain["state"] not in {"passed", "failed"} or spent + plain["seconds"] > cap:
             continue
         spent += plain["seconds"]

@@ -47,7 +47,9 @@ def tiny_series(n_per_class: int = 12) -> DataSet:
     kinds = ["linear"] * 6 + ["angular"] * 2 + ["categorical"] * 2
     features = [f"feature{i}" for i in range(len(values))]
     samples = [f"sample{i}" for i in range(len(labels))]
-    return DataSet("tiny", values, features, samples, labels, kinds=kinds)
+    return DataSet(
+        name="tiny", values=values, features=features, samples=samples, labels=labels, kinds=kinds
+    )
 
 
 def main(folder: Path, first: int, step: int) -> None:

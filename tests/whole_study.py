@@ -142,7 +142,7 @@ def write_study(files, series):
 def write_page(root):
     """Write the page with numbers in place of figures, columns by name, and no times."""
     settings = configuration(STUDY, dict.fromkeys(COHORTS, "simulate"), ENTRIES)
-    results = StudyResults(STUDY, LABELS, settings, root, known_analyses())
+    results = StudyResults(STUDY, LABELS, settings, root, analyses=known_analyses())
     sections = list(sections_of(results))
     for section in sections:
         for block in walk(section.blocks):

@@ -40,7 +40,7 @@ def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
     table = declared(tmp_path, DECLARED)["counts"]
     assert (table.name, table.title, table.row) == ("counts", "how many", "a place")
     assert table.columns == {
-        "place": Column("text", "where", "site"),
+        "place": Column("text", "where", label="site"),
         "samples": Column("integer"),
         "count": Column("number", format=".1f"),
         "note": Column("text or none"),

@@ -107,7 +107,8 @@ def _complaint(error: Any) -> str:
     ``error.validator`` is the violated keyword of the schema, for example "enum", and ``expected``
     the value of this keyword, in the example the list of valid texts.
     """
-    schema, value = error.schema, error.instance
+    schema = error.schema
+    value = error.instance
     expected = error.validator_value
     match error.validator:
         case "required":

@@ -41,5 +41,5 @@ def series_seed(series: Labelled, *purpose: str | int) -> int:
     patterns = [pd.factorize(series.labels)[0]]
     if series.groups is not None:
         patterns.append(pd.factorize(series.groups)[0])
-    texts = [" ".join(str(code) for code in pattern) for pattern in patterns]
+    texts = [" ".join(map(str, pattern)) for pattern in patterns]
     return derive_seed(*texts, *purpose)

@@ -73,7 +73,8 @@ def _write_factors(
 ) -> None:
     for c in range(len(offsets) - 1):
         start, stop = offsets[c], offsets[c + 1]
-        widths, logs = np.empty(stop - start), np.empty(stop - start)
+        widths = np.empty(stop - start)
+        logs = np.empty(stop - start)
         for f in range(tile.shape[1]):
             values = tile[start:stop, f].copy()
             widths[:] = bandwidths[c, f]

@@ -32,18 +32,22 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np
     that is 0 or undefined, `SMALLEST_SPREAD`.
     """
     width = tile.shape[1]
-    means, squares = np.empty(out.shape), np.empty(out.shape)
+    means = np.empty(out.shape)
+    squares = np.empty(out.shape)
     class_moments(tile, offsets, means, squares)
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
         n = len(rows)
+        # Rows are sorted: a quartile lies between two of them, at a share of their distance, which
+        # is the same for all features. 1.349 is the interquartile range of the standard normal.
         scale = factor * n**-0.2
         below_first, first, share_first = hazen(n, 0.25)
         below_third, third, share_third = hazen(n, 0.75)
         for f in range(width):
             low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
             high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
-            quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[c, f] / max(n - 1, 1))
+            quartiles = (high - low) / 1.349
+            deviation = np.sqrt(squares[c, f] / max(n - 1, 1))
             spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
             constant = rows[0, f] == rows[n - 1, f]
             out[c, f] = scale * (
@@ -129,7 +133,10 @@ def overall_spread(tile: np.ndarray) -> np.ndarray:
     It is 0 for a constant feature and for a single sample. No square overflows or underflows.
     """
     n, width = tile.shape
-    means, peaks, squares = np.zeros(width), np.zeros(width), np.zeros(width)
+    means = np.zeros(width)
+    peaks = np.zeros(width)
+    squares = np.zeros(width)
+    # Deviations are divided by the largest distance from the first sample before they are squared.
     for i in range(n):
         for f in range(width):
             means[f] += tile[i, f] / n

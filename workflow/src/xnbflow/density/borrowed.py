@@ -67,7 +67,8 @@ def fit_borrowed_shape(
     """
     counts = np.bincount(codes, minlength=n_classes)
     members = (codes[:, None] == np.arange(n_classes)) / counts
-    means, variances = [], []
+    means = []
+    variances = []
     for part in dense_parts(values):
         mean = part @ members
         within = part - mean[:, codes]

@@ -53,7 +53,12 @@ class ClassTile:
     def bandwidths(self, rule: str, min_bandwidth: float) -> np.ndarray:
         """Return bandwidths per class and feature."""
         return bandwidths_of(
-            self.values, self.offsets, rule, min_bandwidth, self.spreads, in_order=self.in_order
+            self.values,
+            self.offsets,
+            rule=rule,
+            min_bandwidth=min_bandwidth,
+            spreads=self.spreads,
+            in_order=self.in_order,
         )
 
     def factors(
@@ -63,7 +68,9 @@ class ClassTile:
         if rule != "adaptive":
             return None
         floor = bandwidth_floor(self.values, self.offsets, min_bandwidth, self.spreads)
-        return adaptive_factors(self.values, self.offsets, widths, kernel, floor)
+        return adaptive_factors(
+            self.values, self.offsets, bandwidths=widths, kernel=kernel, floor=floor
+        )
 
     def densities(
         self,
@@ -176,5 +183,6 @@ def _write_moments(
                 means[c, f] += tile[i, f] / (b - a)
         for i in range(a, b):
             for f in range(width):
+                # the variance of a mixture of kernels: that of the samples, plus each kernel's h^2
                 d = tile[i, f] - means[c, f]
                 squares[c, f] += d * d + widths[c, f] * widths[c, f]

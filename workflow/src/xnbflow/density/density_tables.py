@@ -79,8 +79,10 @@ def log_grouped(
     [[0.3835, 0.0825]]
     """
     n_points = points.shape[1]
-    squares, terms = np.empty(n_points), np.empty(n_points)
-    nearest, total = np.empty(n_points), np.empty(n_points)
+    squares = np.empty(n_points)
+    terms = np.empty(n_points)
+    nearest = np.empty(n_points)
+    total = np.empty(n_points)
     for f in range(len(samples)):
         per_h = 1.0 / bandwidths[f]
         means, counts, variances = _merge(samples[f], _GROUPED * bandwidths[f])
@@ -223,7 +225,8 @@ def _add_cells(
         if moments[j, 0] == 0.0:
             continue
         m0, m1, m2, m3 = moments[j]
-        own_sums, own_slopes = sums[j : j + n_steps], slopes[j : j + n_steps]
+        own_sums = sums[j : j + n_steps]
+        own_slopes = slopes[j : j + n_steps]
         for i in range(n_steps):
             t1, t2, t3 = tables[1, i], tables[2, i], tables[3, i]
             own_sums[i] += m0 * tables[0, i] + m1 * t1 + m2 * t2 + m3 * t3
@@ -244,14 +247,16 @@ def _of_groups(samples: np.ndarray, bandwidth: float, width: float) -> Tabulated
     """Return a density without a table, by groups of samples within ``width`` bandwidths."""
     means, counts, variances = _merge(samples, width * bandwidth)
     return TabulatedDensity(
-        means,
-        counts,
-        variances / bandwidth**2,
-        float(bandwidth),
-        len(samples),
-        float(samples[0]),
-        np.empty((0, 2)),
-        np.interp(QUANTILES * (len(samples) - 1), np.arange(len(samples)), samples),  # sorted
+        means=means,
+        counts=counts,
+        variances=variances / bandwidth**2,
+        bandwidth=float(bandwidth),
+        n_samples=len(samples),
+        start=float(samples[0]),
+        nodes=np.empty((0, 2)),
+        quantiles=np.interp(
+            QUANTILES * (len(samples) - 1), np.arange(len(samples)), samples
+        ),  # sorted
     )
 
 
@@ -267,7 +272,8 @@ def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray
         if 0.0 <= place < n_cells:
             cell = int(place)
             t = place - cell
-            log, slope = density.nodes[cell, 0], density.nodes[cell, 1]
+            log = density.nodes[cell, 0]
+            slope = density.nodes[cell, 1]
             rise = density.nodes[cell + 1, 0] - log
             cubed = slope + density.nodes[cell + 1, 1] - 2.0 * rise
             out[j] = log + t * (slope + t * (rise - slope - cubed + t * cubed))
@@ -279,7 +285,8 @@ def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray
 @njit(nogil=True)
 def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> float:
     """Return the log of the sum of kernels at ``x``, from the nearest group outwards."""
-    means, h = density.means, density.bandwidth
+    means = density.means
+    h = density.bandwidth
     above = np.searchsorted(means, x)
     nearest = np.inf
     if above < len(means):

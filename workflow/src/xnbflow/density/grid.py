@@ -61,8 +61,11 @@ def grid_densities(
         in_logs = underflow == "log"
         write_grid_densities(tile, offsets, widths, kernel_code(kernel), in_logs, densities)
         return densities
-    low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
+    low = tile[offsets[:-1]].min(axis=0)
+    high = tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)
+    # Gaussian kernels are summed by powers (see `_sum_powers`). Where a step is much wider than the
+    # bandwidth these may underflow, and the features concerned are computed again exactly.
     n, width = tile.shape
     too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
     out = np.empty((len(offsets) - 1, n_grid, width))
@@ -70,9 +73,16 @@ def grid_densities(
         _sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
     elif width < _LANES and n >= _MANY_SAMPLES:
         for f, column in enumerate(np.ascontiguousarray(tile.T)):
-            out[:, :, f] = _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
+            out[:, :, f] = _sum_feature(
+                column,
+                offsets,
+                bandwidths=bandwidths[:, f],
+                low=low[f],
+                step=step[f],
+                n_grid=n_grid,
+            )
     else:
-        out = _sum_tile(tile, offsets, bandwidths, low, step, n_grid)
+        out = _sum_tile(tile, offsets, bandwidths=bandwidths, low=low, step=step, n_grid=n_grid)
     _normalize(out)
     if too_wide:
         _mend_underflow(tile, offsets, bandwidths, low, high, underflow == "log", out)
@@ -97,7 +107,14 @@ def _sum_feature(
             h = np.full(rows.shape[1], bandwidths[c])
             lows = np.full(rows.shape[1], low)
             steps = np.full(rows.shape[1], step)
-            sums = _sum_tile(rows, np.array([0, len(rows)]), h[np.newaxis], lows, steps, n_grid)
+            sums = _sum_tile(
+                rows,
+                np.array([0, len(rows)]),
+                bandwidths=h[np.newaxis],
+                low=lows,
+                step=steps,
+                n_grid=n_grid,
+            )
             out[c] += sums[0].sum(axis=1)
     return out
 
@@ -131,6 +148,7 @@ def _sum_kernels(
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         terms = np.empty((b - a, width))
+        # density at x: sum_i K((x - x_i) / h) / h, up to the number of samples
         for g in range(n_grid):
             for i in range(b - a):
                 for f in range(width):
@@ -184,7 +202,9 @@ def _sum_classes(
     some = min(some, max(1, _CACHED_VALUES // max(1, columns)))
     scratch = np.empty((4 * some + n_grid, width))
     part = np.empty((n_grid, width))
-    anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
+    anchor = np.empty(width)
+    per_h = np.empty(width)
+    steps = np.empty(width)
     for c in range(n_classes):
         widest = 2.0 * REACH / n_grid
         for f in range(width):
@@ -216,10 +236,17 @@ def _sum_powers(
     out: np.ndarray,
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
-    n, middle = len(rows), len(out) // 2
+    # Of the module's formula `terms` are exp(-u²/2), `ratios` exp(s u), and `factors`
+    # exp(-(j s)²/2) for j = 0, 1, ... Below the anchor the powers of 1 / ratio begin at j = -1,
+    # with `backward`, the term divided by the ratio.
+    n = len(rows)
+    middle = len(out) // 2
     stop = 2 * n + middle + 1
-    terms, ratios, factors = scratch[:n], scratch[n : 2 * n], scratch[2 * n : stop]
-    backward, inverse = scratch[stop : stop + n], scratch[stop + n : stop + 2 * n]
+    terms = scratch[:n]
+    ratios = scratch[n : 2 * n]
+    factors = scratch[2 * n : stop]
+    backward = scratch[stop : stop + n]
+    inverse = scratch[stop + n : stop + 2 * n]
     _write_exponents(rows, per_h, anchor, steps, terms, ratios, factors)
     exponentiate(scratch[:stop].reshape(-1))
     for i in range(n):
@@ -250,7 +277,8 @@ def _multiply_by_sums(
         sums[:] = 0.0
         for i in range(len(terms)):
             for f in range(terms.shape[1]):
-                term, ratio = terms[i, f], ratios[i, f]
+                term = terms[i, f]
+                ratio = ratios[i, f]
                 first[f] += term
                 term *= ratio
                 second[f] += term
@@ -319,7 +347,8 @@ def write_exact(
     every point it is zero, or normalised ``in_logs``.
     """
     n = len(values)
-    terms, log_weight = np.empty(n), -np.log(weights.sum() * bandwidth) - _LOG_SQRT_2PI
+    terms = np.empty(n)
+    log_weight = -np.log(weights.sum() * bandwidth) - _LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf

@@ -66,7 +66,8 @@ KERNELS = (
 GREATEST_BETA = 10_000
 
 #: Codes of the two kernels whose density is nowhere zero.
-GAUSSIAN, EXPONENTIAL = 0, 7
+GAUSSIAN = 0
+EXPONENTIAL = 7
 #: Codes from this one on are kernels of the beta family, the first with s = 0.
 _FIRST_BETA = 8
 

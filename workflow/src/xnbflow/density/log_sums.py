@@ -83,6 +83,7 @@ def write_grid_densities(
         for c in range(n_classes):
             rows = slice(offsets[c], offsets[c + 1])
             log_density_at(tile[rows, f].copy(), bandwidths[rows, f].copy(), code, points, logs)
+            # divided by its largest value, a density does not underflow at every point
             greatest = logs.max()
             shift = greatest if in_logs and greatest > -np.inf else 0.0
             density = np.exp(logs - shift)

@@ -67,7 +67,8 @@ def plug_in_bandwidth(values: np.ndarray) -> float:
     after = before * step
     excess_after = _excess(distances, n, slope, after)
     while excess_after * excess_before > 0.0:
-        before, excess_before = after, excess_after
+        before = after
+        excess_before = excess_after
         after = before * step
         excess_after = _excess(distances, n, slope, after)
     share = abs(excess_before) / (abs(excess_before) + abs(excess_after))

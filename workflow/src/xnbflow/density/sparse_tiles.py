@@ -32,7 +32,7 @@ from xnbflow.density.standard import StandardUnits
 SPARSE_RULES = ("silverman", "scott")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SparseTile:
     """Some features with their distinct zeros, stored values and weights; see `ClassTile`.
 
@@ -71,10 +71,11 @@ class SparseTile:
         values = np.empty(indptr[-1] - indptr[0] + n_features * n_classes)
         weights = np.ones(len(values))
         starts = np.empty((n_features, n_classes + 1), dtype=np.int64)
-        indices, data = features.indices[stored], features.data[stored]
+        indices = features.indices[stored]
+        data = features.data[stored]
         _gather(indptr - indptr[0], indices, data, class_of, sizes, values, weights, starts)
         n_values = starts[-1, -1] if n_features else 0
-        return cls(values[:n_values], weights[:n_values], starts, sizes)
+        return cls(values=values[:n_values], weights=weights[:n_values], starts=starts, sizes=sizes)
 
     def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return mean, standard deviation (ddof=1) and greatest size of each feature."""
@@ -122,7 +123,9 @@ class SparseTile:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
         del factors
         out = np.empty((*self.starts.shape[:1], len(self.sizes), n_grid))
-        values, weights, starts = self.values, self.weights, self.starts
+        values = self.values
+        weights = self.weights
+        starts = self.starts
         if kernel == "gaussian":
             in_logs = underflow == "log"
             _sum_gaussians(values, weights, starts, bandwidths=widths, in_logs=in_logs, out=out)
@@ -179,6 +182,9 @@ def _gather(
     stored = np.empty(n_classes, np.int64)
     place = np.empty(n_classes, np.int64)
     stop = 0
+    # A feature with the values 3, 0, 1 in class 0 and 0, -2 in class 1 becomes 0, 1, 3 | -2, 0 with
+    # the starts 0, 3, 5. The first pass over its stored values counts those of each class, which
+    # gives the starts, the second writes them; then each run is sorted and gets its zero.
     for f in range(len(starts)):
         stored[:] = 0
         for k in range(indptr[f], indptr[f + 1]):
@@ -199,6 +205,7 @@ def _gather(
             run.sort()
             if stored[c] < sizes[c]:
                 zero = starts[f, c] + np.searchsorted(run, 0.0)
+                # the positive values move up by one place
                 for k in range(starts[f, c + 1] - 1, zero, -1):
                     values[k] = values[k - 1]
                 values[zero] = 0.0
@@ -227,7 +234,8 @@ def _write_feature_moments(
             low, high = min(low, values[k]), max(high, values[k])
         for k in range(first, last):
             total += weights[k] * values[k] / n
-        squares, scale = 0.0, high - low
+        squares = 0.0
+        scale = high - low
         if scale > 0.0:
             for k in range(first, last):
                 d = (values[k] - total) / scale
@@ -324,16 +332,21 @@ def _sum_gaussians(
     wide against the bandwidth they are exact.
     """
     n_features, n_classes, n_grid = out.shape
-    terms, ratios = np.empty(len(values)), np.empty(len(values))
+    terms = np.empty(len(values))
+    ratios = np.empty(len(values))
     for f in range(n_features):
         low, high = _range(values[starts[f, 0] : starts[f, -1]])
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
             run = slice(starts[f, c], starts[f, c + 1])
-            x, w, h = values[run], weights[run], bandwidths[c, f]
+            x = values[run]
+            w = weights[run]
+            h = bandwidths[c, f]
             if step > WIDEST_STEP * h:
                 write_exact(x, w, h, np.linspace(low, high, n_grid), in_logs, out[f, c])
                 continue
+            # A piece spans at most 2 REACH bandwidths, so that its powers neither overflow nor
+            # underflow; its anchor is its middle point.
             size = max(1, int(2.0 * REACH / max(2.0 * REACH / n_grid, step / h)))
             for first in range(0, n_grid, size):
                 piece = out[f, c, first : first + size]
@@ -368,7 +381,8 @@ def _sum_powers(
 
     From the anchor upwards, and then from the point below it downwards.
     """
-    middle, s = len(out) // 2, step / h
+    middle = len(out) // 2
+    s = step / h
     for direction in (1, -1):
         _first_terms(values, weights, h, anchor, s * direction, terms, ratios)
         g = middle
@@ -439,8 +453,11 @@ def _sum_kernels(
         step = (high - low) / (n_grid - 1)
         for c in range(n_classes):
             run = slice(starts[f, c], starts[f, c + 1])
-            x, w, h = values[run], weights[run], bandwidths[c, f]
+            x = values[run]
+            w = weights[run]
+            h = bandwidths[c, f]
             terms = np.empty(len(x))
+            # density at a point: sum_i w_i K((point - x_i) / h) / h
             for g in range(n_grid):
                 for i in range(len(x)):
                     terms[i] = (low + g * step - x[i]) / h

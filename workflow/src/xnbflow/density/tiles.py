@@ -121,7 +121,8 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     Features with a NaN have the same values, in any order.
     """
     if np.diff(offsets).max(initial=0) <= LARGEST_BESIDE:
-        tile, values = np.empty((len(order), len(features))), np.ascontiguousarray(features).view()
+        tile = np.empty((len(order), len(features)))
+        values = np.ascontiguousarray(features).view()
         values.flags.writeable = False  # as those of `feature_major`: one compilation for both
         _write_sorted(values, order, offsets, tile)
         return tile
@@ -164,12 +165,16 @@ def _merge_exchange(rows: np.ndarray) -> None:
     Batcher's merge exchange (Knuth, The Art of Computer Programming 3, algorithm 5.2.2M): which
     rows are compared does not depend on their values, so that columns go together. A NaN stays.
     """
+    # Of 5 rows: p = 4 compares the rows 0 and 4, p = 2 compares 0 and 2, 1 and 3, then 2 and 4, and
+    # p = 1 compares 0 and 1, 2 and 3, then 1 and 4, then 1 and 2, 3 and 4.
     top = 1
     while 2 * top < len(rows):
         top *= 2
     p = top
     while p > 0:
-        q, first, distance = top, 0, p
+        q = top
+        first = 0
+        distance = p
         while distance > 0:
             for start in range(first, len(rows) - distance, 2 * p):
                 for i in range(start, min(start + p, len(rows) - distance)):
@@ -195,6 +200,7 @@ def class_moments(
     squares[:] = 0.0
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
+        # the loop over features is inside: they lie side by side in memory
         for i in range(len(rows)):
             for f in range(tile.shape[1]):
                 means[c, f] += rows[i, f]

@@ -106,6 +106,7 @@ def confounders(series: DataSet) -> list[Row]:
             not_tested.append(audit_row("class in other words", name, "notice", text))
         elif result := association(labels[present], cells, groups):
             tested[name] = result
+    # Columns that cannot be confounders are not counted among the tests that Holm adjusts for.
     adjusted = holm(np.array([result.p for result in tested.values()]))
     rows = []
     for (name, result), p_holm in zip(tested.items(), adjusted.tolist(), strict=True):

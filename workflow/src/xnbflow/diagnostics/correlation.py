@@ -335,6 +335,7 @@ def _search_tile(
             tile[b, b] = 0.0
         elif varies[origin[1] + b]:
             limits[b] = max(0.0, abs(r[origin[1] + b, -1]) - band)
+    # Values and limits are compared by their bits as whole numbers, see `_compare_with_limits`.
     bits = tile.view(np.int32)
     limit_bits = limits.view(np.int32)
     largest = np.empty(1, dtype=np.int32)

@@ -224,6 +224,7 @@ def _repeated(series: DataSet) -> list[Row]:
     if len(linear) < ENOUGH or not 3 <= series.n_samples <= _MOST_SAMPLES:
         return rows
     for (i, j), r in zip(*similar_samples(linear), strict=True):
+        # replicates of one group may be alike, and equal samples are reported above
         same_group = series.groups is not None and series.groups[i] == series.groups[j]
         if (int(i), int(j)) in equal_pairs or same_group:
             continue

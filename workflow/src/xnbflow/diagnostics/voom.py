@@ -106,7 +106,7 @@ def lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarra
     n_local = max(2, min(len(x), int(span * len(x) + 1e-7)))
     delta = _DELTA * (x[-1] - x[0])
     robustness = np.ones(len(x))
-    smoothed = _local_lines(x, y, robustness, n_local, delta)
+    smoothed = _local_lines(x, y, robustness=robustness, n_local=n_local, delta=delta)
     for _ in range(_ITERATIONS):
         residuals = np.abs(y - smoothed)
         six_deviations = 6 * np.median(residuals)
@@ -116,7 +116,7 @@ def lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarra
         robustness = (1 - (residuals / six_deviations) ** 2) ** 2
         robustness[residuals <= 0.001 * six_deviations] = 1.0
         robustness[residuals > 0.999 * six_deviations] = 0.0
-        smoothed = _local_lines(x, y, robustness, n_local, delta)
+        smoothed = _local_lines(x, y, robustness=robustness, n_local=n_local, delta=delta)
     return x, smoothed
 
 
@@ -136,7 +136,9 @@ def _local_lines(
     while True:
         while start + n_local < n and x[point] - x[start] > x[start + n_local] - x[point]:
             start += 1
-        smoothed[point] = _local_line(x, y, robustness, point, start, start + n_local)
+        smoothed[point] = _local_line(
+            x, y, robustness=robustness, point=point, start=start, stop=start + n_local
+        )
         if last < point - 1:  # the points that were passed over
             share = (x[last + 1 : point] - x[last]) / (x[point] - x[last])
             smoothed[last + 1 : point] = share * smoothed[point] + (1 - share) * smoothed[last]

@@ -75,7 +75,8 @@ def read_folds(
         for name, cells in (("repeat", rows["repeat"]), ("fold", rows.loc[is_tested, "fold"])):
             wrong = cells[~cells.str.fullmatch("[0-9]{1,6}").astype(bool)]
             if len(wrong):
-                line, cell = rows["line"][wrong.index[0]], wrong.iloc[0]
+                line = rows["line"][wrong.index[0]]
+                cell = wrong.iloc[0]
                 more = ", or train for a sample that only trains" if name == "fold" else ""
                 msg = f"{name} is {quoted(cell)}; use a whole number from 0{more}"
                 raise InputError(f"{path}, line {line}: {msg}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FeatureUse:
     """The features that a classifier uses; tables are None where it does not report them.
 
@@ -51,14 +51,16 @@ def feature_use(
     everything = float(len(X.columns) - len(sample_columns(model)))
     last, before, names = last_step(model, X.columns.to_numpy())
     if names is None:
-        return FeatureUse(np.nan, np.nan)
+        return FeatureUse(per_class=np.nan, distinct=np.nan)
     chosen = getattr(last, "selected_features_", None)
     if chosen is None:
         used = features_with_effect(last)
         if used is not None:
-            return FeatureUse(float(used.sum(axis=1).mean()), float(used.any(axis=0).sum()))
+            return FeatureUse(
+                per_class=float(used.sum(axis=1).mean()), distinct=float(used.any(axis=0).sum())
+            )
         if len(names) == everything:
-            return FeatureUse(everything, everything)
+            return FeatureUse(per_class=everything, distinct=everything)
         chosen = dict.fromkeys(model.classes_, names)
     # The last step of a pipeline may know its features by their positions only.
     rename = dict(enumerate(names)) if last is not model else {}

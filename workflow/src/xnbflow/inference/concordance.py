@@ -87,10 +87,10 @@ class StratifiedPairs:
     def __init__(self, scores: np.ndarray, levels: np.ndarray) -> None:
         scores = np.maximum(scores, LEAST_SCORE)
         levels = np.unique(levels, return_inverse=True)[1]
-        self._pairs = [
-            self._sort(scores[:, first] - scores[:, second], levels, first, second)
-            for first, second in itertools.combinations(range(scores.shape[1]), 2)
-        ]
+        self._pairs = []
+        for first, second in itertools.combinations(range(scores.shape[1]), 2):
+            difference = scores[:, first] - scores[:, second]
+            self._pairs.append(self._sort(difference, levels, first, second))
 
     @staticmethod
     def _sort(score: np.ndarray, levels: np.ndarray, first: int, second: int) -> _SortedPair:
@@ -193,7 +193,7 @@ def concordance(
             yield from np.nan_to_num(pairs.areas(exchanged)[0], nan=0.5)
 
     test = sequential_test(float(areas[0]), null(), LEVEL)
-    resampled = _resampled_areas(pairs, codes, levels, groups, rng)
+    resampled = _resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
     lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
     return Concordance(
         overall=overall,

@@ -32,10 +32,9 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
     compared = [_effects(series, logarithms=logarithms) for series in cohorts]
     parts = []
     for label in classes:
-        class_effects = {
-            key: np.full((len(cohorts), cohorts[0].n_features), np.nan)
-            for key in ("effect", "variance", "lower", "upper", "p")
-        }
+        unknown = np.full((len(cohorts), cohorts[0].n_features), np.nan)
+        names = ("effect", "variance", "lower", "upper", "p")
+        class_effects = {name: unknown.copy() for name in names}
         for place, series in enumerate(cohorts):
             if label in series.classes:
                 row = np.searchsorted(series.classes, label)

@@ -212,7 +212,8 @@ def _signed_rank(differences: np.ndarray, alternative: Alternative) -> SignedRan
         counted = np.zeros_like(probability)
         counted[rank:] = probability[: len(probability) - rank]
         probability = (probability + counted) / 2
-    at_most, at_least = probability[: observed + 1].sum(), probability[observed:].sum()
+    at_most = probability[: observed + 1].sum()
+    at_least = probability[observed:].sum()
     both = 2 * min(at_most, at_least)
     p_value = {"less": at_most, "greater": at_least, "two-sided": both}[alternative]
     return SignedRankTest(float(observed / 2), float(min(p_value, 1.0)), len(differences))

@@ -174,11 +174,11 @@ def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
     """
     if n_classifiers <= 1:
         return frozenset({0})
-    return frozenset(
-        size * (size - 1) // 2 + others
-        for size in range(1, n_classifiers + 1)
-        for others in _numbers_of_true_hypotheses(n_classifiers - size)
-    )
+    numbers: set[int] = set()
+    for size in range(1, n_classifiers + 1):
+        n_pairs = size * (size - 1) // 2
+        numbers |= {n_pairs + n for n in _numbers_of_true_hypotheses(n_classifiers - size)}
+    return frozenset(numbers)
 
 
 def _partitions(n_items: int) -> np.ndarray:

@@ -146,6 +146,7 @@ def label_test(
     else:
         estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
         score = complete_score(estimator, series, n_splits=n_splits)
+    # Labels are exchanged within the levels of the columns that are adjusted for.
     strata = None if adjustment is None else adjustment.strata
     exchange = label_exchange(labels, series.groups, strata)
     test = permutation_test(

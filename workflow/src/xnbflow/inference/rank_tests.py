@@ -179,7 +179,8 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
         )
         raise InputError(msg)
     first, second = np.array(list(itertools.combinations(range(k), 2))).T
-    names, values = ranks.index.to_numpy(), ranks.to_numpy()
+    names = ranks.index.to_numpy()
+    values = ranks.to_numpy()
     z = (values[second] - values[first]) / _standard_error(k, n_datasets)
     table = pd.DataFrame(
         {"first": names[first], "second": names[second], "z": z, "p": 2 * ndtr(-z)}
@@ -287,8 +288,10 @@ def critical_difference_diagram(
     """
     ranks = pd.Series(dict(average_ranks), dtype=np.float64).sort_values(kind="stable")
     difference = critical_difference(len(ranks), n_datasets, alpha)
-    names, values = list(ranks.index), ranks.to_numpy()
-    bars, reached = [], 0
+    names = list(ranks.index)
+    values = ranks.to_numpy()
+    bars = []
+    reached = 0
     for start in range(len(names)):
         end = int(np.sum(values - values[start] < difference))  # values ascend
         if end - start > 1 and end > reached:

@@ -122,10 +122,9 @@ def verdicts(
     choice changes its p.
     """
     halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
-    agreement = {
-        key: Estimate(row["halves"], row["halves_lower"], row["halves_upper"])
-        for key, row in halves.to_dict("index").items()
-    }
+    agreement = {}
+    for key, row in halves.to_dict("index").items():
+        agreement[key] = Estimate(row["halves"], row["halves_lower"], row["halves_upper"])
     tests = permutation_tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]]
     tests = tests.to_dict("index")
     rows = []

@@ -183,11 +183,16 @@ def _masks_of_distinct_samples(
         if pairs.empty:
             continue
         if first.n_samples > second.n_samples:
-            loser, names, other = i, pairs["first"], second
+            loser = i
+            names = pairs["first"]
+            other = second
         else:
-            loser, names, other = j, pairs["second"], first
+            loser = j
+            names = pairs["second"]
+            other = first
         series = cohorts[loser]
         lost = np.isin(series.samples, names.to_numpy(str))
+        # a patient whose sample is in the other series is left out with all samples
         if series.groups is not None:
             lost = np.isin(series.groups, series.groups[lost])
         masks[loser] &= ~lost
@@ -257,6 +262,8 @@ def _cohort_matrix(
     for fold, test in enumerate(cohorts):
         fitted = singles[test.name]
         rows.append(_row("cross-validated", fitted, test, fitted.validated))
+        # With the series A, B and C, A is tested by the models of B, of C, of B and C merged, and
+        # by the average of both. The predictions for A left out are those of the merged model.
         others = [singles[cohort.name] for cohort in cohorts if cohort is not test]
         rows += [_test_row("one series", other, [other], test) for other in others]
         merged = others[0]

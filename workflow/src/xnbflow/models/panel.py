@@ -125,7 +125,9 @@ def choose_genes(
     has_symbol = np.array([len(feature_symbols) > 0 for feature_symbols in symbols])
     expressed = medians.max(axis=0) >= least
     candidates = ranked[expressed[ranked] & has_symbol[ranked]][:_MOST_CANDIDATES]
-    genes, used_symbols = _choose_apart(values[candidates], codes, candidates, n_genes, symbols)
+    genes, used_symbols = _choose_apart(
+        values[candidates], codes, candidates=candidates, n_genes=n_genes, symbols=symbols
+    )
     has_one_symbol = np.array([len(feature_symbols) == 1 for feature_symbols in symbols])
     expressed_in_all = medians.min(axis=0) >= least
     usable = expressed_in_all & (np.ptp(values, axis=1) > 0) & has_one_symbol
@@ -210,9 +212,11 @@ def design_panel(
         n_genes, floor, gene_symbols(series.features, symbols_of(series) | model.symbols)
     )
     everyone = np.ones(series.n_samples, dtype=bool)
-    genes, references = _choose(series, codes, everyone, model.signature, demands)
+    genes, references = _choose(
+        series, codes, training=everyone, signature=model.signature, demands=demands
+    )
     folds = draw_folds(series, splits, 1)
-    held_out = _held_out_evidence(series, codes, folds, model.entry, demands)
+    held_out = _held_out_evidence(series, codes, folds=folds, entry=model.entry, demands=demands)
     slope = 1.0
     log_posterior = np.empty(held_out.priors.shape)
     figures = []
@@ -321,7 +325,9 @@ def _held_out_evidence(
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
         fold_of_sample[test] = fold
         signature = selected[selected["fold"] == fold]
-        genes, references = _choose(series, codes, ~test, signature, demands)
+        genes, references = _choose(
+            series, codes, training=~test, signature=signature, demands=demands
+        )
         X = _differences(series.values, genes, references).T
         for k in range(demands.n_genes):
             panel = GaussianNB(var_smoothing=_SMOOTHING)

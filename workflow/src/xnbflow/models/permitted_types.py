@@ -143,6 +143,8 @@ def audit_schema(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], s
             _check_array(name, data, file_size)
     types = set()
     refused = set()
+    # Nodes of objects name a class of any package, and are listed for the caller to compare; nodes
+    # of other kinds (arrays, dictionaries, ...) may have only the types that belong to their kind.
     for node in schema_nodes(schema):
         kind, type_name = _kind_and_type(node)
         if kind == "ObjectNode" or (kind, type_name) == ("TreeNode", _TREE):

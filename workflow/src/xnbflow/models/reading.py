@@ -270,6 +270,7 @@ def _complete_row(
         return replace(dataset, label="title")
     if dataset.source != "table":
         return dataset
+    # Only the header of a text table shows which columns of the training data it has.
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
         return dataset
@@ -294,6 +295,7 @@ def _complete_table(
         header = table.header
         phenotype = [name for name in header if name in {label, *columns}]
         names = {*header, *(without_version(header) or ())}
+        # If no column has the name of a feature of the model, features are in rows.
         samples_in_columns = bool(features) and not names & set(features)
         texts: list[str] = []
         if features and not samples_in_columns:

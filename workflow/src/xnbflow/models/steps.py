@@ -58,22 +58,20 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Return whether the steps before the last transform each feature by itself."""
-    return all(
-        isinstance(step, (Imputer, OfSamples))
-        or selects_features(step)
-        or is_instance(step, *_FEATURE_BY_FEATURE)
-        for step in _steps_before(estimator)
-    )
+    for step in _steps_before(estimator):
+        by_sample = isinstance(step, (Imputer, OfSamples))
+        if not (by_sample or selects_features(step) or is_instance(step, *_FEATURE_BY_FEATURE)):
+            return False
+    return True
 
 
 def keeps_values(estimator: BaseEstimator) -> bool:
     """Return whether the last step gets the values of a sample unchanged, except missing ones."""
-    return all(
-        isinstance(step, Imputer)
-        or selects_features(step)
-        or is_instance(step, "sklearn.impute.SimpleImputer")
-        for step in _steps_before(estimator)
-    )
+    for step in _steps_before(estimator):
+        imputes = isinstance(step, Imputer) or is_instance(step, "sklearn.impute.SimpleImputer")
+        if not (imputes or selects_features(step)):
+            return False
+    return True
 
 
 def normalisation_of_counts(estimator: BaseEstimator) -> CountNormalizer | None:

@@ -63,7 +63,8 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         classes, codes, counts = class_codes(y)
         for name in [name for name in vars(self) if name.endswith("_") and name not in _OF_X]:
             delattr(self, name)
-        self.classes_, self.class_count_ = classes, counts
+        self.classes_ = classes
+        self.class_count_ = counts
         self.class_log_prior_ = self._log_prior(self.class_count_ / len(y))
         alone = classes[counts == 1].tolist()
         if alone:

@@ -218,9 +218,12 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         self.class_densities_ = fit_class_densities(
             some_rows(features.values, used), codes, len(labels), **density
         )
-        self.columns_, self.distances_ = [], []
-        self.selected_features_, self.selected_distances_ = {}, {}
-        self.direction_, self.tied_features_ = {}, {}
+        self.columns_ = []
+        self.distances_ = []
+        self.selected_features_ = {}
+        self.selected_distances_ = {}
+        self.direction_ = {}
+        self.tied_features_ = {}
         for code, label in enumerate(labels):
             strengths = rankings.strengths[np.ix_(pairs_with(code, len(labels)), chosen[code])]
             greatest = strengths.max(axis=0, initial=0.0)
@@ -240,7 +243,8 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
             warn_if_none(label, ranked)
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        n_classes, n_points = len(self.classes_), features.shape[1]
+        n_classes = len(self.classes_)
+        n_points = features.shape[1]
         used = self.used_columns_
         rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         total = np.zeros((n_points, n_classes))

@@ -255,7 +255,9 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         if model.average is None:
             self._weigh_alike()
         else:
-            self._weigh_modules(shortlist, rankings.entries(), codes, sizes, model.average)
+            self._weigh_modules(
+                shortlist, rankings.entries(), codes=codes, sizes=sizes, average=model.average
+            )
 
     # Rank, and the path: every inner test sample is predicted at every size.
 
@@ -355,7 +357,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             equal_average = average_sizes(equal, n_units)
             equal_priors = not shares_predict_better((predictions, average), (equal, equal_average))
             if equal_priors:
-                predictions, average = equal, equal_average
+                predictions = equal
+                average = equal_average
         rows = numbered_rows(average.path_rows(predictions), sizes)
         # The average has the right sharpness, so calibration begins at temperature 1.
         sharp = Calibration.of_temperature(1.0, len(self.classes_))
@@ -408,7 +411,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _weigh_alike(self) -> None:
         """Give the features of one size the slope of their class; all are core features."""
-        self.weights_, self.core_features_ = {}, {}
+        self.weights_ = {}
+        self.core_features_ = {}
         for code, (label, names) in enumerate(self.selected_features_.items()):
             self.weights_[label] = np.full(len(names), self.calibration_slope_[code])
             self.core_features_[label] = list(names)
@@ -429,7 +433,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         weights = modules.average(average.weights[used_sizes])
         weights *= self.calibration_slope_[:, np.newaxis]
         self.calibration_slope_ = np.ones(len(self.classes_))
-        self.weights_, self.core_features_ = {}, {}
+        self.weights_ = {}
+        self.core_features_ = {}
         for code, (label, names) in enumerate(self.selected_features_.items()):
             columns = np.searchsorted(features.positions, self.columns_[code])
             in_core = entries[code, columns] <= self.n_features_

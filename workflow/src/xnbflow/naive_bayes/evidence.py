@@ -70,7 +70,7 @@ def fit_class_densities(
     if not borrowed:
         return ClassDensities(features.standard, family)
     least = min_bandwidth * features.standard.spreads * len(codes) ** -0.2
-    shape = fit_borrowed_shape(features, codes, n_classes, borrowed, least)
+    shape = fit_borrowed_shape(features, codes, n_classes=n_classes, borrowed=borrowed, least=least)
     return ClassDensities(features.standard, family, shape)
 
 

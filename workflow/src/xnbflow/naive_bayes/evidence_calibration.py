@@ -131,7 +131,8 @@ def _moments(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of some sizes' sums under their posteriors, added over samples."""
     n_samples, n_classes = log_prior.shape
-    means, variances = np.zeros(len(sizes)), np.zeros(len(sizes))
+    means = np.zeros(len(sizes))
+    variances = np.zeros(len(sizes))
     terms = np.empty(n_classes)
     for k in range(len(sizes)):
         for i in range(n_samples):

@@ -74,6 +74,7 @@ class GaussianNB(IndependentNB):
                 f"{self.classes_.tolist()[error.code]!r}; use a var_smoothing above 0"
             )
             raise InputError(msg) from error
-        self.theta_, self.var_ = density.mean_.T, density.variance_.T
+        self.theta_ = density.mean_.T
+        self.var_ = density.variance_.T
         self.epsilon_ = density.epsilon_
         self._set_group(density)

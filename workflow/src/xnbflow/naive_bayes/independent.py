@@ -104,8 +104,8 @@ class IndependentNB(BaseNaiveBayes):
     def _term_names(self) -> np.ndarray:
         """Return the name of each term: its column's, or that of a multivariate group."""
         names = self._feature_names()
-        terms = [
-            [group.name] if group.distribution.multivariate else list(names[group.columns])
-            for group in self.groups_
-        ]
-        return np.array([name for part in terms for name in part], dtype=object)
+        terms: list[str | None] = []
+        for group in self.groups_:
+            is_one_term = group.distribution.multivariate
+            terms += [group.name] if is_one_term else list(names[group.columns])
+        return np.array(terms, dtype=object)

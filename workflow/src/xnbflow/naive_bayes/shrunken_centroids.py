@@ -161,7 +161,8 @@ class ShrunkenCentroids(BaseNaiveBayes):
         thresholds: np.ndarray,
     ) -> dict[str, np.ndarray]:
         """Return accuracy and log loss at each threshold over all inner test samples."""
-        right, losses = [], []
+        right = []
+        losses = []
         for train, test in inner_folds(self.cv, codes, groups):
             present, inner_codes = np.unique(codes[train], return_inverse=True)
             centroids = Centroids.of(features, inner_codes, len(present), samples=train)
@@ -188,12 +189,14 @@ class ShrunkenCentroids(BaseNaiveBayes):
         """Set the fitted attributes at the chosen threshold."""
         self.deviations_ = centroids.shrunken(self.threshold_)
         self._shifts = centroids.steps * self.deviations_  # from the overall mean, standard units
-        self._means, self._units = centroids.means, centroids.units
+        self._means = centroids.means
+        self._units = centroids.units
         self._variances = centroids.spreads**2
         self.centroids_ = centroids.means + centroids.units * self._shifts
         names = self._feature_names()
         self.columns_ = []
-        self.selected_features_, self.direction_ = {}, {}
+        self.selected_features_ = {}
+        self.direction_ = {}
         for label, deviations in zip(self.classes_.tolist(), self.deviations_, strict=True):
             used = np.flatnonzero(deviations)
             ranked = used[np.argsort(-np.abs(deviations[used]), kind="stable")]
@@ -299,14 +302,16 @@ class Centroids:
         """
         columns = np.arange(features.shape[1]) if samples is None else samples
         n_classes = len(self.deviations)
-        n_thresholds, n_samples = len(thresholds), len(columns)
+        n_thresholds = len(thresholds)
+        n_samples = len(columns)
         sizes = np.abs(self.deviations)
         # The thresholds below a deviation use its feature: the last of them, or -1.
         last = np.searchsorted(thresholds, sizes, side="left") - 1
         code, feature = np.nonzero(last >= 0)
         row = last[code, feature] * n_classes + code
         n_rows = n_thresholds * n_classes
-        size, step = sizes[code, feature], self.steps[code, feature]
+        size = sizes[code, feature]
+        step = self.steps[code, feature]
         slope = np.sign(self.deviations[code, feature]) * step / self.spreads[feature] ** 2
         half = (step / self.spreads[feature]) ** 2 / 2.0
         # Sums over the features that a threshold is the last to use: a row for each threshold and
@@ -373,7 +378,8 @@ def class_moments(
     """
     n_features = features.shape[0]
     counts = np.bincount(codes, minlength=n_classes)
-    means, squares = np.zeros((n_classes, n_features)), np.zeros(n_features)
+    means = np.zeros((n_classes, n_features))
+    squares = np.zeros(n_features)
     if is_sparse(features):
         if samples is not None:
             features = features[:, samples]
@@ -395,8 +401,10 @@ def _write_dense_moments(
     squares: np.ndarray,
 ) -> None:
     """Write the results of `class_moments`: the mean of each class, then squares about it."""
-    n_samples, n_classes = len(samples), len(counts)
-    values, class_means = np.empty(n_samples), np.empty(n_classes)
+    n_samples = len(samples)
+    n_classes = len(counts)
+    values = np.empty(n_samples)
+    class_means = np.empty(n_classes)
     for f in range(features.shape[0]):
         class_means[:] = 0.0
         for i in range(n_samples):
@@ -423,6 +431,8 @@ def _write_sparse_moments(
     squares: np.ndarray,
 ) -> None:
     """Write the results of `class_moments`: the zeros of a class add their number times mean²."""
+    # Only nonzero values are stored. They are visited twice: for the means, and for the squares
+    # about them; the number of zeros of a class is its size less the values that it stores.
     n_classes, n_features = means.shape
     zeros = np.empty(n_classes)
     for f in range(n_features):

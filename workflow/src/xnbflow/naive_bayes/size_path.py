@@ -68,8 +68,8 @@ class InnerPredictions:
             sums[samples],
             self.log_prior[samples],
             self.codes[samples],
-            self.weights[samples],
-            start,
+            weights=self.weights[samples],
+            start=start,
         )
 
     def calibrate_sizes(self) -> tuple[list[dict[str, float]], list[Calibration]]:

@@ -150,7 +150,8 @@ def minimise(
             length /= 2.0
         else:
             return parameters
-        parameters, value = candidate, candidate_value
+        parameters = candidate
+        value = candidate_value
         if np.abs(change).max() < _TOLERANCE:
             return parameters
     return parameters

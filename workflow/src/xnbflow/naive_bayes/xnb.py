@@ -164,7 +164,8 @@ class XNB(BaseNaiveBayes):
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         features = by_feature(features) if is_sparse(features) else features
-        n_classes, labels = len(self.classes_), self.classes_.tolist()
+        n_classes = len(self.classes_)
+        labels = self.classes_.tolist()
         options: dict[str, Any] = {
             "bandwidth": self.bandwidth,
             "kernel": self.kernel,
@@ -175,7 +176,12 @@ class XNB(BaseNaiveBayes):
         distances = pair_distances(features, codes, n_classes, underflow=self.underflow, **options)
         names = getattr(self, "feature_names_in_", np.arange(features.shape[0]))
         selection = PairSelection(
-            distances, names, n_classes, self.threshold, self.min_distance, self.selection
+            distances=distances,
+            names=names,
+            n_classes=n_classes,
+            threshold=self.threshold,
+            min_distance=self.min_distance,
+            selection=self.selection,
         )
         if self.class_independent:
             selection.share()
@@ -189,8 +195,11 @@ class XNB(BaseNaiveBayes):
             warnings.warn(msg, UserWarning, stacklevel=4)
         self.mean_distance_ = selection.mean_distance
         self.tied_features_: dict[Any, list[list[Any]]] = {}
-        self.columns_, self.distances_, self.densities_ = [], [], []
-        self.selected_features_, self.selected_distances_ = {}, {}
+        self.columns_ = []
+        self.distances_ = []
+        self.densities_ = []
+        self.selected_features_ = {}
+        self.selected_distances_ = {}
         self.bandwidths_ = {}
         for code, label in enumerate(labels):
             ranked, to_others = selection.ranked(code)

@@ -213,7 +213,8 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
     Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
     log_fold_change and auc of the table of genes.
     """
-    dataset, classifier = place["dataset"], place["classifier"]
+    dataset = place["dataset"]
+    classifier = place["classifier"]
     if (dataset, classifier) in results.study.models:
         rows = results.model(dataset, classifier)["signature"]
         rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
@@ -301,7 +302,8 @@ def _items(features: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item]
 def _item(row: dict[str, object]) -> Item:
     """Return a feature of a list, with its gene symbol if it has one."""
     mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
-    feature, symbol = row["feature"], row["symbol"]
+    feature = row["feature"]
+    symbol = row["symbol"]
     numbers = []
     if pd.notna(row["log_fold_change"]):
         numbers.append(f"LFC {row['log_fold_change']:+.1f}")
@@ -490,7 +492,8 @@ def _next_step(results: StudyResults, place: dict[str, str]) -> str:
 
 def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame) -> Figure | None:
     """Return the heat map of the core set, or the points of its only gene."""
-    dataset, classifier = place["dataset"], place["classifier"]
+    dataset = place["dataset"]
+    classifier = place["classifier"]
     if not features["core"].any() or place["folds"] != results.study.folds[0]:
         return None
     tables = results.model(dataset, classifier)

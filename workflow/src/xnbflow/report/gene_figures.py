@@ -36,7 +36,8 @@ def print_genes(
     InputError
         If no data set has the feature or symbol, or a series has changed since its table.
     """
-    tables, names = [], set()
+    tables = []
+    names = set()
     for dataset in datasets:
         genes = results.diagnosed(dataset)["genes"]
         rows = genes[_matches(genes, name.casefold())].sort_values("rank", kind="stable")
@@ -56,11 +57,13 @@ def print_genes(
 
 def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
     """Return a mask of the rows of a feature or a gene symbol, in small or capital letters."""
-    features, symbols = genes["feature"].str.casefold(), genes["symbol"].str.casefold()
-    return [
-        feature == name or name in map(str.strip, symbol.split("///"))
-        for feature, symbol in zip(features, symbols, strict=True)
-    ]
+    features = genes["feature"].str.casefold()
+    symbols = genes["symbol"].str.casefold()
+    is_named = []
+    for feature, symbol in zip(features, symbols, strict=True):
+        alternatives = map(str.strip, symbol.split("///"))
+        is_named.append(feature == name or name in alternatives)
+    return is_named
 
 
 def _file_name(name: str) -> str:

@@ -56,13 +56,13 @@ def _row(folder: Path) -> dict[str, Any]:
     record: dict[str, Any] = {"study": {}}
     if path.exists():
         record = json.loads(path.read_text(encoding="utf-8"))
-    study, sizes = record["study"], record.get("sizes", [])
+    study = record["study"]
+    sizes = record.get("sizes", [])
     counts = Counter(record.get("verdicts", {}).values())
-    levels = [
-        (style, level.capitalize(), counts[level])
-        for level, style in LEVELS.items()
-        if counts[level]
-    ]
+    levels = []
+    for level, style in LEVELS.items():
+        if counts[level]:
+            levels.append((style, level.capitalize(), counts[level]))
     return {
         "id": folder.name,
         "finished": True,

@@ -90,7 +90,8 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
 
 def _confirmations(results: StudyResults, place: dict[str, str]) -> Iterator[str]:
     """Yield steps to more samples, other cohorts and assays."""
-    dataset, classifier = place["dataset"], place["classifier"]
+    dataset = place["dataset"]
+    classifier = place["classifier"]
     if step := _more_samples(results, place):
         yield step
     against = contradictions(results, dataset, classifier)
@@ -110,7 +111,8 @@ def _is_supported(results: StudyResults, place: dict[str, str]) -> bool:
 
 def _more_samples(results: StudyResults, place: dict[str, str]) -> str:
     """Return whether more samples are needed, by stability first, then by the forecast."""
-    dataset, classifier = place["dataset"], place["classifier"]
+    dataset = place["dataset"]
+    classifier = place["classifier"]
     noun = results.noun(dataset)
     limits = results.rows("verdicts", **place)["reasons"].iloc[0].split("; ")
     curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)

@@ -71,7 +71,11 @@ def figure_labels(
     patterns = [_any_of(names) for names in (datasets, folds, classifiers)]
     optional = "".join(f"(?:-({pattern}))?" for pattern in [*patterns, r"\d+"])
     match = re.fullmatch(f"(.+?){optional}", figure)
-    kind, dataset, scheme, classifier, number = figure, "", "", "", ""
+    kind = figure
+    dataset = ""
+    scheme = ""
+    classifier = ""
+    number = ""
     if match:
         kind, dataset, scheme, classifier, number = match.groups(default="")
     return {

@@ -69,7 +69,8 @@ def _linked_files(page: str, root: Path) -> list[str]:
     """Return the files that a page links to, by their paths in ``root``."""
     parser = _Links()
     parser.feed((root / page).read_text(encoding="utf-8"))
-    top, files = root.resolve(), []
+    top = root.resolve()
+    files = []
     for link in parser.paths:
         file = (root / page).parent.joinpath(link).resolve()
         if not file.is_relative_to(top):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,7 @@ class StudyResults:
     labels: dict[str, str]
     configuration: dict[str, Any]
     root: Path = Path()
+    _: KW_ONLY
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     software: Mapping[str, str] = field(default_factory=software)
 
@@ -366,7 +367,7 @@ class StudyTables:
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
         shown = frame[list(columns) or list(frame.columns)].reset_index(drop=True)
-        if len(shown):
+        if len(shown):  # of a table without rows all columns remain
             shown = shown.loc[:, (shown.notna() & (shown != "")).any()]
         declared: dict[str, Column | str] = {}
         for name in shown.columns:
@@ -377,6 +378,8 @@ class StudyTables:
             if isinstance(column, Column) and column.names == "classifier":
                 labels = self._results.labels
                 shown[name] = [labels.get(classifier, classifier) for classifier in shown[name]]
+        # "khan" becomes "khan (10-fold)" if the study has several schemes of folds and the reader
+        # does not see them in a column. In some tables `folds` is a number, which names no scheme.
         scheme = self._schemas[names[0]].column("folds") if "folds" in frame else None
         if "dataset" in shown and "folds" not in shown and scheme and scheme.type == "text":
             places = zip(frame["dataset"], frame["folds"], strict=True)

@@ -52,7 +52,8 @@ def _accuracy_clause(
     results: StudyResults, chosen_rows: pd.DataFrame, *, several_folds: bool
 ) -> str:
     """Return the accuracies of the chosen classifier, beside the majority class."""
-    summary, row = results.tables["headline"].iloc[0], chosen_rows.iloc[0]
+    summary = results.tables["headline"].iloc[0]
+    row = chosen_rows.iloc[0]
     label = results.labels[summary["classifier"]]
     if len(chosen_rows) == 1:
         return (
@@ -118,7 +119,8 @@ def _others_clause(results: StudyResults, rows: pd.DataFrame, chosen_rows: pd.Da
 
 def _range(rows: pd.DataFrame, *, several_folds: bool) -> str:
     """Return the least and greatest accuracy with their data sets, and folds if several."""
-    texts, places = [], []
+    texts = []
+    places = []
     for position in (rows["estimate"].idxmin(), rows["estimate"].idxmax()):
         row = rows.loc[position]
         texts.append(f"{row['estimate']:.1%}")
@@ -149,12 +151,13 @@ def contradictions(results: StudyResults, dataset: str, classifier: str) -> list
     if study.cohorts and study.cohorts.model == classifier:
         # models of one series; a merged one has further training samples
         tests.append(results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset))
-    return [
-        _AGAINST[row["verdict"]].format(row["test"])
-        for table in tests
-        for row in table[["verdict", "test"]].to_dict("records")
-        if row["verdict"] in _AGAINST
-    ]
+    sentences = []
+    for table in tests:
+        for row in table[["verdict", "test"]].to_dict("records"):
+            sentence = _AGAINST.get(row["verdict"])
+            if sentence is not None:
+                sentences.append(sentence.format(row["test"]))
+    return sentences
 
 
 def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
@@ -330,7 +333,8 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     rows = rows.sort_values([*order], ascending=[*order.values()], kind="stable")
     if rows.empty:
         return ""
-    row, label = rows.iloc[0], results.labels[place["classifier"]]
+    row = rows.iloc[0]
+    label = results.labels[place["classifier"]]
     columns = quoted_columns(row["column"])
     together = CROSS in row["column"]
     verb = "predict" if together else "alone predicts"
@@ -379,7 +383,8 @@ def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
     against = contradictions(results, place["dataset"], place["classifier"])
     if against and level == "well supported":
         level = "partly supported"
-    accuracy, balanced = estimates.loc["accuracy"], estimates.loc["balanced_accuracy"]
+    accuracy = estimates.loc["accuracy"]
+    balanced = estimates.loc["balanced_accuracy"]
     limits = [*reasons(results, place), *against]
     but = f", but {' and '.join(limits)}" if limits else ""
     sentence = (
@@ -393,7 +398,8 @@ def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
 
 def _tests(results: StudyResults, place: dict[str, str], candidates: int) -> str:
     """Return sentences on the permutation test, the choice of the classifier, and batches."""
-    label, row = results.labels[place["classifier"]], results.rows("verdicts", **place).iloc[0]
+    label = results.labels[place["classifier"]]
+    row = results.rows("verdicts", **place).iloc[0]
     tested = pd.notna(row["p_value"])
     name = f"Label test ({row['permuted']})" if row["permuted"] else f"Permutation test of {label}"
     sentences = ["No permutation test was run: the verdict rests on intervals alone."]

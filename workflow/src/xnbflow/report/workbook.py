@@ -130,7 +130,8 @@ def _sheet_name(title: str, names: set[str]) -> str:
     ('genes a b', 'Genes a b 2')
     """
     allowed = _REFUSED.sub(" ", title).strip()
-    name, number = allowed[:_LONGEST], 1
+    name = allowed[:_LONGEST]
+    number = 1
     while name.casefold() in names:
         number += 1
         ending = f" {number}"

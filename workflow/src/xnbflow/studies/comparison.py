@@ -205,7 +205,8 @@ def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
     for (dataset, folds), group in metrics.groupby(["dataset", "folds"], sort=False):
         scores = _by_classifier(group, ["repeat", "fold"], "accuracy").dropna(axis="columns")
         sizes = group.drop_duplicates(["repeat", "fold"])["test_samples"]
-        tested, in_all = sizes.mean(), sizes.sum() / group["repeat"].nunique()
+        tested = sizes.mean()
+        in_all = sizes.sum() / group["repeat"].nunique()
         if min(scores.shape) >= 2 and tested < in_all:
             table = compare_over_folds(scores, tested / (in_all - tested))
             tables.append(table.assign(dataset=dataset, folds=folds))

@@ -141,6 +141,7 @@ def _of_classifier(
             continue
         pairs_of[column.name] = pairs = _class_pairs(column, scored)
         yield _column_row(column, row, pairs, scored), pairs
+    # Several columns together may predict a class that none of them predicts alone.
     handling = [column for column in columns.values() if column and column.handling]
     together = list(_crossed_pairs(handling, pairs_of, scored))
     if together:
@@ -170,7 +171,8 @@ def _column(tested: Mapping[str, Any], scored: _Scored) -> _Column | None:
 
 def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
     """Return a row for each pair of classes with samples in the column."""
-    header, codes = scored.header, scored.codes[column.samples]
+    header = scored.header
+    codes = scored.codes[column.samples]
     classes = np.unique(codes)
     members = {
         pair: np.flatnonzero(np.isin(codes, pair)) for pair in combinations(classes.tolist(), 2)
@@ -195,7 +197,8 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
 
 def _association_p(column: _Column, scored: _Scored, places: np.ndarray) -> float:
     """Return the p of the association of a column with two classes; 1 where there is no test."""
-    header, samples = scored.header, column.samples[places]
+    header = scored.header
+    samples = column.samples[places]
     labels = pd.Series(header.labels[samples])
     cells = pd.DataFrame(header.sample_metadata)[column.name].str.strip()
     cells = cells.iloc[samples].reset_index(drop=True)
@@ -291,9 +294,10 @@ def _crossed_pairs(
     for classes, column_rows in rows_of.items():
         if any(row["status"] in INSEPARABLE for _, row in column_rows):
             continue
-        predicting = [
-            (column, row) for column, row in column_rows if row["association"] <= _SUSPICIOUS
-        ]
+        predicting = []
+        for column, row in column_rows:
+            if row["association"] <= _SUSPICIOUS:
+                predicting.append((column, row))
         predicting.sort(key=lambda pair: pair[1]["association"])
         if len(predicting) > 1:
             yield _crossed_pair(classes, predicting, scored)
@@ -310,6 +314,8 @@ def _crossed_pair(
     """
     columns = [column for column, _ in predicting]
     codes = np.searchsorted(scored.header.classes, np.array(classes))
+    # Samples are compared within the combinations of levels (plate 1 and site A, ...). Each further
+    # column divides these strata, until too few pairs of one stratum are of both classes.
     n_crossed = len(columns)
     while True:
         samples, strata = _crossed(columns[:n_crossed], codes, scored)

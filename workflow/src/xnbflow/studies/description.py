@@ -156,6 +156,8 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
     rows = pd.Index(series.features).get_indexer(pairs["feature"])
     codes = pd.Index(series.classes).get_indexer(pairs["class"])
+    # Statistics are computed once per distinct feature; `at` is the position of a pair's feature
+    # among these, so that `medians[codes, at]` are the medians of the pairs.
     used, at = np.unique(rows, return_inverse=True)
     values = series.values[used]
     members = [values[:, series.labels == label] for label in series.classes]

@@ -56,11 +56,10 @@ def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.Da
     """Return mean and spread of each metric over its folds or repeats."""
     group = [*KEY, "metric"]
     folds = metrics.melt([*KEY, *FOLD], _OVER_FOLDS, var_name="metric", value_name="value")
-    parts = [
-        values.groupby(group, sort=False)["value"].agg(mean="mean", sd="std").assign(over=over)
-        for values, over in ((folds, "folds"), (repeats[repeats["pooled"]], "repeats"))
-    ]
-    table = pd.concat(parts)
+    over_folds = folds.groupby(group, sort=False)["value"].agg(mean="mean", sd="std")
+    pooled = repeats[repeats["pooled"]]
+    over_repeats = pooled.groupby(group, sort=False)["value"].agg(mean="mean", sd="std")
+    table = pd.concat([over_folds.assign(over="folds"), over_repeats.assign(over="repeats")])
     per_repeat = folds.groupby([*group, "repeat"], sort=False)["value"].mean()
     table["sd_repeats"] = per_repeat.groupby(group, sort=False).std()
     table["sd_repeats"] = table["sd_repeats"].where(table["over"] == "folds", table["sd"])

@@ -28,7 +28,8 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     also reaches 95%, as a complete separation does. Identifiers, running numbers and columns that
     name the class are left out.
     """
-    design, labels = _design(header), header.labels
+    design = _design(header)
+    labels = header.labels
     codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     if not design or sizes.min() < 2:
         return pd.DataFrame(columns=[*AUDIT_TABLES["audit"].fixed, "dataset"])
@@ -61,7 +62,8 @@ def _design(header: DataSetHeader) -> dict[str, pd.DataFrame]:
     """Return the columns of the model by the columns of the phenotype."""
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
-    labels, design = pd.Series(header.labels), {}
+    labels = pd.Series(header.labels)
+    design = {}
     for name, column in cells.items():
         values = usable(labels[column.notna()], column.dropna())
         if values is None or column.notna().groupby(labels).mean().min() < _KNOWN:

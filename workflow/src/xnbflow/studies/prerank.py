@@ -31,7 +31,8 @@ def prerank(
     divided by the mean of 1,000 permutations of the genes. The result, the study's table
     ``prerank``, does not depend on ``threads``; it has no rows without gseapy.
     """
-    schema, parts = STUDY_TABLES["prerank"], []
+    schema = STUDY_TABLES["prerank"]
+    parts = []
     for dataset, table in genes.items():
         classes = sorted(table["class"].unique())
         for label in classes[:1] if len(classes) == 2 else classes:

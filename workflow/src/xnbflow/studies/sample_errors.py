@@ -21,14 +21,12 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     class in more than half of its tests, with a positive mean margin. In a class that is not
     recognised every sample would be wrong.
     """
-    with_margins = {
-        key: table.assign(
-            probability=_probability_of(table, "predicted"),
-            margin=_probability_of(table, "predicted") - _probability_of(table, "true"),
-        )
-        for key, table in predictions.items()
-        if len(table)
-    }
+    with_margins = {}
+    for key, table in predictions.items():
+        if len(table):
+            probability = _probability_of(table, "predicted")
+            margin = probability - _probability_of(table, "true")
+            with_margins[key] = table.assign(probability=probability, margin=margin)
     table = stack(with_margins, ["sample", "true", "predicted", "probability", "margin"])
     if table.empty:
         return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)

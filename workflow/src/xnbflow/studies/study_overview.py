@@ -76,7 +76,8 @@ def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) 
     for dataset, test in tables["dependence_test"].items():
         if test.empty:
             continue
-        overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
+        overall = tables["normality"][dataset]
+        within = tables["normality_within"][dataset]
         of_dataset = ratios(overall, within, tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **of_dataset})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)

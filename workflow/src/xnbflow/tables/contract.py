@@ -8,7 +8,7 @@ Snakefile reads it in every cluster job: only the standard library is imported.
 import string
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -105,6 +105,7 @@ class Column:
 
     type: str
     meaning: str = ""
+    _: KW_ONLY
     label: str = ""
     format: str = ""
     names: str = ""

@@ -145,7 +145,8 @@ class TiledDistribution(Distribution):
 
     def _sum_terms(self, terms: slice, features: np.ndarray) -> np.ndarray:
         tile = np.array(features[terms].T, order="C")
-        out, sums = np.empty(tile.shape), np.empty((self.n_classes_, len(tile)))
+        out = np.empty(tile.shape)
+        sums = np.empty((self.n_classes_, len(tile)))
         for code in range(self.n_classes_):
             self._log_density(terms, code, tile, out)
             out.sum(axis=1, out=sums[code])

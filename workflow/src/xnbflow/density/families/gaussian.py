@@ -80,8 +80,10 @@ class Gaussian(TiledDistribution):
             total += variances
             largest = (shares @ total).max(initial=0.0)
         self.n_classes_ = len(means)
-        self._means, self._variances = means, variances
-        self.mean_, self.variance_ = means.T, variances.T
+        self._means = means
+        self._variances = variances
+        self.mean_ = means.T
+        self.variance_ = variances.T
         self.epsilon_ = added_variance(self.var_smoothing, largest)
         self._variances += self.epsilon_
         if self._variances.min(initial=np.inf) == 0.0:

@@ -126,6 +126,8 @@ class Kernel(TiledDistribution):
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
         class_slices = [slice(*ends) for ends in pairwise(offsets)]
+        # A table of its Gaussian density replaces the samples of a large class. All other densities
+        # are sums over samples.
         adaptive = self.bandwidth == "adaptive"
         summed = self.exact or self.kernel != "gaussian" or adaptive
         least = np.inf if summed else TABULATED_FROM
@@ -169,9 +171,12 @@ class Kernel(TiledDistribution):
 
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
         if self.tables_[code] is None:
-            samples, bandwidths = self.samples_[code][terms], self.bandwidths_[code][terms]
+            samples = self.samples_[code][terms]
+            bandwidths = self.bandwidths_[code][terms]
             factors = None if self.factors_ is None else self.factors_[code][terms]
-            log_kernel_density(samples, bandwidths, self.kernel, tile, out, factors)
+            log_kernel_density(
+                samples, bandwidths, kernel=self.kernel, points=tile, out=out, factors=factors
+            )
             return
         column = np.empty(len(tile))
         for f, table in enumerate(self.tables_[code][terms]):
@@ -268,8 +273,10 @@ def _log_gaussians(
     """Write the log of the mean kernel at each point; exponents are relative to the greatest."""
     n, width = rows.shape
     terms = np.empty((n, width))
-    nearest, total = np.empty(width), np.empty(width)
-    per_h, log_norm = np.empty(width), np.empty(width)
+    nearest = np.empty(width)
+    total = np.empty(width)
+    per_h = np.empty(width)
+    log_norm = np.empty(width)
     for f in range(width):
         per_h[f] = 1.0 / bandwidths[f]
         log_norm[f] = np.log(n * bandwidths[f]) + _LOG_SQRT_2PI

@@ -70,6 +70,7 @@ def _judge(
         try:
             tables = _cross_validate(data, finder, params["splits"], params["repeats"])
         except Exception as error:
+            # a failure of our own methods is a defect, that of another package is a result
             if not finder.package or isinstance(error, MemoryError):
                 raise
             status = "failed"
@@ -85,7 +86,10 @@ def _judge(
         "repeats": params["repeats"],
     }
     key = {"dataset": data.name, "method": finder.name}
-    return {name: [row | key for row in rows] for name, rows in tables.items()}
+    for rows in tables.values():
+        for row in rows:
+            row.update(key)
+    return tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,15 +208,17 @@ def _markers(data: DataSet, folds: list[_Fold]) -> list[dict[str, Any]]:
     for fold in folds:
         n_folds_with.update(fold.markers)
     ordered = sorted(n_folds_with.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-    return [
-        {
-            "type": data.classes[label],
-            "gene": data.features[gene],
-            "folds": n_folds,
-            "share": n_folds / len(folds),
-        }
-        for (label, gene), n_folds in ordered
-    ]
+    rows = []
+    for (label, gene), n_folds in ordered:
+        rows.append(
+            {
+                "type": data.classes[label],
+                "gene": data.features[gene],
+                "folds": n_folds,
+                "share": n_folds / len(folds),
+            }
+        )
+    return rows
 
 
 class _FoundMarkers(NamedTuple):

@@ -13,7 +13,8 @@ from xnbflow.report.results import StudyResults
 def section(results: StudyResults) -> Section | None:
     """Return accuracy, recall and markers of every data set; None where the analysis had none."""
     tables = results.analysis(ANALYSIS)
-    methods, recalls = tables["methods"], tables["recalls"]
+    methods = tables["methods"]
+    recalls = tables["recalls"]
     if methods.empty:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
@@ -22,11 +23,11 @@ def section(results: StudyResults) -> Section | None:
             _draw_accuracy(dataset, rows, tables.sources("methods")),
             _describe_donors(dataset, rows),
         ]
-        blocks += [
-            Prose(f"{dataset}: {row.method} was {row.status}: {row.reason}.", "warning")
-            for row in rows[rows["status"] != "ok"].itertuples(index=False)
-        ]
-    folds, repeats = int(methods["folds"].max()), int(methods["repeats"].max())
+        for row in rows[rows["status"] != "ok"].itertuples(index=False):
+            text = f"{dataset}: {row.method} was {row.status}: {row.reason}."
+            blocks.append(Prose(text, "warning"))
+    folds = int(methods["folds"].max())
+    repeats = int(methods["repeats"].max())
     caption = (
         f"Over {repeats} times {folds} folds. Genes are the common classifier's input: the "
         f"markers of all types together. {CSNB} and XNB classify by themselves, too (own "
@@ -84,16 +85,16 @@ def _describe_donors(dataset: str, rows: pd.DataFrame) -> Prose:
 def _draw_accuracy(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
     """Return the accuracy of the common classifier against the number of genes."""
     ran = rows[(rows["status"] == "ok") & (rows["genes"] > 0)]
-    marks = [
-        Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
-        for row in ran.itertuples(index=False)
-    ]
+    marks = []
+    for row in ran.itertuples(index=False):
+        point = Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
+        marks.append(point)
     texts = [f"{mark.label} {mark.y[0]:.3f} with {mark.x[0]:,.0f}" for mark in marks]
     return Figure(
         f"cells-trade-{dataset}",
         draw_lines,
-        {"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
-        "Accuracy of the common classifier against its number of genes.",
-        f"{dataset}, accuracy of the common classifier by number of genes: {'; '.join(texts)}.",
-        sources,
+        arguments={"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
+        caption="Accuracy of the common classifier against its number of genes.",
+        alt=f"{dataset}, accuracy of the common classifier by number of genes: {'; '.join(texts)}.",
+        sources=sources,
     )

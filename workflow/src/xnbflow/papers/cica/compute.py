@@ -7,6 +7,7 @@ Bayes, and the dependence of features given the class, with and without CICA, in
 sets.
 """
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -87,11 +88,10 @@ def _accuracy_tables(
     series: dict[str, DataSet], n_splits: int, n_repeats: int, threads: int
 ) -> dict[str, pd.DataFrame]:
     """Return the accuracy of FlexibleNB with and without CICA, by fold and over folds."""
-    tasks = [
-        delayed(_classify)(data, n_splits, repeat)
-        for data in series.values()
-        for repeat in range(n_repeats)
-    ]
+    tasks = []
+    for data, repeat in itertools.product(series.values(), range(n_repeats)):
+        task = delayed(_classify)(data, n_splits, repeat)
+        tasks.append(task)
     rows: list[dict[str, Any]] = []
     for rows_of_repeat in Parallel(n_jobs=threads)(tasks):
         rows += rows_of_repeat

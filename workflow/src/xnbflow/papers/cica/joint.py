@@ -191,7 +191,8 @@ def _add(
 
     ``column`` (n_samples,) is a sample's first column, and ``across`` (n_samples, 4) its weights.
     """
-    first, weights = target.first, target.weights
+    first = target.first
+    weights = target.weights
     for a in range(len(first)):
         for i in range(weights.shape[1]):
             share = scale[a] * weights[a, i]
@@ -204,7 +205,8 @@ def _read(
     mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, out: np.ndarray
 ) -> None:
     """Write the mesh's value at each sample, with the weights ``across`` of the columns."""
-    first, weights = target.first, target.weights
+    first = target.first
+    weights = target.weights
     for a in range(len(first)):
         total = 0.0
         for i in range(weights.shape[1]):

@@ -75,7 +75,11 @@ class ConditionalEntropy:
         ``inputs`` (n_inputs, n_new) and ``target`` (n_new,) are theirs.
         """
         log_density = conditional_log_density(
-            demixing @ self.inputs, self.target, self.width, demixing @ inputs, target / self.width
+            demixing @ self.inputs,
+            self.target,
+            width=self.width,
+            new_components=demixing @ inputs,
+            new_target=target / self.width,
         )
         return float(-np.linalg.slogdet(demixing)[1] - log_density.mean(axis=1).sum())
 

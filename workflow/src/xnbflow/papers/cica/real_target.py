@@ -5,6 +5,7 @@ year), which is installed with it. Naive Bayes regression is fitted to the input
 conditionally independent components, and to fewer (section 5), beside ridge regression.
 """
 
+import itertools
 import warnings
 from typing import Any
 
@@ -52,12 +53,12 @@ def score_regressors(n_splits: int, n_repeats: int, threads: int) -> dict[str, p
 
     Folds are processed ``threads`` at a time.
     """
+    tasks = []
+    for repeat, fold in itertools.product(range(n_repeats), range(n_splits)):
+        task = delayed(_score_fold)(n_splits, repeat, fold)
+        tasks.append(task)
     folds: list[dict[str, Any]] = []
-    for rows in Parallel(n_jobs=threads)(
-        delayed(_score_fold)(n_splits, repeat, fold)
-        for repeat in range(n_repeats)
-        for fold in range(n_splits)
-    ):
+    for rows in Parallel(n_jobs=threads)(tasks):
         folds += rows
     columns = ["dataset", "repeat", "fold", "model", "r2"]
     scores = pd.DataFrame(folds, columns=columns)

@@ -136,7 +136,7 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) 
     return Figure(
         f"{measure.replace(' ', '-')}-{samples}",
         draw_lines,
-        {
+        arguments={
             "title": f"{measure.capitalize()}, {samples} samples",
             "lines": lines,
             "bands": bands,
@@ -145,8 +145,8 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) 
             "ylabel": measure,
             "logarithmic": "y" if measure == SQUARE_ERROR else "",
         },
-        "",
-        f"Median {measure} by step: {ends}.",
+        caption="",
+        alt=f"Median {measure} by step: {ends}.",
     )
 
 
@@ -185,7 +185,7 @@ def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     order = measured.assign(method=pd.Categorical(measured["method"], METHODS))
     order = order.sort_values(["measure", *SETTING, "method"])
     columns = ["method", *SETTING, "measure", "median", "lower", "upper", "of_untransformed"]
-    declarations = {"of_untransformed": Column("number", "", "of that without", ".0%")}
+    declarations = {"of_untransformed": Column("number", label="of that without", format=".0%")}
     return [
         Prose(_compare_errors(measured), "headline", tables.sources("summary")),
         tables.show(

@@ -7,6 +7,7 @@ the paper's setting the descents are shown step by step (`_descent_rows`). `summ
 the tables over seeds of these rows.
 """
 
+import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,11 +83,11 @@ def simulation_tables(params: Mapping[str, Any], threads: int) -> dict[str, pd.D
 
     ``params`` are those of `xnbflow.papers.cica.compute.analyse`.
     """
-    results = Parallel(n_jobs=threads)(
-        delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
-        for setting in _settings(params)
-        for seed in range(params["seeds"])
-    )
+    tasks = []
+    for setting, seed in itertools.product(_settings(params), range(params["seeds"])):
+        task = delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
+        tasks.append(task)
+    results = Parallel(n_jobs=threads)(tasks)
     seeds = _SeedTables(
         fits=pd.concat([result.fits for result in results], ignore_index=True),
         errors=pd.concat([result.errors for result in results], ignore_index=True),

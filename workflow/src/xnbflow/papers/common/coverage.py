@@ -138,9 +138,11 @@ def coverage_table(items: Sequence[Item]) -> str:
 
 def _row(item: Item) -> str:
     if item.left_out:
-        where, shown = f"left out: {item.left_out}", ""
+        where = f"left out: {item.left_out}"
+        shown = ""
     else:
-        where, shown = f"`{item.place}`", f"`{item.test}`"
+        where = f"`{item.place}`"
+        shown = f"`{item.test}`"
     if item.study:
         where += f"; study `{item.study}`"
     if item.section:

@@ -45,8 +45,8 @@ def run_repeats(
 
     ``params`` has the number of ``repeats``; the results are in the order of the series.
     """
-    jobs = [
-        delayed(task)(data, repeat, params)
-        for data, repeat in itertools.product(series.values(), range(params["repeats"]))
-    ]
+    jobs = []
+    for data, repeat in itertools.product(series.values(), range(params["repeats"])):
+        job = delayed(task)(data, repeat, params)
+        jobs.append(job)
     return list(Parallel(n_jobs=max(1, threads))(jobs))

@@ -63,7 +63,8 @@ def torus_boundary(
     >>> curve.round(4).ravel().tolist()  # cos(phi) + cos(psi) = 0
     [3.1416, 3.1416]
     """
-    mu, kappa = _pair("mu", mu), _pair("kappa", kappa)
+    mu = _pair("mu", mu)
+    kappa = _pair("kappa", kappa)
     normal_phi, offset_phi = von_mises_fisher_boundary(_on_circle(mu[:, 0]), kappa[:, 0], priors)
     normal_psi, offset_psi = von_mises_fisher_boundary(_on_circle(mu[:, 1]), kappa[:, 1])
     # The decision functions of both angles add up; that of psi must cancel that of phi.
@@ -87,7 +88,9 @@ def von_mises_fisher_boundary(
     >>> normal.round(6).tolist(), round(offset, 4)  # Figure 7: 10 x2 - 22 x3 = -9.3069
     ([0.0, 10.0, -22.0], 9.3069)
     """
-    mu, kappa, priors = _pair("mu", mu), _pair("kappa", kappa), _pair("priors", priors)
+    mu = _pair("mu", mu)
+    kappa = _pair("kappa", kappa)
+    priors = _pair("priors", priors)
     if not (np.isfinite(kappa).all() and (kappa >= 0).all()):
         msg = f"kappa is {kappa.tolist()}; concentrations are finite and not negative"
         raise InputError(msg)

@@ -74,17 +74,7 @@ def analyse(
 
 
 def _printed_table(values: list[PrintedValue]) -> pd.DataFrame:
-    rows = [
-        {
-            "example": value.example,
-            "quantity": value.quantity,
-            "paper": value.paper,
-            "computed": value.computed,
-            "decimals": value.decimals,
-            "agrees": value.agrees,
-        }
-        for value in values
-    ]
+    rows = [value.row() for value in values]
     return table_of(rows, TABLES["printed"])
 
 
@@ -104,12 +94,14 @@ def _angle_tables(
         angles = data.values[angular]
         von_mises = VonMises().fit(angles, codes, len(classes))
         gaussian = Gaussian().fit(angles, codes, len(classes))
-        fits.append(_fitted(data, angular, codes, von_mises, gaussian))
+        fits.append(_fitted(data, angular, codes=codes, von_mises=von_mises, gaussian=gaussian))
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
             roses.append(_rose(data, feature, n_bins))
-            densities.append(_densities(data, feature, row, von_mises, gaussian))
+            densities.append(
+                _densities(data, feature, row=row, von_mises=von_mises, gaussian=gaussian)
+            )
     fitted = pd.concat(fits, ignore_index=True)
     return {
         "rose": pd.concat(roses, ignore_index=True),

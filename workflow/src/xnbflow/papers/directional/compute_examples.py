@@ -4,7 +4,7 @@ Two classes are drawn as in the paper; the decision regions of a classifier fitt
 compared with the theorem's boundary between the true distributions.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -162,20 +162,25 @@ class PrintedValue:
         """Whether the computed number rounds to the printed one."""
         return round(self.computed, self.decimals) == round(self.paper, self.decimals)
 
+    def row(self) -> dict[str, Any]:
+        """Return the row of the table ``printed``."""
+        return {**asdict(self), "agrees": self.agrees}
+
 
 def printed_values() -> list[PrintedValue]:
     """Return the paper's numbers for Figures 3 to 9 with the computed ones."""
     computed = boundary_quantities()
-    return [
-        PrintedValue(
+    values = []
+    for row in printed_boundaries().itertuples():
+        value = PrintedValue(
             example=row.example,
             quantity=row.quantity,
             paper=row.value,
             computed=computed[row.example, row.quantity],
             decimals=row.decimals,
         )
-        for row in printed_boundaries().itertuples()
-    ]
+        values.append(value)
+    return values
 
 
 def boundary_quantities() -> dict[tuple[str, str], float]:

@@ -34,13 +34,10 @@ HYBRID_NB = Method(
     title="hybrid naive Bayes: a family of densities for each block of features",
     source=f"{_SOURCE}, Eq. 9, sections 3.4 and 3.5",
     parameters=_PARAMETERS["hybrid_nb"],
-    states=tuple(
-        f"xnbflow.papers.directional.{name}"
-        for name in (
-            "categorical.Categorical",
-            "von_mises.VonMises",
-            "von_mises_fisher.VonMisesFisher",
-        )
+    states=(
+        "xnbflow.papers.directional.categorical.Categorical",
+        "xnbflow.papers.directional.von_mises.VonMises",
+        "xnbflow.papers.directional.von_mises_fisher.VonMisesFisher",
     ),
 )
 

@@ -119,6 +119,8 @@ def _best_cut(values: np.ndarray, codes: np.ndarray, counts: np.ndarray, bits: n
     if whole.max() == len(codes):
         return 0
     right[:] = whole
+    # A cut between samples i - 1 and i moves one sample at a time from the right part to the left;
+    # equal values cannot be cut. The best cut has the shortest code of both parts' classes.
     least = np.inf
     best = 0
     for i in range(1, len(values)):

@@ -269,7 +269,7 @@ def _distributions(tables: StudyTables) -> Group:
             f"{length:.2f}."
         )
         name = f"distribution-{_slug(example)}"
-        figures.append(Figure(name, draw_directions, arguments, "", alt))
+        figures.append(Figure(name, draw_directions, arguments=arguments, caption="", alt=alt))
     gallery = Gallery(figures, _DISTRIBUTIONS, tables.sources("points", "directions"))
     caption = (
         "Mean direction, mean resultant length and concentration: the true ones, and the estimates "
@@ -333,7 +333,7 @@ def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) ->
     return Figure(
         name,
         draw_angle,
-        {
+        arguments={
             "title": feature,
             "classes": gain.index.tolist(),
             "notes": [f"{value:+.2f}" for value in gain],
@@ -342,15 +342,16 @@ def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) ->
             "grid": curve["angle"].to_numpy(),
             "densities": np.array(densities),
         },
-        "",
-        f"Rose diagrams and fitted densities of {feature} per class; gain in log-likelihood of "
+        caption="",
+        alt=f"Rose diagrams and fitted densities of {feature} per class; gain in log-likelihood of "
         f"von Mises over Gaussian per sample: {gains}.",
     )
 
 
 def _regions(tables: StudyTables) -> Group:
     """Return a gallery of decision regions per space, and the numbers that the paper prints."""
-    regions, printed = tables["regions"], tables["printed"]
+    regions = tables["regions"]
+    printed = tables["printed"]
     sources = tables.sources("regions", "samples", "boundaries")
     blocks: list[Block] = []
     for space, caption in _SPACES.items():
@@ -385,11 +386,15 @@ def _region_figure(tables: StudyTables, example: str, space: str) -> Figure:
     arguments: dict[str, Any] = {"title": title, "classes": classes}
     if space in {"circle", "circles"}:
         arguments["rings"] = _rings(grid, drawn, boundary)
-        return Figure(f"regions-{_slug(example)}", draw_rings, arguments, "", f"{alt}.")
+        return Figure(
+            f"regions-{_slug(example)}", draw_rings, arguments=arguments, caption="", alt=f"{alt}."
+        )
     arguments |= _surface(grid, drawn, boundary, space=space)
     if example.startswith("protein"):
         arguments["labels"] = ("φ", "ψ")
-    return Figure(f"regions-{_slug(example)}", draw_surface, arguments, "", f"{alt}.")
+    return Figure(
+        f"regions-{_slug(example)}", draw_surface, arguments=arguments, caption="", alt=f"{alt}."
+    )
 
 
 def _rings(grid: pd.DataFrame, samples: list[pd.DataFrame], boundary: pd.DataFrame) -> list[Ring]:

@@ -80,7 +80,8 @@ def analyse(
     params = {**_DEFAULTS, **params}
     tables = defaultdict(list)
     for dataset, data in series.items():
-        X, y = data.frame(), data.labels
+        X = data.frame()
+        y = data.labels
         parts = {"train": (X, y)}
         if params["folds"] is not None:
             folds = params["folds"]
@@ -88,12 +89,16 @@ def analyse(
             test = np.isin(data.samples, first["sample"].to_numpy(dtype=str))
             parts = {"train": (X[~test], y[~test]), "test": (X[test], y[test])}
         for name, features in params["features"].items():
-            for table, rows in _analyse_set(data, parts, features, params, threads).items():
+            for table, rows in _analyse_set(
+                data, parts, features=features, params=params, threads=threads
+            ).items():
                 rows.insert(0, "dataset", dataset)
                 rows.insert(1, "features", name)
                 tables[table].append(rows)
             if "test" in parts and features != "stepwise":
-                rows = _random_splits(data, name, features, len(parts["train"][1]), params)
+                rows = _random_splits(
+                    data, name, features=features, n_train=len(parts["train"][1]), params=params
+                )
                 tables["splits"].append(pd.DataFrame(rows, columns=_SPLIT_COLUMNS))
     return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
 
@@ -131,6 +136,8 @@ def _analyse_set(
             models[GENERALIZED], params["tune"], scoring="neg_log_loss", cv=folds, n_jobs=threads
         )
     _fit(models, *parts["train"])
+    # With the loss l1 of a false alarm and l2 of a miss an event is called from the probability
+    # l1 / (l1 + l2) on, which minimises the expected loss.
     l1, l2 = params["losses"]
     tables["fit"], tables["costs"] = _fit_and_costs(models, parts, l1 / (l1 + l2))
     path = models[GENERALIZED].log_likelihood_
@@ -176,7 +183,8 @@ def _random_splits(
     params: dict[str, Any],
 ) -> list[dict[str, Any]]:
     """Return the misclassification of every model on random splits, a row per split and model."""
-    X, labels = data.frame(), data.labels
+    X = data.frame()
+    labels = data.labels
     categorical = list(data.features[data.kinds == "categorical"])
     if features is not None:
         X = X[features]
@@ -187,7 +195,8 @@ def _random_splits(
     for split in range(params["random_splits"]):
         random = np.random.default_rng(derive_seed(data.name, "random split", split))
         order = random.permutation(len(labels))
-        train, test = order[:n_train], order[n_train:]
+        train = order[:n_train]
+        test = order[n_train:]
         models = _models(categorical, params["generalized"])
         _fit(models, X.iloc[train], labels[train])
         for model_name, model in models.items():

@@ -69,7 +69,9 @@ def draw_effect(
     # The first value of each step of the axis, and all that are drawn apart.
     steps = np.floor((values - low) / ((high - low) or 1.0) * _POINTS)
     shown = apart | (np.diff(steps, prepend=-np.inf) > 0)
-    values, effects, apart = values[shown], effects[:, shown], apart[shown]
+    values = values[shown]
+    effects = effects[:, shown]
+    apart = apart[shown]
     for curve, (name, look) in zip(effects, _LOOKS.items(), strict=True):
         axes.plot(values, np.where(apart, np.nan, curve), label=name, **look)
         axes.plot(values[apart], curve[apart], "o", color=look["color"], markersize=4.5)
@@ -79,7 +81,7 @@ def draw_effect(
     if large:
         axes.set_ylabel("log odds")
         legend_above(axes, 3)
-    _draw_observations(figure, axes, separate, edges, counts, large=large)
+    _draw_observations(figure, axes, separate=separate, edges=edges, counts=counts, large=large)
     if note:
         figure.text(1 - 0.1 / width, 0.02, note, ha="right", va="bottom", size=7.5)
     return figure

@@ -231,10 +231,12 @@ class GeneralizedNB(BaseNaiveBayes):
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         check_two_classes(self.classes_)
         self.categorical_ = categorical_mask(self.categorical, self._feature_names())
-        columns = [
-            SortedFeature.from_values(feature, self.span, categorical=categorical, atom=self.atom)
-            for feature, categorical in zip(features, self.categorical_, strict=True)
-        ]
+        columns = []
+        for feature, categorical in zip(features, self.categorical_, strict=True):
+            column = SortedFeature.from_values(
+                feature, self.span, categorical=categorical, atom=self.atom
+            )
+            columns.append(column)
         self.values_ = [column.values for column in columns]
         self.counts_ = [column.counts for column in columns]
         self.naive_effects_ = [
@@ -474,7 +476,8 @@ def _working_totals(
     rows: np.ndarray, log_odds: np.ndarray, events: np.ndarray, n_values: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the total weight ``p (1 - p)`` and residual ``y - p`` of the rows of each value."""
-    weight, residual = np.zeros(n_values), np.zeros(n_values)
+    weight = np.zeros(n_values)
+    residual = np.zeros(n_values)
     for row, value in enumerate(rows):
         probability = 1.0 / (1.0 + np.exp(-log_odds[row]))
         weight[value] += max(probability * (1.0 - probability), _LEAST_WEIGHT)

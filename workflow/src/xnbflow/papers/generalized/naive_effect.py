@@ -37,7 +37,7 @@ SMOOTHING: dict[str, list[Any]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SortedFeature:
     """A feature as its distinct values, with the smoother that runs over them.
 
@@ -95,11 +95,11 @@ class SortedFeature:
         if atom is not None:
             is_atom |= counts > atom * len(feature)
         return cls(
-            values,
-            counts.astype(np.float64),
-            rows.astype(np.int32),
-            np.flatnonzero(~is_atom),
-            span,
+            values=values,
+            counts=counts.astype(np.float64),
+            rows=rows.astype(np.int32),
+            smoothed=np.flatnonzero(~is_atom),
+            span=span,
         )
 
     def smooth(self, weights: np.ndarray, kernel: str) -> np.ndarray:

@@ -81,7 +81,8 @@ def score(card: pd.DataFrame, X: np.ndarray | pd.DataFrame) -> np.ndarray:
     log_odds = np.full(len(samples), card.loc[card["feature"] == INTERCEPT, "sum"].item())
     for feature in features:
         rows = card[card["feature"] == feature].sort_values("value")
-        values, sums = rows["value"].to_numpy(), rows["sum"].to_numpy()
+        values = rows["value"].to_numpy()
+        sums = rows["sum"].to_numpy()
         column = samples[feature].to_numpy(dtype=np.float64)
         if not np.isfinite(column).all():
             row = int(np.argmin(np.isfinite(column)))

@@ -202,15 +202,16 @@ class _DataSetResults:
         groups = []
         for style, (label, rows) in enumerate(shares.items()):
             value, lower, upper = (100 * np.array(rows)).T
-            groups.append(Points(label, value, lower, upper, style))
+            groups.append(Points(label, values=value, lower=lower, upper=upper, style=style))
         xlabel = f"per cent of the {self.part} part misclassified"
+        alt = f"Points with intervals: share of the {self.part} part that each model misclassifies."
         return Figure(
             f"effects-errors-{self.dataset}",
             draw_points,
-            {"rows": list(self.sets.values()), "groups": groups, "xlabel": xlabel},
-            _ERRORS,
-            f"Points with intervals: share of the {self.part} part that each model misclassifies.",
-            self.whole.sources("fit", "published"),
+            arguments={"rows": list(self.sets.values()), "groups": groups, "xlabel": xlabel},
+            caption=_ERRORS,
+            alt=alt,
+            sources=self.whole.sources("fit", "published"),
         )
 
     def splits(self) -> list[Block]:
@@ -220,12 +221,13 @@ class _DataSetResults:
         summary = self.tables["split_summary"]
         blocks: list[Block] = []
         if self.papers:
-            sentences = [
-                f"With set “{row.features}” the paper’s {row.paper:.1%} is "
-                f"{'inside' if row.contains else 'outside'} the interval of {row.model} "
-                f"({row.mean:.2%}; {row.lower:.2%} to {row.upper:.2%})."
-                for row in summary[summary["model"].isin([PUBLISHED, GENERALIZED])].itertuples()
-            ]
+            sentences = []
+            for row in summary[summary["model"].isin([PUBLISHED, GENERALIZED])].itertuples():
+                side = "inside" if row.contains else "outside"
+                sentences.append(
+                    f"With set “{row.features}” the paper’s {row.paper:.1%} is {side} the interval "
+                    f"of {row.model} ({row.mean:.2%}; {row.lower:.2%} to {row.upper:.2%})."
+                )
             sources = self.whole.sources("split_summary")
             blocks.append(Prose(" ".join(sentences), "headline", sources))
         columns = ["model", "features", "splits", "mean", "sd", "lower", "upper"]
@@ -323,7 +325,7 @@ class _DataSetResults:
             f"{strength['least_at']:g}, greatest {strength['greatest']:.2f} at "
             f"{strength['greatest_at']:g}."
         )
-        return Figure(name, draw_effect, arguments, "", alt)
+        return Figure(name, draw_effect, arguments=arguments, caption="", alt=alt)
 
     def convergence(self) -> Table:
         """Return the log-likelihood by pass over the features, for every set."""

@@ -276,7 +276,7 @@ class BlockNB(BaseNaiveBayes):
             self.null_scores_[row] = self._null_mean(sizes, first, second)
             inflation = self.null_scores_[row] / degrees
             result = select_blocks(
-                self.scores_[row] / inflation, degrees, n, self.selection, self.cut
+                self.scores_[row] / inflation, degrees, n=n, selection=self.selection, cut=self.cut
             )
             self.weights_[row] = result.weights
             self.threshold_[row] = result.threshold * inflation

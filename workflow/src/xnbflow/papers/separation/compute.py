@@ -81,10 +81,10 @@ def analyse(
         raise InputError(msg)
     with ThreadPoolExecutor(max(1, threads)) as pool:
         simulations = list(pool.map(lambda setting: simulate(setting, params), settings))
-    tables = {
-        name: pd.concat([tables_of[name] for tables_of in simulations], ignore_index=True)
-        for name in simulations[0]
-    }
+    tables = {}
+    for name in simulations[0]:
+        parts = [simulation[name] for simulation in simulations]
+        tables[name] = pd.concat(parts, ignore_index=True)
     tables |= figure_tables(params["figure_sets"])
     tables["fitted"] = _fit_settings(settings, params, tables["risk"])
     tables["blocks"] = _fit_microarrays(series, params["sizes"])
@@ -216,7 +216,8 @@ def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     points = np.vstack([np.zeros(len(difference)), np.eye(len(difference))])
     joint = model.predict_joint_log_proba(points)
     odds = joint[:, 0] - joint[:, 1]
-    slope, at_zero = odds[1:] - odds[0], odds[0]
+    slope = odds[1:] - odds[0]
+    at_zero = odds[0]
     length = np.linalg.norm(slope)
     if length == 0:
         return 0.5

@@ -111,7 +111,8 @@ def draw_trials(true: np.ndarray, size: int, rng: np.random.Generator) -> Trials
 
 def make_settings(params: dict[str, Any]) -> list[Setting]:
     """Return the distributions that the study's parameters name; see `analyse`."""
-    n_blocks, size = params["blocks"], params["size"]
+    n_blocks = params["blocks"]
+    size = params["size"]
     settings = []
 
     def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0) -> None:
@@ -153,9 +154,9 @@ def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
     methods = _method_weights(setting, trials, estimates)
     asymptotic = _asymptotic_moments(setting)
-    risk = [
-        row for n in params["samples"] for row in _compare(setting, trials, methods, asymptotic, n)
-    ]
+    risk = []
+    for n in params["samples"]:
+        risk += _compare(setting, trials, methods=methods, asymptotic=asymptotic, n=n)
     return {
         "risk": pd.DataFrame(risk),
         "theorem1": pd.DataFrame([_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])]),
@@ -173,7 +174,9 @@ def _method_weights(
     setting: Setting, trials: Trials, estimates: list[MixingDistribution]
 ) -> dict[str, np.ndarray]:
     """Return the weights (n_sets, n_blocks) that each method gives."""
-    observed, degrees, size = trials.observed, setting.degrees, setting.size
+    observed = trials.observed
+    degrees = setting.degrees
+    size = setting.size
     estimated = np.empty(observed.shape)
     best = np.empty(observed.shape)
     for row, (scores, mixing) in enumerate(zip(observed, estimates, strict=True)):
@@ -293,7 +296,8 @@ def _moments_above(setting: Setting, cut: float) -> Moments:
 
     ``u chi(u; m, g) = m chi(u; m + 2, g) + g chi(u; m + 4, g)`` leaves tails of the chi-square.
     """
-    true, size = setting.true, setting.size
+    true = setting.true
+    size = setting.size
     tail = ncx2.sf(cut, size + 2, true)
     mean = (true * tail).sum()
     return Moments(mean, 2 * (size * tail + true * ncx2.sf(cut, size + 4, true)).sum())
@@ -303,20 +307,22 @@ def _theorem1(
     setting: Setting, trials: Trials, estimates: list[MixingDistribution]
 ) -> dict[str, Any]:
     """Return the mean signal n E of the classifier with Eq. 20's threshold, four ways."""
-    degrees, cut = setting.degrees, setting.cut
+    degrees = setting.degrees
+    cut = setting.cut
     # The simulated signal needs more training sets than the estimates of H.
     many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
     n_draws = len(many.observed)
     kept = many.observed >= cut
     simulated = (many.signal * kept).sum(axis=1)
     cuts = np.full(len(degrees), cut)
-    by_estimate = [
-        kept_moments(scores, degrees, cuts, mixing, 1).mean
-        for scores, mixing in zip(trials.observed, estimates, strict=False)
-    ]
-    all_degrees, all_cuts = np.tile(degrees, n_draws), np.tile(cuts, n_draws)
+    by_estimate = []
+    for scores, mixing in zip(trials.observed, estimates, strict=False):
+        moments = kept_moments(scores, degrees, threshold=cuts, mixing=mixing, n=1)
+        by_estimate.append(moments.mean)
+    all_degrees = np.tile(degrees, n_draws)
+    all_cuts = np.tile(cuts, n_draws)
     corrected = kept_moments(
-        many.observed.reshape(-1), all_degrees, all_cuts, setting.mixing, n_draws
+        many.observed.reshape(-1), all_degrees, threshold=all_cuts, mixing=setting.mixing, n=n_draws
     )
     return {
         "setting": setting.name,

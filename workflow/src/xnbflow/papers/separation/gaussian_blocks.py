@@ -87,6 +87,7 @@ class GaussianBlocks(Distribution):
         self.n_classes_ = n_classes
         n_blocks, size = self.columns.shape
         counts = np.bincount(codes, minlength=n_classes)
+        # (n_samples, n_classes): a product with the values gives the means of the classes
         averaging = np.equal.outer(codes, np.arange(n_classes)) / counts
         if self.covariance == "pooled":
             groups = [np.ones(len(codes), dtype=bool)]
@@ -107,6 +108,7 @@ class GaussianBlocks(Distribution):
             for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
                 of_group = residuals if len(groups) == 1 else residuals[:, :, group]
                 covariance, shrinkage[i, part], singular[i, part] = _covariance(of_group, dof)
+                # With S = L L' the Mahalanobis distance of x is |L^-1 (x - mean)|^2.
                 factors[i, part] = np.linalg.cholesky(covariance)
                 whitenings[i, part] = np.linalg.inv(factors[i, part])
 
@@ -134,7 +136,8 @@ class GaussianBlocks(Distribution):
         ndarray of shape (n_chosen, size, n_samples)
             Its sum over the second axis is the blocks' log density.
         """
-        size, n_samples = self.columns.shape[1], features.shape[1]
+        size = self.columns.shape[1]
+        n_samples = features.shape[1]
         whitenings = self._matrices_of(self.whitenings_, code)
         diagonal = np.einsum("bii->bi", self._matrices_of(self.factors_, code)[blocks])
         log_scale = np.log(diagonal)[:, :, None]

@@ -195,12 +195,21 @@ def _gains(rows: pd.DataFrame, n: int) -> Figure:
         gain = 100 * wide["gain", method].to_numpy()
         error = 100 * wide["gain_error", method].to_numpy()
         needs_truth = method in BY_TRUTH
-        groups.append(Points(method, gain, gain - error, gain + error, style, hollow=needs_truth))
+        groups.append(
+            Points(
+                method,
+                values=gain,
+                lower=gain - error,
+                upper=gain + error,
+                style=style,
+                hollow=needs_truth,
+            )
+        )
     title = f"{n:,} samples per class"
     return Figure(
         f"separation-gains-{n}",
         draw_points,
-        {
+        arguments={
             "title": title,
             "rows": wide.index.tolist(),
             "groups": groups,
@@ -208,8 +217,8 @@ def _gains(rows: pd.DataFrame, n: int) -> Figure:
             "levels": ("no gain", [0.0] * len(wide)),
             "length": 40,
         },
-        "",
-        f"Points with standard errors: the gain of each method on each distribution, {title}.",
+        caption="",
+        alt=f"Points with standard errors: the gain of each method on each distribution, {title}.",
     )
 
 
@@ -229,7 +238,15 @@ def _paper_figures(tables: StudyTables) -> Gallery:
             "xlabel": "nb/2" if figure == FIGURE_1 else "mean true score",
         }
         alt = f"{figure}: curves of D, D~, R and R~, and a histogram of the gains 1 − R~/R."
-        figures.append(Figure(f"separation-figure-{i}", draw_paper_figure, arguments, "", alt))
+        figures.append(
+            Figure(
+                f"separation-figure-{i}",
+                draw_paper_figure,
+                arguments=arguments,
+                caption="",
+                alt=alt,
+            )
+        )
     return Gallery(figures, _FIGURES, tables.sources("figures", "figure_gains"))
 
 
@@ -295,5 +312,9 @@ def _weights(tables: StudyTables) -> Gallery:
             "threshold": float(rows["threshold"].iloc[0]),
         }
         alt = f"Curves: the weight of a score, {setting}."
-        figures.append(Figure(f"separation-weights-{i}", draw_weights, arguments, "", alt))
+        figures.append(
+            Figure(
+                f"separation-weights-{i}", draw_weights, arguments=arguments, caption="", alt=alt
+            )
+        )
     return Gallery(figures, _WEIGHTS, tables.sources("weights"))

@@ -247,7 +247,7 @@ def select_blocks(
         level = printed_cut(scores, degrees)
     threshold = level * degrees
     kept = (scores >= threshold).astype(np.float64)
-    moments = kept_moments(scores, degrees, threshold, mixing, n)
+    moments = kept_moments(scores, degrees, threshold=threshold, mixing=mixing, n=n)
     return BlockSelection(kept, threshold, moments)
 
 

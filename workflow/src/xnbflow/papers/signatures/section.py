@@ -39,7 +39,8 @@ def section(results: StudyResults) -> Section | None:
         tables.show("chosen", _OF_THE_CHOSEN),
         Group("All points", [tables.show("curves", "Every point of every curve.", _POINT)]),
     ]
-    repeats, folds = int(curves["repeats"].max()), int(curves["folds"].max())
+    repeats = int(curves["repeats"].max())
+    folds = int(curves["folds"].max())
     return Section(
         "signatures",
         "Accuracy against the number of features",
@@ -71,17 +72,18 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
     # The axis of features is logarithmic.
     drawn = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
     curves = dict(iter(drawn.sort_values("features_per_class").groupby("method")))
-    lines = [
-        Line(name, curves[name]["features_per_class"].to_numpy(), curves[name][measure].to_numpy())
-        for name in _METHODS
-        if name in curves
-    ]
+    lines = []
+    for name in _METHODS:
+        if name in curves:
+            curve = curves[name]
+            features = curve["features_per_class"].to_numpy()
+            lines.append(Line(name, features, curve[measure].to_numpy()))
     ends = "; ".join(f"{line.label} {line.y.min():.2f} to {line.y.max():.2f}" for line in lines)
     name = _MEASURES[measure]
     return Figure(
         f"signature-{measure.replace('_', '-')}-{dataset}",
         draw_lines,
-        {
+        arguments={
             "lines": lines,
             "xlabel": "features per class",
             "ylabel": name.lower(),
@@ -90,8 +92,8 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
             "ring": _chosen(results, dataset, measure),
             "levels": _levels(results, dataset, measure),
         },
-        "",
-        f"{name} against features per class: {ends}.",
+        caption="",
+        alt=f"{name} against features per class: {ends}.",
     )
 
 
@@ -128,12 +130,13 @@ def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str
     # The log loss of naive Bayes on thousands of features is out of scale.
     if measure == "log_loss":
         return []
-    levels = {
-        results.labels[classifier]: _mean(results, dataset, classifier, measure)
-        for classifier in results.study.classifiers
-        if _method(results, classifier) in _EVERYTHING
-    }
-    return [(label, value) for label, value in levels.items() if value is not None]
+    levels = []
+    for classifier in results.study.classifiers:
+        if _method(results, classifier) in _EVERYTHING:
+            value = _mean(results, dataset, classifier, measure)
+            if value is not None:
+                levels.append((results.labels[classifier], value))
+    return levels
 
 
 #: Columns of a point of a curve.

@@ -71,7 +71,8 @@ def _comparable(
     """
     measured = dict(iter(repeats.groupby(["dataset", "classifier", "metric"], sort=False)))
     for printed in printed_numbers().to_dict("records"):
-        dataset, quantity = printed["accession"], printed["quantity"]
+        dataset = printed["accession"]
+        quantity = printed["quantity"]
         part, metric = _OURS[quantity]
         if part:
             ours = measured.get((dataset, parts.get(part, ""), metric), repeats.iloc[:0])
@@ -122,7 +123,8 @@ def _means(values: pd.DataFrame) -> pd.DataFrame:
         printed = group.groupby("dataset")["paper"].first()
         by_repeat = group.groupby(["repeat", "dataset"])["value"].mean().unstack()
         complete = by_repeat.dropna()
-        of_paper, ours = printed.mean(), complete.mean(axis=1).to_numpy()
+        of_paper = printed.mean()
+        ours = complete.mean(axis=1).to_numpy()
         quantities = {quantity: (of_paper, ours)}
         if quantity == "xnb_features_per_class":
             # The paper's figure is the ratio of the two means, not the mean of the ratios.

@@ -215,7 +215,11 @@ def _repeat(data: DataSet, repeat: int, params: Mapping[str, Any]) -> list[dict[
                 train = fold_of != fold
                 test = ~train
                 for selection in _fold(
-                    features[:, train], codes[train], features[:, test], alternative, params
+                    features[:, train],
+                    codes[train],
+                    tested=features[:, test],
+                    alternative=alternative,
+                    params=params,
                 ):
                     is_correct = selection.predicted == codes[test]
                     class_sizes = [len(chosen) for chosen in selection.features]

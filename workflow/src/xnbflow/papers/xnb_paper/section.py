@@ -86,9 +86,15 @@ def _figure(numbers: pd.DataFrame, sources: Sequence[str]) -> Figure:
         sd = of_quantity["sd"].fillna(0.0)
         paper = of_quantity["paper"].tolist()
         lower, upper = (ours - sd).tolist(), (ours + sd).tolist()
-        groups.append(Points(label, ours.tolist(), lower, upper, style))
-        printed.append(Points(f"{label}, paper", paper, paper, paper, style, beside=style))
+        groups.append(Points(label, values=ours.tolist(), lower=lower, upper=upper, style=style))
+        printed.append(
+            Points(
+                f"{label}, paper", values=paper, lower=paper, upper=paper, style=style, beside=style
+            )
+        )
     arguments = {"rows": places["dataset"].tolist(), "groups": groups + printed}
     arguments |= {"xlabel": "accuracy", "most": 1.0}
     alt = "Points: accuracy of naive Bayes and XNB on each data set, printed and computed."
-    return Figure("xnb-paper", draw_points, arguments, _FIGURE, alt, sources)
+    return Figure(
+        "xnb-paper", draw_points, arguments=arguments, caption=_FIGURE, alt=alt, sources=sources
+    )

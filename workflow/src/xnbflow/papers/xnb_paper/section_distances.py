@@ -102,7 +102,9 @@ def _figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
         differences = ordered["difference"]
         lower = ordered["lower"].fillna(differences).tolist()
         upper = ordered["upper"].fillna(differences).tolist()
-        groups.append(Points(label, differences.tolist(), lower, upper, style))
+        groups.append(
+            Points(label, values=differences.tolist(), lower=lower, upper=upper, style=style)
+        )
     caption = (
         f"{_PARTS[part]}: mean difference over series with its 95% interval, by the number of "
         "features."
@@ -110,13 +112,13 @@ def _figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
     return Figure(
         f"distances-{part}",
         draw_points,
-        {
+        arguments={
             "rows": names,
             "groups": groups,
             "xlabel": "accuracy minus that of the paper's choice",
             "levels": ("the paper's choice", [0.0] * len(names)),
         },
-        caption,
-        f"Points: accuracy of each {part} minus that of the paper's choice, with intervals.",
-        sources,
+        caption=caption,
+        alt=f"Points: accuracy of each {part} minus that of the paper's choice, with intervals.",
+        sources=sources,
     )

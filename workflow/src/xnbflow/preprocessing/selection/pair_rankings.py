@@ -12,7 +12,7 @@ Numbers that differ only by rounding are equal. Features equal in 1 to 3 are *in
 fourth criterion chooses between them. Only exact copies are taken in their order.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -88,6 +88,7 @@ class Shortlist:
     n_classes: int
     n_features: int | None
     threshold: float = DEFAULT_THRESHOLD
+    _: KW_ONLY
     features: RankedFeatures = field(init=False)
     candidates: list[np.ndarray] = field(init=False)
 

@@ -55,7 +55,8 @@ def draw_roc(title: str, curves: Mapping[str, tuple[np.ndarray, np.ndarray]]) ->
 
 def _square(title: str, lines: int) -> tuple[Figure, Axes]:
     """Return a square from 0 to 1 with its diagonal, and room for the lines of a legend below."""
-    width, legend = column_width(2.9), _LINE * lines
+    width = column_width(2.9)
+    legend = _LINE * lines
     height = min(width, 4.5) + 0.05 + legend
     figure, axes = new_axes(width, height, bottom=0.5 + legend, title=title)
     axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))

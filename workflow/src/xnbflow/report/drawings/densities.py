@@ -52,7 +52,8 @@ def draw_densities(
     each class's rug.
     """
     labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
-    left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
+    left = min(1.3, 0.1 + label_width(labels, 8))
+    right = 0.1 + label_width(notes, 8)
     left = max(left, _TITLE)
     inner = _CURVES + _RUG_ROW * len(labels)
     figure, axes = _new_axes(feature, inner, top=0.4, left=left, right=right)
@@ -71,7 +72,8 @@ def draw_densities(
         axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **style)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
-        values, base = np.unique(samples[i]), -row * (i + 1)
+        values = np.unique(samples[i])
+        base = -row * (i + 1)
         ticks = np.tile([base + 0.1 * row, base + 0.75 * row, np.nan], len(values))
         axes.plot(np.repeat(values, 3), ticks, color=colour, linewidth=0.8, alpha=0.8)
         axes.plot(grid[[0, -1]], [base, base], linewidth=0.9, **style)
@@ -89,7 +91,8 @@ def _new_axes(
     feature: str, inner: float, *, top: float, left: float, right: float
 ) -> tuple[Figure, Axes]:
     """Return axes of a height in inches below the feature's name."""
-    width, height = column_width(2.9), 0.5 + inner + top
+    width = column_width(2.9)
+    height = 0.5 + inner + top
     figure, axes = new_axes(width, height, left=left, right=right, bottom=0.5, top=top)
     write_heading(figure, shorten(feature, 60), 9)
     axes.set_xlabel("value", size=8)

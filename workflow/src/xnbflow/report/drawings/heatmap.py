@@ -89,7 +89,8 @@ def draw_heatmap(
     for name, (start, end), line, place in zip(names, spans, lines, places, strict=True):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
-        y, middle = -0.55 - (strips + line * _LINE) / _ROW, (start + end - 1) / 2
+        y = -0.55 - (strips + line * _LINE) / _ROW
+        middle = (start + end - 1) / 2
         if line:  # a thin line leads to a name above the others
             ends = [-0.5 - strips / _ROW, y]
             axes.plot([middle] * 2, ends, color=GREY, linewidth=0.5, clip_on=False)
@@ -146,7 +147,8 @@ def _draw_strip(axes: Axes, y: float, texts: Sequence[str], look: Look) -> None:
     for start, end in pairwise([*starts, len(texts)]):
         if texts[start] in look:
             colour, alpha = look[texts[start]]
-            place, tall = (start - 0.5, y - 0.4 * _TRACK / _ROW), 0.8 * _TRACK / _ROW
+            place = (start - 0.5, y - 0.4 * _TRACK / _ROW)
+            tall = 0.8 * _TRACK / _ROW
             cell = Rectangle(place, end - start, tall, fc=colour, alpha=alpha, lw=0, clip_on=False)
             axes.add_artist(cell)
 
@@ -168,14 +170,16 @@ def _legend_texts(tracks: Mapping[str, Look], width: float) -> Iterator[_KeyText
     """
     line = -1
     for name, looks in tracks.items():
-        line, x = line + 1, 0.0
+        line = line + 1
+        x = 0.0
         for text, (colour, alpha) in {name: ("", 1.0), **looks}.items():
             shown = shorten(text, 34)
             mark = 0.14 if colour else 0.0
             needed = label_width([shown], _SIZE) + mark
             if x and x + needed > width:
-                line, x = line + 1, 0.15
-            yield _KeyText(x, line, shown, colour, alpha)
+                line = line + 1
+                x = 0.15
+            yield _KeyText(x=x, line=line, text=shown, colour=colour, alpha=alpha)
             x += needed + 0.12
 
 
@@ -189,7 +193,8 @@ def _write_key(figure: Figure, key: Sequence[_KeyText]) -> None:
             corner = x / width, y - 0.05 / height
             size = 0.1 / width, 0.1 / height
             figure.add_artist(Rectangle(corner, *size, fc=text.colour, alpha=text.alpha, lw=0))
-            x, weight = x + 0.14, "normal"
+            x = x + 0.14
+            weight = "normal"
         figure.text(x / width, y, text.text, va="center", weight=weight, size=_SIZE)
 
 
@@ -201,7 +206,8 @@ def _place_names(
     No two names of a line meet, and all are within the ``room``.
     """
     ends: list[float] = []
-    lines, places = [], []
+    lines = []
+    places = []
     for name, (start, end) in zip(names, spans, strict=True):
         half = label_width([name], _SIZE) / 2 + 0.04
         middle = float(np.clip(cell * (start + end) / 2, room[0] + half, room[1] - half))

@@ -63,11 +63,17 @@ def draw_lines(
     write_heading(figure, title)
     for i, (label, x, y) in enumerate(lines):
         colour, marker = style_of(i)
-        size = 4 if len(x) > 1 else 7
         axes.plot(
-            x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label,
+            x,
+            y,
+            color=colour,
+            marker=marker,
+            markersize=4 if len(x) > 1 else 7,
+            linewidth=1.4,
+            label=label,
+            # on a long line marks have distances of a fifth of the diagonal
             markevery=1 if len(x) <= _MOST_MARKS else 0.2,
-        )  # fmt: skip
+        )
     for (x, lower, upper), colour in zip(bands, COLOURS, strict=False):
         axes.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):

@@ -23,7 +23,8 @@ def draw_ranks(
     ``bars`` are the first and last classifier of each bar, ``difference`` is the length of the
     yardstick.
     """
-    k, n_left = len(classifiers), (len(classifiers) + 1) // 2
+    k = len(classifiers)
+    n_left = (len(classifiers) + 1) // 2
     depth = _BAR * len(bars) + 0.15
     height = depth + _LINE * n_left
     side = 0.25 + label_width([f"{shorten(name, 17)}  0.00" for name in classifiers])
@@ -37,11 +38,14 @@ def draw_ranks(
     text = f"critical difference {difference:.2f}"
     axes.text(1 + difference / 2, 0.46, text, ha="center", va="bottom")
     for i, (first, last) in enumerate(bars):
-        x, y = [ranks[first] - 0.03, ranks[last] + 0.03], -_BAR * (i + 1)
+        x = [ranks[first] - 0.03, ranks[last] + 0.03]
+        y = -_BAR * (i + 1)
         axes.plot(x, [y, y], color=ORANGE, lw=3.5)
     for i, (classifier, rank) in enumerate(zip(classifiers, ranks, strict=True)):
-        left, name = i < n_left, shorten(classifier, 17)
-        end, y = 0.9 if left else k + 0.1, -depth - _LINE * (i if left else k - 1 - i)
+        left = i < n_left
+        name = shorten(classifier, 17)
+        end = 0.9 if left else k + 0.1
+        y = -depth - _LINE * (i if left else k - 1 - i)
         axes.plot([rank, rank, end], [0, y, y], color=INK, lw=0.8, clip_on=False)
         text = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
         axes.text(end, y, text, ha="right" if left else "left", va="center")

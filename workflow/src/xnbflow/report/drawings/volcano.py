@@ -35,7 +35,8 @@ def draw_volcano(
         column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel=label
     )
     write_heading(figure, title)
-    y, differs = evidence(p), p <= cut
+    y = evidence(p)
+    differs = p <= cut
     for features, colour in (
         (~differs, GREY),
         (differs & (change < 0), BLUE),

@@ -32,7 +32,8 @@ _GENE_COLUMNS += ["auc", "p", "fdr"]
 def paragraphs(results: StudyResults) -> str:
     """Return methods and results as Markdown with keys of references, see `references`."""
     variables = facts(results)
-    methods, findings = render("methods.md", variables), render("results.md", variables)
+    methods = render("methods.md", variables)
+    findings = render("results.md", variables)
     return f"{methods}\n\n{findings}".strip()
 
 
@@ -164,7 +165,9 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
 
 def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the classifiers with their steps, folds, metrics and the stability of features."""
-    study, configuration, labels = results.study, results.configuration, results.labels
+    study = results.study
+    configuration = results.configuration
+    labels = results.labels
     entries = {name: configuration["classifiers"][name] for name in study.classifiers}
     metrics = {row["metric"] for row in tables["summary"]}
     of_any_class = [row for row in tables["stability"] if row["class"] == ""]
@@ -254,7 +257,8 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
 
 def _origin(settings: Mapping[str, Any]) -> str:
     """Return where a data set was read from; of a path only the name of the file."""
-    location, source = str(settings.get("location") or ""), settings.get("source", "")
+    location = str(settings.get("location") or "")
+    source = settings.get("source", "")
     if source != "cumida" and "://" not in location:
         location = PurePath(location).name  # folders exist on one machine only
     origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")

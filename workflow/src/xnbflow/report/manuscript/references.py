@@ -128,9 +128,10 @@ def csl_json(keys: Iterable[str]) -> str:
         if "year" in work:
             item["issued"] = {"date-parts": [[work["year"]]]}
         names = [name.partition(", ") for name in work["author"]]
-        item["author"] = [
-            {"family": family, "given": first_names} if first_names else {"literal": family}
-            for family, _, first_names in names
-        ]
+        authors = []
+        for family, _, first_names in names:
+            person = {"family": family, "given": first_names}
+            authors.append(person if first_names else {"literal": family})
+        item["author"] = authors
         items.append(item)
     return json.dumps(items, indent=1, ensure_ascii=False)

@@ -107,7 +107,9 @@ def _calibration(
     layers = [_diagonal()]
     most = max((n.max(initial=1) for n in counts), default=1)
     for i, name in enumerate(classifiers):
-        x, y, n = predicted[i], observed[i], counts[i]
+        x = predicted[i]
+        y = observed[i]
+        n = counts[i]
         ends = {"x0": _numbers(x), "y0": _numbers(lower[i])}
         ends |= {"x1": _numbers(x), "y1": _numbers(upper[i])}
         layers.append({"mark": "bars", "colour": i} | ends)
@@ -150,6 +152,7 @@ def _matrix(
     """Return the chart of `draw_matrix`; None of one with too many cells."""
     if values.size > _MOST_CELLS or len({*rows}) < len(rows) or len({*columns}) < len(columns):
         return None
+    # All lists have a value per cell, row after row; the axis y begins below, with the last row.
     shares = np.nan_to_num(np.asarray(values, dtype=float)).reshape(-1)
     shown = [f"{share:.2f}" for share in shares]
     if texts:
@@ -189,6 +192,7 @@ def _heatmap(
     samples: Sequence[str] = (),
 ) -> dict[str, Any] | None:
     """Return the chart of `draw_heatmap`, with a row above it for the class and each track."""
+    # The browser identifies rows and samples by their names, so that these must be distinct.
     n, m = z.shape
     names = list(samples) if len({*samples}) == m else [f"sample {j + 1}" for j in range(m)]
     strips = {"class": list(classes), **{k: list(v) for k, v in (tracks or {}).items()}}
@@ -199,6 +203,8 @@ def _heatmap(
         [f"above the mean (full colour: {_DARKEST:g} SD)", ORANGE, 1.0],
         ["below the mean", BLUE, 1.0],
     ]
+    # A strip is stored as its distinct texts and, for each sample, the position of its text: the
+    # cells a, a, b have the texts [a, b] and the positions [0, 0, 1].
     bands = []
     for i, (name, cells) in enumerate(strips.items()):
         texts = list(dict.fromkeys(cells))

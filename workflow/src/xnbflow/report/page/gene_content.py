@@ -59,11 +59,11 @@ def gene_content(
     """
     content = _samples(values) | header | {"total": len(genes)}
     wide = _features_by_samples(values)
-    wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]
-    rounded = {
-        name: round_to_steps(np.asarray(column), levels if name.startswith("fdr.") else ())
-        for name, column in statistics.items()
-    }
+    wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]  # a value takes a byte
+    rounded = {}
+    for name, column in statistics.items():
+        thresholds = levels if name.startswith("fdr.") else ()
+        rounded[name] = round_to_steps(np.asarray(column), thresholds)
     content["ranges"] = {name: limits for name, (_, limits) in rounded.items()}
     numbers = {name: column for name, (column, _) in rounded.items()}
     numbers |= {name: np.asarray(column, dtype=np.uint8) for name, column in flags.items()}
@@ -82,7 +82,9 @@ def gene_content(
     packed = pack_first(len(genes))
     if len(packed) <= most_bytes:
         return packed
-    return _largest_that_fits(pack_first, len(genes), len(packed), len(wide), most_bytes)
+    return _largest_that_fits(
+        pack_first, len(genes), size=len(packed), n_with_values=len(wide), most_bytes=most_bytes
+    )
 
 
 def _largest_that_fits(
@@ -93,7 +95,8 @@ def _largest_that_fits(
     The content of ``n`` features has ``size`` bytes. The first features have the values of samples
     and thus most of the bytes; from these on the content grows nearly linearly.
     """
-    start, packed = min(n_with_values, n), ""
+    start = min(n_with_values, n)
+    packed = ""
     size_at_start = len(pack_first(start)) if start < n else size
     if size_at_start > most_bytes:
         start, n, size, size_at_start = 0, start, size_at_start, len(pack_first(0))
@@ -110,7 +113,8 @@ def _largest_that_fits(
 def _features_by_samples(values: pd.DataFrame) -> np.ndarray:
     """Return the values as an array of features by samples, in the order of the table."""
     wide = values.pivot(index="feature", columns="sample", values="value")
-    features, samples = values["feature"].drop_duplicates(), values["sample"].drop_duplicates()
+    features = values["feature"].drop_duplicates()
+    samples = values["sample"].drop_duplicates()
     return wide.reindex(index=features, columns=samples).to_numpy()
 
 

@@ -46,7 +46,8 @@ def with_terms(text: str) -> Html:
 &lt; 1: the recall of a class.
     """
     meanings = dict(glossary())
-    parts, end = [], 0
+    parts = []
+    end = 0
     for match in _pattern().finditer(text):
         word = match[0]
         term = word if word in glossary() else f"{word[0].lower()}{word[1:]}"

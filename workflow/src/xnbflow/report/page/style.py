@@ -182,7 +182,8 @@ def write_heading(figure: Figure, text: str, size: float = 10) -> None:
         wrapped = textwrap.wrap(text, max(1, letters))
         if len(wrapped) <= lines:
             break
-    place, whole = (0.06 / width, 1 - 0.08 / height), "\n".join(wrapped)
+    place = (0.06 / width, 1 - 0.08 / height)
+    whole = "\n".join(wrapped)
     figure.text(*place, whole, va="top", weight="bold", size=points, linespacing=1.0)
 
 

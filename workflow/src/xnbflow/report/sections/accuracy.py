@@ -21,11 +21,11 @@ _TEXTS = texts_of("accuracy")
 #: Metrics beside accuracy: label, meaning and format.
 _METRICS = {
     "balanced_accuracy": Column("number", "mean recall of the classes"),
-    "f1_macro": Column("number", "mean over classes", "macro F1"),
-    "mcc": Column("number", "", "Matthews’ correlation"),
-    "roc_auc": Column("number", "one class against the rest", "ROC AUC"),
+    "f1_macro": Column("number", "mean over classes", label="macro F1"),
+    "mcc": Column("number", label="Matthews’ correlation"),
+    "roc_auc": Column("number", "one class against the rest", label="ROC AUC"),
     "log_loss": Column("number", "lower is better"),
-    "brier": Column("number", "squared error summed over classes, 0 to 2", "Brier score"),
+    "brier": Column("number", "squared error summed over classes, 0 to 2", label="Brier score"),
     "features_per_class": Column("number", "mean over classes", format=",.1f"),
     "features": Column("number", "distinct ones", label="features in all", format=",.1f"),
 }
@@ -89,7 +89,9 @@ def _accuracies(results: StudyResults) -> Table:
         _TEXTS["matrix"].format(brackets=brackets),
         rows=frame,
         declarations={
-            "baseline": Column("number", "share of the largest class", "majority-class baseline")
+            "baseline": Column(
+                "number", "share of the largest class", label="majority-class baseline"
+            )
         },
         best=frozenset((int(row), accuracy.columns[column]) for row, column in best),
     )

@@ -15,7 +15,8 @@ def section(results: StudyResults) -> Section | None:
     """Return the study's answer; None for a study without classifiers."""
     if not results.study.classifiers:
         return None
-    chosen, sources = results.tables["headline"]["classifier"].iloc[0], results.tables.sources
+    chosen = results.tables["headline"]["classifier"].iloc[0]
+    sources = results.tables.sources
     rule = "rule" if chosen else ""
     blocks: list[Block] = []
     one_card = bool(chosen) and len(results.places) == 1

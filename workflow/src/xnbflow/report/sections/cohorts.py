@@ -79,7 +79,8 @@ def _models_in_words(results: StudyResults) -> str:
 
 def _genes_in_words(results: StudyResults) -> str:
     """Return how many genes differ in every series, and how many over all of them."""
-    genes, noun = results.cohorts["meta_genes"], _noun(results)
+    genes = results.cohorts["meta_genes"]
+    noun = _noun(results)
     if genes["p"].isna().all():
         return f"{noun.capitalize()}s could not be compared over all series: see the warnings."
     n_series = len(results.study.combined)
@@ -110,7 +111,8 @@ def _left_out(results: StudyResults) -> pd.DataFrame:
 
 
 def _models(results: StudyResults) -> Iterator[Block]:
-    tables, matrix = results.cohorts, results.cohorts["cohort_matrix"]
+    tables = results.cohorts
+    matrix = results.cohorts["cohort_matrix"]
     columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
     columns += [name for name in ("auc", "auc_lower", "auc_upper") if matrix[name].notna().any()]
     columns += [name for name in matrix if name.startswith("recall.")]
@@ -163,7 +165,8 @@ def _share_text(share: float) -> str:
 
 
 def _genes(results: StudyResults) -> Iterator[Block]:
-    genes, series = results.cohorts["meta_genes"], list(results.study.combined)
+    genes = results.cohorts["meta_genes"]
+    series = list(results.study.combined)
     classes = genes["class"].unique().tolist()
     # of two classes the control is the mirror image of the other one
     classes = [classes[i] for i in shown_classes(classes)]

@@ -54,7 +54,8 @@ def _accuracy(row: pd.Series) -> str:
 def _learning_curve(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> Figure:
     dataset, classifier = key
     label = results.labels[classifier]
-    lines, bands = [], []
+    lines = []
+    bands = []
     for kind, of_kind in rows.groupby("kind", sort=False):
         x = of_kind["training_samples"].to_numpy()
         name = _line_name(str(kind), of_kind)

@@ -68,9 +68,11 @@ def _features(tables: StudyTables, rows: pd.DataFrame) -> Table:
 def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
     """Return the volcano plot of a comparison of one contrast, which has one unit."""
     tested = rows[rows["p"].notna()].reset_index(drop=True)
-    change, xlabel = tested["log_fold_change"], "log2 fold change"
+    change = tested["log_fold_change"]
+    xlabel = "log2 fold change"
     if change.isna().all():
-        change, xlabel = tested["difference"], "difference"
+        change = tested["difference"]
+        xlabel = "difference"
     return volcano_figure(
         name=name,
         title=comparison,

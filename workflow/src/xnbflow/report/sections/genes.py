@@ -89,7 +89,8 @@ def _blocks_of_series(
     results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
     """Yield numbers, plots, heat map and table of a series, and its further comparisons."""
-    genes, about = tables["genes"], results.rows("datasets", dataset=dataset).iloc[0]
+    genes = tables["genes"]
+    about = results.rows("datasets", dataset=dataset).iloc[0]
     shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
     for finding in shifts["finding"]:
         yield Prose(f"{capitalized(finding)}.", "warning", results.tables.sources("audit"))
@@ -146,11 +147,14 @@ def _artefacts(results: StudyResults) -> list[Block]:
 def _in_words(genes: pd.DataFrame) -> str:
     """Return sentences on the numbers of features that separate the classes and that differ."""
     n_perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
-    n_features, n_classes = genes["feature"].nunique(), genes["class"].nunique()
+    n_features = genes["feature"].nunique()
+    n_classes = genes["class"].nunique()
     n_differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
-    separated, comparison = "these classes", ""
+    separated = "these classes"
+    comparison = ""
     if n_classes > _MIRRORED:
-        separated, comparison = "at least one class from all others", " in at least one comparison"
+        separated = "at least one class from all others"
+        comparison = " in at least one comparison"
     return (
         f"{n_perfect:,} of {counted(n_features, 'feature')} "
         f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1). "
@@ -206,7 +210,9 @@ def _with_change(columns: Sequence[str], genes: pd.DataFrame) -> list[str]:
 def _gene_sets(results: StudyResults) -> Iterator[Block]:
     """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
     tables = results.tables
-    tests, overlaps, ranked = tables["gene_set_tests"], tables["enrichment"], tables["prerank"]
+    tests = tables["gene_set_tests"]
+    overlaps = tables["enrichment"]
+    ranked = tables["prerank"]
     if tests.empty and overlaps.empty and ranked.empty:
         return
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
@@ -297,7 +303,8 @@ def _explorer(
 ) -> GeneExplorer:
     """Return all features of a series, with the contrasts of these classes."""
     tables = results.diagnosed(dataset)
-    genes, values = tables["genes"], tables["gene_values"]
+    genes = tables["genes"]
+    values = tables["gene_values"]
     order = _feature_order(genes, values)
     contrasts = [
         genes[genes["class"] == label].set_index("feature").reindex(order) for label in labels

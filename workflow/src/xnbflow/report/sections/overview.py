@@ -55,7 +55,8 @@ def _problems(results: StudyResults) -> list[Block]:
     """Return failures and warnings, first in a sentence, then in tables."""
     if not results.study.classifiers:
         return []
-    problems, small = results.tables["problems"], _small_classes(results)
+    problems = results.tables["problems"]
+    small = _small_classes(results)
     n_failed = len(results.rows("problems", kind="error"))
     n_warned = len(problems) - n_failed
     text = f"{counted(n_failed, 'fit')} failed; {n_warned:,} gave warnings"
@@ -81,6 +82,11 @@ def _problem_table(results: StudyResults) -> Table:
     counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
     caption = "Failed fits and warnings, with the number of fits that had the same message."
     return results.tables.show("problems", caption, rows=counts, declarations={"fits": ","})
+
+
+def _treatment_of_missing(row: Mapping[str, Any]) -> str:
+    """Return what the study does about the missing values of a data set, such as “12 filled in”."""
+    return f"{row['imputed']:,} filled in" if row["missing"] else "none"
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
@@ -122,11 +128,9 @@ def _datasets(results: StudyResults) -> Table:
     entries = results.configuration.get("datasets", {})
     for column in ("source", "location"):
         rows[column] = [str(entries.get(name, {}).get(column, "")) for name in rows["dataset"]]
-    has_groups, has_missing = rows["groups"].notna().any(), rows["missing"].any()
-    rows["missing"] = [
-        f"{row['imputed']:,} filled in" if row["missing"] else "none"
-        for row in rows.to_dict("records")
-    ]
+    has_groups = rows["groups"].notna().any()
+    has_missing = rows["missing"].any()
+    rows["missing"] = [_treatment_of_missing(row) for row in rows.to_dict("records")]
     columns = ["dataset", "source", "location", "samples", "features", "classes"]
     captions = ["The data sets of this study and where they come from."]
     if has_groups:
@@ -138,9 +142,11 @@ def _datasets(results: StudyResults) -> Table:
 
 
 _SECONDS = {
-    "processor_seconds": Column("number", "summed over jobs", "processor time (s)", ",.1f"),
+    "processor_seconds": Column(
+        "number", "summed over jobs", label="processor time (s)", format=",.1f"
+    ),
     "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
-    "most_memory": Column("number", "of a job", "most memory (MB)", ",.0f"),
+    "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
 }
 
 

@@ -25,7 +25,7 @@ MANY_CLASSES = 5
 #: Numbers of a drawn feature, and further numbers of a class, in the evidence of a sample.
 _NUMBERS_OF_FEATURE = 2
 _NUMBERS_OF_CLASS = 7
-_WRONG_BY = Column("integer", "classifiers", "wrong by")
+_WRONG_BY = Column("integer", "classifiers", label="wrong by")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -55,7 +55,8 @@ def section(results: StudyResults) -> Section | None:
 
 def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
-    place, title = {"dataset": dataset, "folds": folds}, results.place(dataset, folds)
+    place = {"dataset": dataset, "folds": folds}
+    title = results.place(dataset, folds)
     samples = results.rows("samples", **place)
     misclassified = results.rows("misclassified", **place)
     if samples.empty:
@@ -123,10 +124,11 @@ def contributions(
     features = {name: number for number, name in enumerate(drawn["feature"].unique())}
     sums = _sums(results, place, shown, classes, others=evidence[~is_drawn])
     of_samples = _terms_by_sample(sums, _drawn_terms(drawn, features))
-    samples = [
-        [row.sample, classes.index(row.true), classes.index(row.predicted), of_samples[row.sample]]
-        for row in shown.itertuples()
-    ]
+    samples = []
+    for row in shown.itertuples():
+        true = classes.index(row.true)
+        predicted = classes.index(row.predicted)
+        samples.append([row.sample, true, predicted, of_samples[row.sample]])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
@@ -194,7 +196,10 @@ def _terms_by_sample(
     """Return the list of each class by sample, as `contributions` describes it."""
     lists: dict[str, list[list[Any]]] = defaultdict(list)
     for row in sums.to_dict("records"):
-        sample, label = row["sample"], row["class"]
+        sample = row["sample"]
+        label = row["class"]
+        # Log offset (prior and calibration), evidence of the features and log reference add up to
+        # the log posterior, from which the probability is shown with six digits.
         parts = [row["log_offset"], row["evidence"], row["log_reference"]]
         probability = float(f"{np.exp(row[f'log_posterior.{label}']):.6g}")
         lists[sample].append(

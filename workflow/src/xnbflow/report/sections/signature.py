@@ -195,11 +195,11 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
         return {}
     columns = phenotype.set_index("sample").filter(regex=rf"^{_PHENOTYPE}")
     columns = columns.reindex(samples).fillna("")
-    return {
-        str(name).removeprefix(_PHENOTYPE): texts.tolist()
-        for name, texts in columns.items()
-        if (texts != "").any()
-    }
+    strips = {}
+    for name, texts in columns.items():
+        if (texts != "").any():
+            strips[str(name).removeprefix(_PHENOTYPE)] = texts.tolist()
+    return strips
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",

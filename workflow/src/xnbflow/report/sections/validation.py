@@ -112,7 +112,8 @@ def _overview(results: StudyResults) -> Table:
 
 def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
     """Yield verdict, recalls, predictions, densities and signature of a model in a cohort."""
-    tables, verdict = results.validation, _rows(results, pair, "verdicts").iloc[0]
+    tables = results.validation
+    verdict = _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
     sentence = cohort_verdict({**vars(pair), **verdict}, results.labels[pair.model])
     yield Prose(sentence + overlap(signatures), "headline", rule=COHORT_ANCHOR)
@@ -171,10 +172,9 @@ def _density_figures(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
         curves = {}
         for label, of_class in rows.groupby("class", sort=True):
             by_cohort = dict(iter(of_class.groupby("cohort")["density"]))
-            curves[label] = [
-                by_cohort[cohort].to_numpy() if cohort in by_cohort else None
-                for cohort in ("train", "test")
-            ]
+            train = by_cohort["train"].to_numpy() if "train" in by_cohort else None
+            test = by_cohort["test"].to_numpy() if "test" in by_cohort else None
+            curves[label] = [train, test]
         yield Figure(
             name=f"{name}-density-{number:02d}",
             draw=draw_cohorts,

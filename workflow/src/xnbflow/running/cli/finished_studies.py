@@ -84,7 +84,7 @@ def print_genes(
     if dataset:
         require_choice("--data", dataset, datasets)
         datasets = (dataset,)
-    return gene_figures.print_genes(results, name, datasets, folder, width)
+    return gene_figures.print_genes(results, name, datasets, folder=folder, width=width)
 
 
 def write_paper(results: "StudyResults", folder: Path) -> list[str]:
