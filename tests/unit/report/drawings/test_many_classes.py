@@ -24,7 +24,7 @@ def test_components_of_more_groups_than_styles_have_one_colour():
         groups = [f"t{number:02}" for number in range(n_groups)]
         scores = np.column_stack([np.arange(n_groups), np.arange(n_groups)])
         figure = draw_components(scores, groups, [""] * n_groups, ("1", "2"))
-        expected = groups if n_groups == 64 else ["65 groups, not coloured"]
+        expected = groups if n_groups == 64 else ["65 groups"]
         assert labels_of_legend(figure) == expected
         n_points = sum(len(line.get_xdata()) for line in figure.axes[0].lines)
         assert n_points == n_groups

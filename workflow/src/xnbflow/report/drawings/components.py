@@ -31,7 +31,7 @@ def draw_components(
     """
     kinds = sorted(set(groups))
     if len(kinds) > N_STYLES:
-        kinds = [f"{len(kinds)} groups, not coloured"]
+        kinds = [f"{len(kinds)} groups"]
         groups = kinds * len(scores)
     width = column_width(2.9)
     half = int(5 * (width - 0.7))  # long values often differ in the last word only
