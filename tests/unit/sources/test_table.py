@@ -101,6 +101,18 @@ def test_a_column_of_parquet_is_read_as_its_numbers_or_refused_by_its_name(tmp_p
         assert read_table(tmp_path / "x.parquet", dataset).values.tolist() == [numbers]
 
 
+@pytest.mark.slow
+def test_a_parquet_file_may_have_a_description_of_its_columns_above_the_limit_of_arrow(tmp_path):
+    """pandas describes 850,000 columns in 130 MB of text; Arrow refuses more than 100 MB."""
+    table = pa.table({"y": ["a", "b", "b"], "g": [1.0, 2.0, 3.0]})
+    table = table.replace_schema_metadata({"description": "x" * 100_000_001})
+    pq.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(OSError, match="size limit"):
+        pq.ParquetFile(tmp_path / "x.parquet")
+    dataset = SheetRow("x", "table", "x", label="y")
+    assert read_table(tmp_path / "x.parquet", dataset).values.tolist() == [[1.0, 2.0, 3.0]]
+
+
 def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv(tmp_path):
     frame = pd.DataFrame(
         {"id ": ["s1 ", " s2", "s3"], " y": ["AML ", "AML", "B-ALL"], "g ": [1, 2, 3]}

@@ -300,8 +300,12 @@ def _evidence(features: np.ndarray, means: np.ndarray) -> np.ndarray:
     those of the classes. The summed log densities are divided by the square root of the number of
     features, since features are correlated.
     """
-    differences = features - means[:, :, None]
-    return np.asarray(-0.5 * np.square(differences).sum(axis=1) / np.sqrt(len(features)))
+    evidence = np.empty((len(means), features.shape[1]))
+    # class by class: the differences of 100 classes would be an array of hundreds of megabytes
+    for code, mean in enumerate(means):
+        differences = features - mean[:, None]
+        evidence[code] = -0.5 * np.square(differences).sum(axis=0) / np.sqrt(len(features))
+    return evidence
 
 
 def _mean_by_class(codes: np.ndarray, values: np.ndarray) -> float:

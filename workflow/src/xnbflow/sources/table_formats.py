@@ -260,7 +260,15 @@ class ParquetTable(TableFile):
     def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
         super().__init__(path)
         try:
-            file = pq.ParquetFile(pa.BufferReader(stream.read()))
+            content = stream.read()
+            # Arrow's own limits, 100 MB of text and a million parts, refuse 850,000 columns. No
+            # part of a file has more bytes than the file. The limits are 32-bit integers.
+            most = min(len(content) + 1, 2**31 - 1)
+            file = pq.ParquetFile(
+                pa.BufferReader(content),
+                thrift_string_size_limit=most,
+                thrift_container_size_limit=most,
+            )
             n_cells = file.metadata.num_rows * file.metadata.num_columns
             refuse_bomb(path, path.stat().st_size, 8 * n_cells)
             self._table = _with_index_first(file.read())

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import (
     INK,
+    N_STYLES,
     column_width,
     legend_above,
     legend_room,
@@ -24,10 +25,14 @@ def draw_components(
 ) -> Figure:
     """Draw samples by two components, coloured by a group.
 
-    ``scores`` have shape (n_samples, 2); ``groups`` beyond the colours have other marks;
-    ``names`` are written beside samples, for example outliers; an empty name is not.
+    ``scores`` have shape (n_samples, 2). ``groups`` beyond the colours have other marks; with more
+    groups than different looks none has a colour. ``names`` are written beside samples, for example
+    outliers; an empty name is not.
     """
     kinds = sorted(set(groups))
+    if len(kinds) > N_STYLES:
+        kinds = [f"{len(kinds)} groups"]
+        groups = kinds * len(scores)
     width = column_width(2.9)
     half = int(5 * (width - 0.7))  # long values often differ in the last word only
     labels = [k if len(k) <= 2 * half else f"{k[:half]}…{k[-half:]}" for k in kinds]

@@ -1,6 +1,7 @@
 """One style for all figures: colours for colour-blind readers, text as on the page."""
 
 import io
+import math
 import re
 import textwrap
 import warnings
@@ -31,6 +32,10 @@ GREY = "#888888"
 INK = "#010203"
 #: Marks in addition to colours, for readers who do not see these.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: Number of classes with different looks, see `style_of`. Beyond it colours would mislead.
+N_STYLES = len(COLOURS) * len(MARKERS)
+#: Inches that a line of text needs.
+_LINE = 0.13
 
 
 def style_of(i: int) -> tuple[str, str]:
@@ -233,10 +238,17 @@ def name_rows(
 
 
 def name_columns(axes: Axes, labels: Sequence[str], *, upright: bool) -> None:
-    """Write names below the axes at 0, 1, 2, ..., across or upright, without ticks."""
+    """Write names below the axes at 0, 1, 2, ..., across or upright, without ticks.
+
+    Of many names that would overlap every second, third, ... is written.
+    """
     axes.set_xticks([])
     below, va, ha = axes.get_xaxis_text1_transform(_PAD)
-    for place, label in enumerate(labels):
+    first, last = axes.get_xlim()
+    inches = axes.get_window_extent().width / axes.figure.dpi / (last - first)
+    every = 1 if upright else max(1, math.ceil(_LINE / inches))
+    for place in range(0, len(labels), every):
+        label = labels[place]
         axes.text(place, 0, label, transform=below, va=va, ha=ha, rotation=0 if upright else 90)
 
 
