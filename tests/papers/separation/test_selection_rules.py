@@ -115,7 +115,7 @@ def test_a_block_that_is_singular_in_one_class_is_named(rng):
     X = rng.normal(size=(80, 2))
     y = np.arange(80) % 2
     X[y == 1, 1] = X[y == 1, 0]
-    with pytest.warns(UserWarning, match="1 blocks have a singular covariance"):
+    with pytest.warns(UserWarning, match="1 block has a singular covariance"):
         BlockNB(blocks=2, covariance="per_class").fit(X, y)
 
 

@@ -121,7 +121,7 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"groups": ["p1"]}, "one group per sample is needed, 1 are given"),
+        ({"groups": ["p1"]}, "one group per sample is needed, 1 is given"),
         ({"groups": ["p1", None]}, r"sample 't' has no group \(1 sample has none\)"),
         ({"groups": ["", "p1"]}, "sample 's' has no group"),
         ({"sample_metadata": SAMPLES[:1]}, "sample_metadata has 1 row .* give it 2 rows"),

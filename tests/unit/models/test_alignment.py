@@ -17,7 +17,7 @@ from xnbflow.models.alignment import align, reference_level, resolve_missing
         (lambda new: new.drop(columns="g0"), "lacks 1 of the model's 8 features: g0"),
         (lambda new: new.add_suffix("x"), "has none of the model's 8 features"),
         (lambda new: new.iloc[:0], "no samples"),
-        (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "1 repeated columns, 'g0' for one"),
+        (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "has 1 repeated column, 'g0' for one"),
         (lambda new: new.assign(g0="high"), "is not a number"),
         (lambda new: new.where(new.index.to_series() != "s2"), "sample 's2' has no value of 'g0'"),
         (lambda new: new.assign(g0=np.inf), "sample 's0': 'g0' is inf"),

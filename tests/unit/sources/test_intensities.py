@@ -144,6 +144,13 @@ def test_samples_that_are_not_logged_are_three_times_above_the_others(scale, kin
     assert ("2 are not logged (s2, s3), 2 look logged (s0, s1)" in reason) == (kind == "mixed")
 
 
+def test_one_sample_that_is_not_logged_is_written_in_the_singular():
+    values = np.tile(np.linspace(40.0, 80.0, 100), (2, 1)).T.copy()
+    values[:, 1] *= 3.1
+    _, reason = scale_of(values, SAMPLES[:2])
+    assert "1 is not logged (s1), 1 looks logged (s0)" in reason
+
+
 def test_logarithms_to_base_2_are_taken_of_positive_values():
     values = np.array([[1.0, 8.0], [0.0, -2.0]])
     notes = transform("x", values, "log2", "not logged", "")
@@ -197,5 +204,5 @@ def test_counts_for_tmm_stay_as_they_are_and_fractions_are_noted():
     are_linear = np.ones(2, dtype=bool)
     assert len(keep_counts("x", counts, are_linear)) == 1
     assert "not all whole numbers" in keep_counts("x", counts + 0.5, are_linear)[1]
-    with pytest.raises(InputError, match="1 feature of the table are angles or categories"):
+    with pytest.raises(InputError, match="1 feature of the table is an angle or a category"):
         keep_counts("x", counts, np.array([True, False]))

@@ -70,7 +70,7 @@ def test_npx_in_long_format_become_a_table_without_controls(tmp_path):
     assert export.values["S1"].tolist() == [1.5, 3, 5, 7]
     assert export.values["S2"].tolist()[:3] == [2.5, 4, 6]
     assert export.options == {"scale": "log2", "missing": "impute"}
-    assert "1 control sample" in export.remarks[1]
+    assert "1 control sample was left out." in export.remarks[1]
     complete = read_export(put(tmp_path, "\n".join(OLINK[:6]), "npx.csv"))
     assert complete.options == {"scale": "log2"}
 

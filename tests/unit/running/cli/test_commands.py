@@ -144,6 +144,7 @@ def summary(labels, groups=None):
         ((20, 4), "class 'b' has 4 samples, so that 4 folds are proposed"),
         ((20, 3), "class 'b' has 3 samples, so that 3 folds are proposed"),
         ((20, 2), "class 'b' has 2 samples: of 5 folds 3 test none of it"),
+        ((20, 1), "class 'b' has 1 sample: of 5 folds 4 test none of it"),
     ],
 )
 def test_the_smallest_class_decides_the_number_of_folds(sizes, remark):

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.nouns import counted
 
 _TYPES = {
     "integer": "a whole number",
@@ -123,7 +124,7 @@ def _complaint(error: Any) -> str:
             text = f"{quoted(twice)} is listed twice; leave one out"
         case "minItems" | "maxItems":
             bound = "least" if error.validator == "minItems" else "most"
-            text = f"found {len(value)} items; give at {bound} {expected}"
+            text = f"found {counted(len(value), 'item')}; give at {bound} {expected}"
         case "enum" if isinstance(value, str):
             text = f"unknown {quoted(value)}; {known_names(value, expected)}"
         case "anyOf" if isinstance(value, str) and (names := _names_among(expected)):

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from xnbflow.core.errors import InputError, known_names, quoted
-from xnbflow.core.nouns import counted
+from xnbflow.core.nouns import counted, either
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.series_file import METADATA_KEY, read_header, row_groups
 from xnbflow.tables.parquet import parquet_writer
@@ -198,7 +198,8 @@ class DataSet:
         """Raise an `InputError` unless a column has one value per sample."""
         cells = np.asarray(column, dtype=object)
         if len(cells) != len(self.samples):
-            msg = f"{self.name}: one {what} per sample is needed, {len(cells)} are given"
+            verb = either(len(cells), "is", "are")
+            msg = f"{self.name}: one {what} per sample is needed, {len(cells)} {verb} given"
             raise InputError(msg)
         missing = pd.isna(cells)
         if what == "group":

@@ -9,6 +9,7 @@ from scipy.special import ndtr, ndtri
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
+from xnbflow.core.nouns import counted, either
 from xnbflow.density.tiles import (
     BESIDE,
     LARGEST_BESIDE,
@@ -82,7 +83,10 @@ def shapiro_wilk(X: np.ndarray | pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     constant = deficit < 0
     if constant.any():
         first = feature_name(X, int(np.argmax(constant)))
-        msg = f"{constant.sum()} constant features (first: {first}) get W = 1 and p = 1"
+        n_constant = counted(constant.sum(), "constant feature")
+        msg = (
+            f"{n_constant} (first: {first}) {either(constant.sum(), 'gets', 'get')} W = 1 and p = 1"
+        )
         warnings.warn(msg, UserWarning, stacklevel=2)
     return _statistic_and_p(deficit, n_samples)
 

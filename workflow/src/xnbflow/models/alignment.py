@@ -53,8 +53,8 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
     repeated = X.columns[X.columns.duplicated()]
     if len(repeated):
         msg = (
-            f"the table has {len(repeated)} repeated columns, {str(repeated[0])!r} for one; a "
-            "feature is named once"
+            f"the table has {counted(len(repeated), 'repeated column')}, {str(repeated[0])!r} for "
+            "one; a feature is named once"
         )
         raise InputError(msg)
     columns = X.columns.astype(str).get_indexer(model.features)  # -1 where the table has none
@@ -116,13 +116,13 @@ def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> Non
     names = model.required[absent]
     if absent.all():
         msg = (
-            f"the table has none of the model's {len(absent)} features, {listed(names)}; are its "
-            "samples in rows and named alike?"
+            f"the table has none of the model's {counted(len(absent), 'feature')}, "
+            f"{listed(names)}; are its samples in rows and named alike?"
         )
         raise InputError(msg)
     if len(names) and missing == "error":
         msg = (
-            f"the table lacks {len(names)} of the model's {len(absent)} features: "
+            f"the table lacks {len(names)} of the model's {counted(len(absent), 'feature')}: "
             f"{listed(names)}; add them, or choose to impute or drop them"
         )
         raise InputError(msg)

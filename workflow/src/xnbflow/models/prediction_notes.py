@@ -18,11 +18,14 @@ _MOST_FEATURES = 2000
 _FEWEST_READS = 0.02
 #: No logarithm of a count is above, and of counts at least one is.
 _LARGEST_LOGARITHM = 50.0
-#: What happens to missing values, by the treatment of them.
+#: What happens to one missing value, and to several, by the treatment of them.
 _TREATMENT = {
-    "error": "are filled in as the model does with its training samples",
-    "impute": "are replaced by their training medians",
-    "drop": "are left out of the evidence",
+    "error": (
+        "is filled in as the model does with its training samples",
+        "are filled in as the model does with its training samples",
+    ),
+    "impute": ("is replaced by its training median", "are replaced by their training medians"),
+    "drop": ("is left out of the evidence", "are left out of the evidence"),
 }
 
 
@@ -39,8 +42,9 @@ def prediction_notes(
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
-            f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond the {ATYPICAL:.0%} point estimated from those "
+            f"{len(atypical)} of {counted(len(table), 'sample')} "
+            f"{either(len(atypical), 'is', 'are')} unlike the training samples, beyond the "
+            f"{ATYPICAL:.0%} point estimated from those "
             f"{len(model.typicality.held_out)} ({listed(atypical)}): predictions are unreliable"
         )
 
@@ -51,8 +55,9 @@ def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) ->
     names = model.required[absent]
     if len(names) and missing != "error":
         yield (
-            f"{len(names)} of the model's {len(model.used)} features "
-            f"{either(len(names), 'is', 'are')} missing and {_TREATMENT[missing]} "
+            f"{len(names)} of the model's {counted(len(model.used), 'feature')} "
+            f"{either(len(names), 'is', 'are')} missing and "
+            f"{either(len(names), *_TREATMENT[missing])} "
             f"({listed(names)}){_losses_of_signatures(model, names)}"
         )
     single = lacking[:, ~absent | (missing == "error")]
@@ -60,7 +65,7 @@ def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) ->
         n_samples = int(single.any(axis=1).sum())
         yield (
             f"{counted(single.sum(), 'value', 'is', 'are')} missing in {n_samples} of "
-            f"{len(single)} samples and {_TREATMENT[missing]}"
+            f"{counted(len(single), 'sample')} and {either(single.sum(), *_TREATMENT[missing])}"
         )
     if missing == "drop" and lacking.any():
         left = evidence_left(model, lacking)

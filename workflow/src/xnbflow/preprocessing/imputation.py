@@ -56,7 +56,7 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
         if empty.any():
             msg = (
                 f"{counted(self.n_empty_, 'feature', 'has', 'have')} no value among "
-                f"{len(X)} training samples; the median of all values replaces theirs"
+                f"{counted(len(X), 'training sample')}; the median of all values replaces theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
 

@@ -98,9 +98,12 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
 def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
     """Return how the shape differs from the sheet's within its tolerance; refuse other shapes."""
     if len(series.classes) < 2:
+        samples = either(
+            series.n_samples, "the only sample has", f"all {series.n_samples:,} samples have"
+        )
         msg = (
-            f"data set {dataset.id}: all {counted(series.n_samples, 'sample')} have the label "
-            f"{str(series.labels[0])!r}; a classifier needs at least two classes (map= leaves out "
+            f"data set {dataset.id}: {samples} the label {str(series.labels[0])!r}; a "
+            "classifier needs at least two classes (map= leaves out "
             "labels that it does not list)"
         )
         raise InputError(msg)

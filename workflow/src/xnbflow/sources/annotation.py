@@ -148,7 +148,9 @@ def annotate_features(
         notes.append(f"the annotation is of {platform}, the series of {platforms}")
     count = int((table["symbol"] != "").sum())
     have = either(count, "has", "have")
-    notes.append(f"{count} of {len(features)} features {have} a symbol in the annotation")
+    notes.append(
+        f"{count} of {counted(len(features), 'feature')} {have} a symbol in the annotation"
+    )
     return table
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
@@ -85,9 +86,10 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
         agree = len(samples) == len(labels) and len(names) == len(distinct_labels)
         if declared_sizes != sizes or not agree:
             msg = (
-                f"{path}: {' '.join(lines[0])} is its first line, but {table} has {len(samples)} "
-                f"samples, and here are {len(labels)} labels, {len(names)} names of classes "
-                f"(without spaces) and {len(distinct_labels)} distinct labels; correct it"
+                f"{path}: {' '.join(lines[0])} is its first line, but {table} has "
+                f"{counted(len(samples), 'sample')}, and here are {counted(len(labels), 'label')}, "
+                f"{counted(len(names), 'name')} of classes (without spaces) and "
+                f"{counted(len(distinct_labels), 'distinct label')}; correct it"
             )
             raise InputError(msg)
         numbers = [int(label) for label in distinct_labels if re.fullmatch("[0-9]{1,9}", label)]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
@@ -255,11 +255,14 @@ def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> str:
     largest = quantiles[:, 4]
     if not largest[is_raw].min() > _OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
         return ""
+    n_raw = int(is_raw.sum())
+    n_logged = len(is_raw) - n_raw
     return (
-        f"samples differ in scale: {is_raw.sum()} are not logged "
+        f"samples differ in scale: {n_raw} {either(n_raw, 'is', 'are')} not logged "
         f"({listed(list(samples[is_raw]))}), "
-        f"{(~is_raw).sum()} look logged ({listed(list(samples[~is_raw]))}); bring all to one scale "
-        "in the table, as no transform fits both"
+        f"{n_logged} {either(n_logged, 'looks', 'look')} logged "
+        f"({listed(list(samples[~is_raw]))}); bring all to one scale in the table, as no transform "
+        "fits both"
     )
 
 
@@ -304,10 +307,12 @@ def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]
     Negative or missing counts, samples without reads and features of other kinds are refused.
     """
     what = f"{where}: transform=tmm"
-    if not linear.all():
+    n_other = int((~linear).sum())
+    if n_other:
         msg = (
-            f"{what} needs counts in all features, and {counted(int((~linear).sum()), 'feature')} "
-            "of the table are angles or categories; use transform=log_cpm"
+            f"{what} needs counts in all features, and {counted(n_other, 'feature')} of the table "
+            f"{either(n_other, 'is an angle or a category', 'are angles or categories')}; use "
+            "transform=log_cpm"
         )
         raise InputError(msg, key="transform")
     _refuse_no_counts(what, values)

@@ -35,7 +35,7 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     names = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
     text = (
         f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
-        f"{n_features} features (of {counted(n_samples, 'sample')} each): {names}"
+        f"{counted(n_features, 'feature')} (of {counted(n_samples, 'sample')} each): {names}"
     )
     if rule == "refuse":
         feature = int(affected[0])

@@ -182,7 +182,7 @@ def _olink(rows: _Rows, header: int) -> Export:
     remarks = ["NPX of Olink in long format: a row per sample and assay became a table."]
     if is_control.any():
         n_controls = table.loc[is_control, "SampleID"].nunique()
-        remarks.append(f"{counted(n_controls, 'control sample')} were left out.")
+        remarks.append(f"{counted(n_controls, 'control sample', 'was', 'were')} left out.")
     options = {"scale": "log2"}
     if values.isna().any(axis=None):
         options["missing"] = "impute"

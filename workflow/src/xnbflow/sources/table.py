@@ -844,10 +844,12 @@ def _refuse_contradictions(
         differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
         if differs.any():
             i = int(np.argmax(differs))
+            n_differing = int(differs.sum())
+            verb = either(n_differing, "differs", "differ")
             msg = (
                 f"{where}: {name!r} of sample {quoted(str(samples[i]))} is "
                 f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
-                f"phenotype file ({differs.sum()} differ); correct one, or name another column"
+                f"phenotype file ({n_differing} {verb}); correct one, or name another column"
             )
             raise InputError(msg, key=name)
 

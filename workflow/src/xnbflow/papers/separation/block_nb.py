@@ -158,8 +158,9 @@ class BlockNB(BaseNaiveBayes):
         if is_singular.any():
             block = int(np.argmax(is_singular))
             names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
+            blocks = counted(is_singular.sum(), "block", "has", "have")
             msg = (
-                f"{is_singular.sum()} blocks have a singular covariance, the first is block "
+                f"{blocks} a singular covariance, the first is block "
                 f"{block} ({names}): features depend on each other exactly. Such covariances are "
                 "shrunk (Ledoit-Wolf)"
             )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import listed
+from xnbflow.core.nouns import either, listed
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import draw_points
@@ -209,7 +209,9 @@ def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.D
     distances = _distance_columns(distances)
     directions = results.rows("profiles", **place).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
-    rest = f" {n_rarer:,} rarer ones are in selection.tsv." if n_rarer else ""
+    rest = ""
+    if n_rarer:
+        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.tsv."
     declared: dict[str, Column | str] = {"class": Column("text", label="for class")}
     return results.tables.show(
         ["selection", "profiles", "class_distances"],

@@ -11,6 +11,7 @@ import numpy as np
 import yaml
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
 from xnbflow.models.reading import described
@@ -286,10 +287,12 @@ def fold_remark(result: Summary, name: str) -> str:
     counts = class_counts(_header(name, result.labels, result.groups))
     if counts.min() >= _FEW_FOLDS:
         return ""
-    units = "samples" if result.groups is None else "groups"
-    smallest = f"class {str(counts.idxmin())!r} has {counts.min()} {units}"
+    unit = "sample" if result.groups is None else "group"
+    smallest = f"class {str(counts.idxmin())!r} has {counted(counts.min(), unit)}"
     if splits > counts.min():
-        return f"{smallest}: of {splits} folds {splits - counts.min()} test none of it"
+        n_without = splits - counts.min()
+        verb = either(n_without, "tests", "test")
+        return f"{smallest}: of {splits} folds {n_without} {verb} none of it"
     return f"{smallest}, so that {splits} folds are proposed"
 
 
