@@ -1,4 +1,9 @@
-"""AnnData files of ninety cells, as h5py writes them."""
+"""AnnData files of ninety cells, as h5py writes them.
+
+The cells are of three types (B, NK, T) and two donors, with 12 genes; every third gene is high in
+one type. `write_cells` has ``X`` as rows of a sparse matrix, and the layers ``columns`` and
+``whole`` with the same values in the other forms.
+"""
 
 import numpy as np
 import pytest
@@ -6,11 +11,13 @@ from scipy import sparse
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
-N, GENES = 90, 12
+N = 90
+GENES = 12
 TEXT = h5py.string_dtype("utf-8")
 
 
 def values():
+    """Return logarithms of counts (N, GENES), and the type of each cell."""
     rng = np.random.default_rng(3)
     types = np.arange(N) % 3
     high = np.arange(GENES) % 3 == types[:, None]
@@ -21,12 +28,14 @@ X, TYPES = values()
 
 
 def say(element, kind, version="0.2.0", **attributes):
+    """Give an element of a file the attributes by which AnnData knows its kind; return it."""
     for name, value in {"encoding-type": kind, "encoding-version": version, **attributes}.items():
         element.attrs[name] = value
     return element
 
 
 def put_matrix(file, name, form):
+    """Write the values as a matrix ``dense``, of rows (``csr``) or of columns (``csc``)."""
     if form == "dense":
         say(file.create_dataset(name, data=X), "array")
         return
@@ -37,6 +46,7 @@ def put_matrix(file, name, form):
 
 
 def put_table(file, name, index, **columns):
+    """Write a table with an index of texts, and columns of categories."""
     table = say(file.create_group(name), "dataframe", _index="_index")
     table.attrs["column-order"] = np.array(list(columns), dtype=TEXT)
     say(table.create_dataset("_index", data=np.array(index, dtype=TEXT)), "string-array")

@@ -17,6 +17,7 @@ collect_ignore = ["package/use.py", "xnb_program.py", "programs", "integration/p
 
 @pytest.fixture
 def rng():
+    """A generator of random numbers, the same for every test."""
     return np.random.default_rng(3)
 
 

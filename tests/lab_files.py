@@ -1,8 +1,10 @@
 """Files as laboratories and their programs write them, with simulated values.
 
 Each function writes one layout into a folder and returns the file that a user would name. The
-sample sheet beside it is ``samples.csv``. Layouts: nf-core/rnaseq, Subread's featureCounts,
-HTSeq, STAR (``ReadsPerGene.out.tab``), tximport in R, and workbooks.
+sample sheet beside it is ``samples.csv``. All have the 24 samples `SAMPLES`, the first half of them
+tumours (`CONDITIONS`), and 600 genes unless a function states another number. Layouts:
+nf-core/rnaseq, Subread's featureCounts, HTSeq, STAR (``ReadsPerGene.out.tab``), tximport in R, and
+workbooks.
 """
 
 from pathlib import Path
@@ -10,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-N_SAMPLES, N_GENES = 24, 600
+N_SAMPLES = 24
+N_GENES = 600
 SAMPLES = [f"S{i:02}" for i in range(N_SAMPLES)]
 CONDITIONS = np.repeat(["tumour", "normal"], N_SAMPLES // 2)
 
@@ -109,6 +112,7 @@ def feature_counts(folder: Path, ending: str = ".sorted.bam") -> Path:
 
 
 def _with_tallies(frame: pd.DataFrame, tallies: str) -> pd.DataFrame:
+    """Return counts followed by rows of reads that were counted for no gene."""
     rng = np.random.default_rng(4)
     names = tallies.split()
     rows = rng.integers(1_000, 90_000, (len(names), frame.shape[1]))
@@ -117,6 +121,7 @@ def _with_tallies(frame: pd.DataFrame, tallies: str) -> pd.DataFrame:
     return pd.concat([frame, rest]).rename_axis("gene")
 
 
+#: Rows of HTSeq and STAR that are no genes.
 HTSEQ = "__no_feature __ambiguous __too_low_aQual __not_aligned __alignment_not_unique"
 STAR = "N_unmapped N_multimapping N_noFeature N_ambiguous"
 
@@ -130,7 +135,7 @@ def htseq(folder: Path) -> Path:
 
 
 def htseq_in_rows(folder: Path) -> Path:
-    """Write counts of HTSeq with samples in rows and the condition beside them."""
+    """Write counts of HTSeq with samples in rows, and their condition in the second column."""
     frame = _with_tallies(genes_in_rows(counts(), ENSEMBL, SAMPLES), HTSEQ).T
     frame.insert(0, "condition", CONDITIONS)
     frame.to_csv(folder / "htseq_t.csv", index_label="sample")
@@ -247,6 +252,7 @@ def repeated_symbols(folder: Path) -> Path:
 
 
 def _sheets(order: str, folder: Path, name: str) -> Path:
+    """Write a workbook with these of its sheets README, Samples and Expression, in this order."""
     sheet = pd.DataFrame({"Sample": SAMPLES, "Condition": CONDITIONS})
     sheet["Age"] = np.random.default_rng(8).integers(30, 80, N_SAMPLES)
     frames = {
@@ -326,12 +332,14 @@ def classes_in_names(folder: Path) -> Path:
 
 
 def _beside(folder: Path, samples: list[str] | None = None, **columns: object) -> Path:
+    """Write logarithms with genes in rows, and a sample sheet with further columns."""
     genes_in_rows(logarithms(), SYMBOLS, SAMPLES).to_csv(folder / "expression.csv")
     write_samples(folder, samples, **columns)
     return folder / "expression.csv"
 
 
 def _rows(folder: Path, **columns: object) -> Path:
+    """Write logarithms with samples in rows, after their condition and further columns."""
     frame = pd.DataFrame(logarithms(), columns=SYMBOLS)
     phenotype = pd.DataFrame({"sample": SAMPLES, "condition": CONDITIONS} | columns)
     pd.concat([phenotype, frame], axis=1).to_csv(folder / "expression.csv", index=False)

@@ -1,7 +1,9 @@
 """Tiny files in the layouts in which the data sets of the shipped studies are published.
 
 `FILES` has for every source that fetches files a function of a row of the sheet: it returns files
-by their paths below the source's address.
+by their paths below the source's address. All have 11 samples of each class, whose names, classes
+and features are hostile texts of `toys.HOSTILE` as far as the layout permits; three features tell
+each class. Names of patients begin with `PATIENT`: no file of results may contain it.
 """
 
 import gzip
@@ -21,6 +23,7 @@ from xnbflow.sources.geo import accession_path
 PATIENT = "Doe, Jane "
 #: Samples of a class, for ten folds of both tissues of patients.
 OF_A_CLASS = 11
+#: Features: hostile names, then those of probes.
 PROBES = [*HOSTILE, *(f"{i}_at" for i in range(len(HOSTILE), 30))]
 
 
@@ -34,15 +37,17 @@ def measured(n_classes, n_features=30):
 
 
 def sample_names(n):
+    """Return hostile names, then accessions, for ``n`` samples."""
     return [*HOSTILE, *(f"GSM{i}" for i in range(len(HOSTILE), n))]
 
 
 def text(table, **options):
+    """Return the bytes of a table as CSV; ``options`` are those of `pandas.DataFrame.to_csv`."""
     return table.to_csv(index=False, lineterminator="\n", **options).encode()
 
 
 def cumida(row):
-    """A line for each sample: its name, its class, its values."""
+    """CSV with a line for each sample: its name, its class, its values."""
     codes, values = measured(row.classes)
     table = pd.DataFrame(values, columns=PROBES)
     table.insert(0, "type", [HOSTILE[code] for code in codes])
@@ -67,7 +72,7 @@ def geo(row):
 
 
 def series_matrix(accession, codes, table):
-    """Patients and controls by their titles."""
+    """Return the text of a series matrix; the titles of samples name patients and controls."""
     kinds = np.array(["patient", "healthy control"])[codes]
     names = [name.replace('"', "") for name in sample_names(len(codes))]
     titles = [f"{name} {kind}" for name, kind in zip(names, kinds, strict=True)]
@@ -80,7 +85,10 @@ def series_matrix(accession, codes, table):
 
 
 def soft(accession, codes, table):
-    """Tumour and normal tissue of each patient."""
+    """Return the text of a SOFT file with tumour and normal tissue of each patient.
+
+    Subsets name the samples of a disease state, and those of an individual.
+    """
     subsets = [("disease state", name, codes == i) for i, name in enumerate(("RCC", "normal"))]
     pairs = np.arange(len(codes)) // 2
     subsets += [("individual", f"{PATIENT}{pair}", pairs == pair) for pair in np.unique(pairs)]
@@ -96,7 +104,10 @@ def soft(accession, codes, table):
 
 
 def uci(row):
-    """Numbers without a header, the class last, with the codes of each file."""
+    """Numbers without a header, the class last, with the codes of each file.
+
+    arrhythmia has a missing value, and whole numbers, as covertype has.
+    """
     entry = UCI[row.location]
     codes, values = measured(row.classes, len(entry.columns) - 1)
     if row.location in ("arrhythmia", "covertype"):
@@ -115,10 +126,14 @@ def uci(row):
 
 
 def angular(row):
-    """Residues of chains, hours of weather, or birds, with a header."""
+    """Residues of chains, hours of weather, or birds, with a header.
+
+    Proteins have five chains of sixty residues; of every ten residues four are helix, three strand,
+    one turn and one bend. Weather has one station, with an angle and numbers that follow from it.
+    """
     entry, rng = ANGULAR[row.location], np.random.default_rng(0)
     if row.location.startswith("protein"):
-        n = 300  # in chains of sixty; of every ten residues four are helix, three strand, ...
+        n = 300
         number = np.arange(n) % 60
         kinds = np.array([*"HHHHEEETS-"])[number // 4 % 10]
         phi = rng.vonmises(np.where(kinds == "H", -1, -2), 9, n)
@@ -161,7 +176,7 @@ def auslan_archive(recordings):
 
 
 def table(row):
-    """An AnnData file whose expression is in `raw`, and whose types are a column of cells."""
+    """An AnnData file whose expression is in ``raw`` as well, with the types of cells."""
     codes, values = measured(row.classes)
     out = io.BytesIO()
     with h5py.File(out, "w") as file:
@@ -174,4 +189,5 @@ def table(row):
     return {row.location.rpartition("/")[2]: out.getvalue()}
 
 
+#: The function of each source by its name.
 FILES = {write.__name__: write for write in (cumida, geo, uci, angular, auslan, table)}

@@ -1,4 +1,8 @@
-"""Tables as people have them, small, of which `xnbflow study` must propose what runs."""
+"""Small tables as people have them, for which `xnbflow study` must propose a study that runs.
+
+`NAMES` are those of all tables: `ROWS` have samples in rows and are written as CSV, `TEXTS` are in
+other encodings and separators, `FILES` in other formats. `write` writes one by its name.
+"""
 
 import numpy as np
 import pandas as pd
@@ -32,10 +36,12 @@ def over(*values, n=N):
 
 
 def _ages(seed=1):
+    """Whole numbers from 18 to 79."""
     return np.random.default_rng(seed).integers(18, 80, N)
 
 
 def _psa(seed=2):
+    """Positive numbers with one decimal, whose logarithms are normal."""
     return np.random.default_rng(seed).lognormal(2, 1, N).clip(0.1, 79).round(1)
 
 
@@ -91,6 +97,7 @@ GIVEN = {
 
 
 def _columns(folder):
+    """Samples in columns; the classes, plates, ages and treatments are rows above the genes."""
     frame = table(plate=over("A", "B"), age=_ages(), treatment=over("none given", "drug X")).T
     frame.columns = PATIENTS
     frame.to_csv(folder / "x.tsv", sep="\t", index_label="gene")
@@ -98,6 +105,7 @@ def _columns(folder):
 
 
 def _phenotype(folder):
+    """Genes in rows, and the columns of the samples in a file of its own."""
     pd.DataFrame(genes(), PATIENTS, GENES).T.to_csv(folder / "x.csv", index_label="gene")
     columns = {"plate": over("A", "B"), "age": _ages(), "diagnosis": over("a", "b", "b")}
     pd.DataFrame(columns, PATIENTS).to_csv(folder / "p.csv", index_label="sample")
@@ -105,6 +113,7 @@ def _phenotype(folder):
 
 
 def _workbook(folder):
+    """A workbook of two sheets, each of which is a table of samples."""
     with pd.ExcelWriter(folder / "x.xlsx") as book:
         table(patient=_PAIRS).to_excel(book, sheet_name="values", index=False)
         table().to_excel(book, sheet_name="others", index=False)
@@ -112,6 +121,7 @@ def _workbook(folder):
 
 
 def _texts(folder):
+    """A workbook whose numbers are texts with decimal commas."""
     cells = table().map(
         lambda cell: str(cell).replace(".", ",") if isinstance(cell, float) else cell
     )
@@ -120,6 +130,7 @@ def _texts(folder):
 
 
 def _gct(folder):
+    """GCT 1.3, which has columns of the samples above the genes."""
     cells = {"diagnosis": over("ill", "well"), "age": _ages(), "plate": over("A", "B", "C")}
     rows = [["#1.3"], [str(len(GENES)), str(N), "1", "3"], ["id", "symbol", *PATIENTS]]
     rows += [[name, "na", *map(str, column)] for name, column in cells.items()]
@@ -129,6 +140,7 @@ def _gct(folder):
 
 
 def _gct_and_cls(folder):
+    """GCT 1.2 with the classes in a CLS file."""
     labels = np.repeat(["ill", "well"], N // 2)
     path, classes = write_gct_and_cls(
         DataSet("x", genes().T, GENES, PATIENTS, labels), folder / "x"
@@ -137,6 +149,7 @@ def _gct_and_cls(folder):
 
 
 def _series_matrix(folder):
+    """A series matrix of GEO with three characteristics, of pairs of tissues of six patients."""
     characteristics = {
         "diagnosis": over("none", "asthma"),
         "patient": _PAIRS,

@@ -33,6 +33,7 @@ def blocks(section, kind):
 
 
 def column(table, row, name):
+    """Return the cell of a table in the row that its first column names."""
     frame = table.frame.set_index(table.frame.columns[0])
     return frame.loc[row, name]
 
@@ -48,6 +49,7 @@ def table_with(section, *columns):
 
 
 def warnings_in(section):
+    """Return the texts of the warnings of a section."""
     return [prose.text for prose in blocks(section, Prose) if prose.role == "warning"]
 
 

@@ -5,6 +5,9 @@ with recorded markers) and ``GSE7904`` (normal and tumour, 18 samples each). Thr
 are shifted by 3 in each class, six labels are wrong, feature 1 is nearly feature 0, and names are
 markup that a page must show as text. `study_of_tables` trains nothing: a test gives the rows that
 matter. `with_rows` and `changed` replace rows of either.
+
+`analysis_section` writes the tables of an analysis of a paper and returns its section. `walk`,
+`sources` and `unsourced` look at the blocks of a section.
 """
 
 import atexit
@@ -36,7 +39,9 @@ from xnbflow.tables import contract
 from xnbflow.tables.contract import TRUTH_TABLE
 from xnbflow.tables.storage import write_parquet
 
+#: The first feature of every series, which a page must show as text.
 SCRIPT = "<script>alert(1)</script>"
+#: Classifiers of these studies by name, as configured.
 ENTRIES = {
     "nb": {"method": "gaussian_nb"},
     "xnb": {"method": "xnb"},
@@ -44,13 +49,16 @@ ENTRIES = {
     "priors": {"method": "xnb", "params": {"priors": [0.6, 0.3, 0.1]}},
     "calibrated": {"method": "csnb_cv", "params": {"cv": 3}},
 }
+#: The labels of the classifiers that a study has unless others are named.
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
+#: The classes of each data set, in turn over its samples.
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
-SAMPLES, FEATURES = 36, 40
+SAMPLES = 36
+FEATURES = 40
 
 
 def small(study):
-    """Return the parameters with which an analysis takes seconds."""
+    """Return the parameters with which the analysis of a study takes seconds."""
     return yaml.safe_load(Path(__file__).with_name("small_studies.yaml").read_text())[study]
 
 
@@ -59,8 +67,9 @@ def write_study(
 ):
     """Write every table of a study under a folder and return its results.
 
-    ``p_values`` are those of label tests, by data set and classifier. The study is made once in a
-    process, and copied from then on.
+    ``p_values`` are those of label tests, by pairs of data set and classifier; ``changes`` are
+    ``failed`` and ``warned`` of `make_study`. The study is made once in a process, and copied from
+    then on.
     """
     study = make_study(classifiers, datasets, tuple(dict(p_values).items()), **changes)
     shutil.copytree(study.root, root, dirs_exist_ok=True)
@@ -72,6 +81,7 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     """Write the study of `write_study` in a folder of its own; return its results.
 
     ``failed`` and ``warned`` are classifiers, or ``dataset/classifier``, whose fits fail or warn.
+    Arguments are tuples, since results are cached by them.
     """
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
@@ -99,14 +109,18 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
             trained = {name: _training(series, name, failed, warned) for name in classifiers}
             files.put_stacked("training", trained, **place)
             files.put_stacked("random_genes", {}, **place)
-    of_datasets = {}
+    label_tests = {}  # by data set: the tables of each classifier
     for (dataset, classifier), p_value in p_values:
-        test = {"metric": "mean_probability", "p_value": p_value, "permuted": STATISTIC}
-        checks = {"label_test": pd.DataFrame([test | {"at_least": 2, "permutations": 99}])}
-        for name, rows in checks.items():
-            checks[name] = completed(rows, contract.CHECK_TABLES[name])
-        of_datasets.setdefault(dataset, {})[classifier] = checks
-    for dataset, checks in of_datasets.items():
+        test = {
+            "metric": "mean_probability",
+            "p_value": p_value,
+            "permuted": STATISTIC,
+            "at_least": 2,
+            "permutations": 99,
+        }
+        rows = completed(pd.DataFrame([test]), contract.CHECK_TABLES["label_test"])
+        label_tests.setdefault(dataset, {})[classifier] = {"label_test": rows}
+    for dataset, checks in label_tests.items():
         files.put_stacked("check", checks, study="small", dataset=dataset)
     entries = {name: resolved(ENTRIES[name]) for name in classifiers}
     files.compare(study, labels, entries, tested=[key for key, _ in p_values])
@@ -135,7 +149,8 @@ def _series(dataset):
 def _training(series, classifier, failed, warned):
     """Return the tables of a classifier's training.
 
-    ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
+    ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``. A failed classifier has
+    rows of fits alone, with an error that is markup.
     """
     names = {classifier, f"{series.name}/{classifier}"}
     tables = {name: table.copy() for name, table in _trained(series.name, classifier).items()}
@@ -156,15 +171,20 @@ def _trained(dataset, classifier):
 
 
 def completed(frame, table):
-    """Return rows of which a test gives the columns that matter; the others are empty."""
-    nothing = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
-    columns = {name: nothing[table.columns[name].type] for name in table.fixed}
-    frame = frame.assign(**{k: v for k, v in columns.items() if k not in frame})
-    return frame[[*table.fixed, *(name for name in frame if name not in columns)]]
+    """Return rows of which a test gives the columns that matter; the others are empty.
+
+    Columns that the table declares come first, in its order; those by class or data set, such as
+    ``recall.normal``, follow.
+    """
+    empty = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
+    for name in table.fixed:
+        if name not in frame:
+            frame = frame.assign(**{name: empty[table.columns[name].type]})
+    return frame[[*table.fixed, *(name for name in frame if name not in table.fixed)]]
 
 
 def write_declared(frame, path, table):
-    """Write rows of which a test gives the columns that matter."""
+    """Write the rows of `completed` to a file."""
     write_parquet(completed(frame, table), path, table)
 
 
@@ -179,7 +199,7 @@ SMALL_STUDY = {
     "diagnostics": True,
     "analyses": {},
 }
-#: Where the tables of each group are.
+#: The path of a table of each group, and the tables that it has.
 PLACES = {
     "study": (contract.STUDY_TABLE, contract.STUDY_TABLES),
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
@@ -205,13 +225,18 @@ def study_of_tables(root, tables, configuration=None, **fields):
     shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
     for name, rows in ({"diagnostic.genes": ()} | dict(tables)).items():
         group, _, table = name.rpartition(".")
-        group = group or ("study" if name in contract.STUDY_TABLES else "description")
+        if not group:
+            group = "study" if name in contract.STUDY_TABLES else "description"
         place, schemas = PLACES[group]
-        path = place.of(**{key: (wildcards | {"table": table})[key] for key in place.wildcards})
+        values = wildcards | {"table": table}
+        path = place.of(**{wildcard: values[wildcard] for wildcard in place.wildcards})
         frame = pd.DataFrame(list(rows))
-        frame = frame[[column for column in frame if schemas[table].column(column)]]
-        texts = [column for column in frame if schemas[table].column(column).type == "text"]
-        frame = frame.assign(**{column: frame[column].fillna("") for column in texts})
+        for column in list(frame):
+            declared = schemas[table].column(column)
+            if not declared:
+                frame = frame.drop(columns=column)
+            elif declared.type == "text":  # rows of a list may have different fields
+                frame[column] = frame[column].fillna("")
         write_declared(frame, root / path, schemas[table])
     labels = {"nb": "NB", "xnb": "XNB"}
     return StudyResults(study, labels, configuration or {}, root)
@@ -230,34 +255,44 @@ def empty_tables():
 
 
 def with_rows(results, **tables):
-    """Write tables of the study, of which a test gives the fields that matter; return the study."""
+    """Write tables of the study, of which a test gives the fields that matter; return the study.
+
+    Fields that a table does not declare are left out. The results that are returned have nothing
+    cached of those that were given.
+    """
     for name, rows in tables.items():
-        declared, frame = contract.STUDY_TABLES[name], pd.DataFrame(rows)
+        declared = contract.STUDY_TABLES[name]
+        frame = pd.DataFrame(rows)
         path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=name)
         write_declared(frame[[key for key in frame if key in declared.columns]], path, declared)
     return replace(results)
 
 
 def changed(results, table, where="index >= 0", **columns):
-    """Change the rows of a table of the study for which ``where`` holds; return the study."""
+    """Change the rows of a table of the study for which ``where`` holds; return the study.
+
+    ``where`` is an expression of `pandas.DataFrame.eval`, ``columns`` have one value each:
+    ``changed(results, "verdicts", "classifier == 'xnb'", level="not supported")``.
+    """
     rows = results.tables[table].copy()
     rows.loc[rows.eval(where), list(columns)] = list(columns.values())
     return with_rows(results, **{table: rows})
 
 
 def walk(blocks):
-    """Every block, those in groups included."""
+    """Yield every block, those in groups included."""
     for block in blocks:
         yield block
         if isinstance(block, kinds.Group):
             yield from walk(block.blocks)
 
 
+#: Blocks that show numbers of results; prose does if its text has a digit.
 SHOWING = kinds.Table | kinds.Figure | kinds.Gallery | kinds.Cards | kinds.Evidence | kinds.Facts
 
 
 def unsourced(blocks, *modules):
-    """Return what shows numbers and does not name the files that hold them.
+    """Return the blocks that show numbers and do not name the files that hold them.
 
     A constant text of the page or of a module contains no number of the study. The figures of a
     gallery have its files.
@@ -278,8 +313,9 @@ def unsourced(blocks, *modules):
 def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest=20_000, **results):
     """Write the tables of an analysis; return its section, and the tables of the page.
 
-    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false. In
-    ``common`` are tables of the study.
+    Every figure is drawn, as an SVG of fewer than ``largest`` characters; what shows numbers names
+    its files, unless ``sourced`` is false. In ``common`` are tables of the study by name;
+    ``results`` are fields of `StudyResults`, such as its labels.
     """
     study = Study(
         id="s",

@@ -14,8 +14,10 @@ import psutil
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 NODES = ("node1", "node2")
-#: CPUs and MB of each node.
-CPUS, MEMORY = 2, 6000
+#: CPUs of each node.
+CPUS = 2
+#: Its memory in MB.
+MEMORY = 6000
 
 #: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
@@ -28,7 +30,7 @@ NODE = (
 
 
 def why_not():
-    """Why no cluster can be started here; None if one can."""
+    """Return why no cluster can be started on this machine; None if one can."""
     search = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
     if absent := [name for name in DAEMONS if not shutil.which(name, path=search)]:
         return f"SLURM is not installed ({', '.join(absent)}): slurm-wlm and munge are needed"
@@ -40,6 +42,7 @@ def why_not():
 
 
 def free_ports(count):
+    """Return ports of 127.0.0.1 that nobody listens at; all are held until the last is found."""
     listeners = [socket.socket() for _ in range(count)]
     for listener in listeners:
         listener.bind(("127.0.0.1", 0))
@@ -50,7 +53,11 @@ def free_ports(count):
 
 
 class Cluster:
-    """SLURM's daemons in a folder; a context, which ends them and all jobs of theirs."""
+    """SLURM's daemons in a folder: a context, which ends them and all of their jobs.
+
+    The two nodes are processes of this machine with ports of their own. Commands of SLURM find the
+    cluster by `SYSTEM_CONF`, which is removed at the end.
+    """
 
     def __init__(self, folder):
         self.folder = folder
@@ -97,6 +104,7 @@ class Cluster:
         self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%D %t").split() == ["2", "idle"])
 
     def start(self, *command):
+        """Start a daemon, whose output goes to ``daemons.txt``."""
         with (self.folder / "daemons.txt").open("a") as out:
             daemon = subprocess.Popen(
                 command, env=self.environment, stdout=out, stderr=out, cwd=self.folder
@@ -139,14 +147,14 @@ class Cluster:
                 process.kill()
 
     def run(self, *command):
-        """The answer of one of SLURM's commands."""
+        """Return what one of SLURM's commands prints."""
         done = subprocess.run(
             command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
         )
         return done.stdout
 
     def jobs(self):
-        """Of each job: id, rule, state, CPUs, memory and node."""
+        """Return id, rule, state, CPUs, memory and node of each job, ended ones included."""
         rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%C|%m|%N")
         keys = ("id", "rule", "state", "cpus", "memory", "node")
         jobs = [dict(zip(keys, row.split("|"), strict=True)) for row in rows.splitlines()]
@@ -155,6 +163,7 @@ class Cluster:
         return sorted(jobs, key=lambda job: int(job["id"]))
 
     def jobs_of(self, rule):
+        """Return the jobs of a rule, as `jobs` does."""
         return [job for job in self.jobs() if job["rule"] == rule]
 
     def wait_for(self, condition, seconds=400):

@@ -1,4 +1,9 @@
-"""The tables of every analysis from small data: a function for each, by its name."""
+"""The tables of every analysis of the papers from small data.
+
+There is a function for each analysis, with its name: it returns series by name, and parameters
+with which the analysis takes seconds. ``{name}_study`` returns what an analysis reads of the study
+beside its data. `tables_of` calls them.
+"""
 
 from importlib import import_module
 
@@ -26,7 +31,7 @@ def tables_of(name, folder):
 
 
 def toy(features=12):
-    """Each class is high in a feature of its own."""
+    """Return a series of three classes, each of which is higher in one feature."""
     values = np.random.default_rng(0).normal(size=(features, 36))
     for i, label in enumerate("abc"):
         values[i] += 3.0 * (label == LABELS)
@@ -34,6 +39,7 @@ def toy(features=12):
 
 
 def distances(folder):
+    """Two series with other features that differ."""
     rng = np.random.default_rng(1)
     values = rng.normal(size=(12, 36))
     values[2] += 2.0 * (LABELS == "a")
@@ -42,23 +48,28 @@ def distances(folder):
 
 
 def cells(folder):
+    """One series."""
     return toy(), {"splits": 3, "repeats": 1, "top": 2, "trees": 5}
 
 
 def cica(folder):
+    """A series of three features, and simulations with one seed."""
     few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2}
     return toy(3), small("cica") | few
 
 
 def signatures(folder):
+    """One series."""
     return toy(), small("signatures")
 
 
 def separation(folder):
+    """One series, and simulations of 20 repeats."""
     return toy(), small("separation") | {"repeats": 20, "fits": 2}
 
 
 def effects(folder):
+    """Ninety mails with two of the columns of spambase and a category; the first tells spam."""
     rng = np.random.default_rng(0)
     values = np.array([*rng.normal(size=(2, 90)), np.arange(90) % 3])
     labels = np.where(values[0] + rng.normal(size=90) > 0, "spam", "mail")
@@ -77,7 +88,9 @@ def xnb_paper(folder):
     for code, label in enumerate(classes):
         values[[code, code + 5]] += 5.0 * (labels == label)
     names = [f"p{i}_at" for i in range(20)]
-    names[2], names[7] = "228915_at", "212056_at"  # of medulloblastoma
+    # two of the probes of medulloblastoma in Figure 1
+    names[2] = "228915_at"
+    names[7] = "212056_at"
     data = dataset(values, labels, "GSE50161", features=names)
     return {data.name: data}, {"figure_repeats": 1}
 
@@ -87,13 +100,13 @@ def xnb_paper_study():
     key = {"dataset": "GSE50161", "folds": "10x10", "metric": "accuracy"}
     repeats = [key | {"classifier": name, "value": 0.9} for name in ("nb", "xnb") * 2]
     diagnostics = {"dataset": ["GSE50161"], "non_normal_ratio": [0.5], "dependent_ratio": [0.25]}
-    parts = {"nb": "nb", "xnb": "xnb"}
-    return {"parts": parts}, {
-        "repeats": pd.DataFrame(repeats), "diagnostics": pd.DataFrame(diagnostics)
-    }  # fmt: skip
+    about = {"parts": {"nb": "nb", "xnb": "xnb"}}
+    tables = {"repeats": pd.DataFrame(repeats), "diagnostics": pd.DataFrame(diagnostics)}
+    return about, tables
 
 
 def directional(folder):
+    """Forty samples of two angles, whose classes are two radians apart."""
     angles = np.random.default_rng(0).vonmises(np.repeat([0, 2], 20), 4, (2, 40))
     parts = {"features": ["phi", "psi"], "kinds": ["angular"] * 2}
     data = dataset(angles, np.repeat(["a", "b"], 20), **parts)

@@ -1,4 +1,16 @@
-"""A study's files where the workflow has them, written table by table."""
+"""A study's files where the workflow has them, written table by table.
+
+`StudyFiles` writes tables below a folder at the paths of the contract, and remembers the paths of
+each table, as the rules of the workflow pass them to a script. A test writes the series, the
+training and the models of a study, and calls `StudyFiles.compare` for the tables of the study::
+
+    files = StudyFiles(folder)
+    files.put_series(series)
+    files.put_stacked("training", {"nb": tables}, study="s", dataset="d", folds="f", job="main")
+    files.compare(study, {"nb": "Naive Bayes"}, {"nb": {"method": "gaussian_nb"}})
+
+`configuration` returns what *report* reads of the configuration of such a study.
+"""
 
 from collections import defaultdict
 
@@ -12,20 +24,31 @@ from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked, write_tsv
 
-FOLDS, REPEATS = 3, 2
+#: The scheme "3-fold" of all these studies, drawn twice.
+FOLDS = 3
+REPEATS = 2
 #: Series with their diagnostics and audits, by identity: several studies have the same series.
 _DIAGNOSED = {}
+#: Settings of the tests of dependence in *diagnose*.
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
 
 
 class StudyFiles:
-    """Writes tables where the workflow has them, and keeps the files of each."""
+    """Writes tables where the workflow has them, and keeps the paths of each.
+
+    ``paths`` has the paths by "group.table", such as "training.predictions", in the order in which
+    they were written; those of series are "series", those of gene sets "gene_sets".
+    """
 
     def __init__(self, root):
-        self.root, self.paths = root, defaultdict(list)
+        self.root = root
+        self.paths = defaultdict(list)
 
     def path(self, group, table, **wildcards):
-        """Return the path of a table of a group, or of an analysis; it is kept."""
+        """Return the path of a table of a group, or of an analysis, and keep it in ``paths``.
+
+        ``wildcards`` may have more names than the path has wildcards.
+        """
         place = GROUPS["analysis" if group in known_analyses() else group].path
         wildcards |= {"table": table, "analysis": group}
         path = self.root / place.of(**{name: wildcards[name] for name in place.wildcards})
@@ -39,18 +62,23 @@ class StudyFiles:
         for name, frame in tables.items():
             path = self.path(group, name, **wildcards)
             write_parquet(frame, path, declared[name], series)
-            if not analysis and GROUPS[group].text:
+            if not analysis and GROUPS[group].text:  # the contract has this table as text too
                 write_tsv(frame, path.with_suffix(".tsv"), declared[name])
 
     def put_stacked(self, group, tables, series="", **wildcards):
-        """Write the tables of several classifiers, by classifier and name, as a job writes them."""
+        """Write the tables of several classifiers, by classifier and name, as a job writes them.
+
+        Each table is one file with the rows of all classifiers; a classifier without a table, and
+        no classifier at all, have no rows in it.
+        """
         declared = GROUPS[group].tables
         for name in declared:
-            of_classifiers = {
-                classifier: of_one[name] for classifier, of_one in tables.items() if name in of_one
-            }
+            frames = {}
+            for classifier, tables_of_one in tables.items():
+                if name in tables_of_one:
+                    frames[classifier] = tables_of_one[name]
             path = self.path(group, name, **wildcards)
-            write_stacked(of_classifiers, path, declared[name], series)
+            write_stacked(frames, path, declared[name], series)
 
     def put_series(self, series):
         """Write a series with its diagnostics and its audit."""
@@ -76,30 +104,44 @@ class StudyFiles:
     def compare(self, study, labels, entries, **owners):
         """Write the tables of a study from those of its data sets and classifiers.
 
-        ``owners`` are those of the models and checks, as in `study_tables`.
+        ``labels`` and ``entries`` are those of the classifiers by name. ``owners`` are the pairs of
+        data set and classifier that have a model (``models``), a permutation test (``permuted``),
+        halves (``halved``) or a label test (``tested``), as in `study_tables`.
         """
-        about = {"study": study.id, "title": study.title, "summary": study.summary}
+        about = {
+            "study": study.id,
+            "title": study.title,
+            "summary": study.summary,
+            "labels": labels,
+        }
+        # The functions below know tables by their names alone.
         files = defaultdict(list)
-        files |= {name.rpartition(".")[2]: paths for name, paths in self.paths.items()}
-        keys = dict.fromkeys(("models", "permuted", "halved", "tested"), ()) | owners
-        keys |= {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
+        for name, paths in self.paths.items():
+            files[name.rpartition(".")[2]] = paths
+        keys = {"models": (), "permuted": (), "halved": (), "tested": ()} | owners
+        keys["datasets"] = study.datasets
+        keys["diagnosed"] = study.datasets
+        keys["trained"] = study.trained
         keys["jobs"] = [
             (dataset, folds, study.classifiers_of(job))
             for dataset, folds, job in study.training_jobs
         ]
+        # A data set with several checks has one job for them.
         checked = [dataset for dataset, _ in (*keys["tested"], *keys["halved"])]
         keys["checked"] = list(dict.fromkeys(checked))
-        of_datasets = dict.fromkeys(study.datasets, entries)
-        tables = study_tables(
-            about | {"labels": labels}, keys, files, alpha=0.05, entries=of_datasets
-        )
+        entries_of = dict.fromkeys(study.datasets, entries)
+        tables = study_tables(about, keys, files, alpha=0.05, entries=entries_of)
         self.put("study", tables, study=study.id)
         self.put("gene_lists", gene_list_tables(keys, files), study=study.id)
-        self.put("description", description_tables(keys, of_datasets, files), study=study.id)
+        self.put("description", description_tables(keys, entries_of, files), study=study.id)
 
 
 def configuration(study, sources, entries):
-    """Return the configuration of a study; ``sources`` are those of its data sets."""
+    """Return the configuration of one study with the scheme "3-fold".
+
+    ``sources`` are the sources of its data sets by name (such as "geo"), on which words of the page
+    depend; ``entries`` those of its classifiers.
+    """
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {

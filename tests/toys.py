@@ -1,4 +1,4 @@
-"""What many tests use: series, files and processes of what they give, refusals, mistakes."""
+"""What many tests use: small series, files, processes, expected refusals, and rows of mistakes."""
 
 import gzip
 import os
@@ -20,16 +20,29 @@ PROGRAMS = Path(__file__).with_name("programs")
 
 #: Names that a shell, a path, a page, Snakemake or a spreadsheet would take for something else.
 HOSTILE = (
-    *("<script>alert(1)</script>", "../../x", "$(touch pwned)", "{wildcards.study}", "--rf"),
-    *("'a' \"b\"", "ü 中", "=1+1", "n" * 300),
+    "<script>alert(1)</script>",
+    "../../x",
+    "$(touch pwned)",
+    "{wildcards.study}",
+    "--rf",
+    "'a' \"b\"",
+    "ü 中",
+    "=1+1",
+    "n" * 300,
 )
 
 
 def dataset(values, labels, name="toy", **changes):
-    """Return a series whose features are g0, g1, ..., and whose samples are s0, s1, ..."""
-    parts = {"features": [f"g{i}" for i in range(len(values))], "labels": labels}
-    parts["samples"] = [f"s{i}" for i in range(len(labels))]
-    return DataSet(name, values, **parts | changes)
+    """Return a series whose features are g0, g1, ..., and whose samples are s0, s1, ...
+
+    ``values`` have a row for each feature; ``changes`` are further fields of `DataSet`, or others.
+    """
+    fields = {
+        "features": [f"g{i}" for i in range(len(values))],
+        "samples": [f"s{i}" for i in range(len(labels))],
+        "labels": labels,
+    }
+    return DataSet(name, values, **fields | changes)
 
 
 def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0, n_markers=3):
@@ -42,7 +55,7 @@ def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0, n_markers=3):
 
 
 def put(folder, text, name="mine.csv"):
-    """Write a file, packed where its name says so."""
+    """Write a text or bytes to a file, by gzip where its name ends in .gz; return its path."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     data = text if isinstance(text, bytes) else text.encode()
@@ -52,7 +65,7 @@ def put(folder, text, name="mine.csv"):
 
 @contextmanager
 def refused(match=None, **named):
-    """Expect a refusal with such a text, which names such a file or key."""
+    """Expect an `InputError` whose message matches, with these fields (``file``, ``key``, ...)."""
     with pytest.raises(InputError, match=match) as error:
         yield
     for name, value in named.items():
@@ -72,9 +85,9 @@ def run_program(name, *arguments, check=True, **options):
 
 
 def mistakes(kind):
-    """Return mistakes of input, what is wrong and a part of the message in a row each.
+    """Return the mistakes of input of a kind: rows with the mistake and a part of the message.
 
-    Those that name methods of a paper are in its folder of tests.
+    They are in ``mistakes.toml``; those that name methods of a paper are in its folder of tests.
     """
     folder = Path(__file__).parent
     paths = [folder / "mistakes.toml", *sorted(folder.glob("papers/*/mistakes.toml"))]

@@ -364,7 +364,7 @@ def test_a_damaged_file_is_read_as_it_is_or_refused(tmp_path, reader, record_pro
         broken = path.suffix != ".gz" or rng.random() < 0.3  # of gzipped files the archive itself
         content = damaged(rng, inner) if broken else packed(path, damaged(rng, good.encode()))
         path.write_bytes(content)
-        right = partial(same, whole=whole, content=content, oracle=oracle)
+        right = partial(same, original=whole, content=content, oracle=oracle)
         outcomes.append(outcome(path, read, right))
     judge(outcomes, record_property)
 

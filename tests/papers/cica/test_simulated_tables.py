@@ -107,7 +107,7 @@ def test_fast_ica_that_uses_all_its_steps_has_not_converged(monkeypatch):
     fits = {fit["method"]: fit["converged"] for fit in _other_fits(simulation, 500, 0)}
     assert fits["FastICA"]
     monkeypatch.setattr(simulated_tables, "_FAST_ICA_STEPS", 1)
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning, match="FastICA did not converge"):
         fits = {fit["method"]: fit["converged"] for fit in _other_fits(simulation, 500, 0)}
     assert not fits["FastICA"]
     assert fits["whitening"]

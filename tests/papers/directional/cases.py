@@ -43,10 +43,10 @@ VARIANTS = [
 FAMILIES = [Categorical, VonMises, VonMisesFisher]
 SUMMED = [Categorical(), VonMises()]
 WITHOUT_DENSITY = [
-    (Categorical(), [0.0, 1.0, 2.0, -1.0]),
-    (Categorical(), [0.0, 1.0, 2.0, 0.5]),
-    (Categorical(), [0.0, 1.0, 2.0, 1e9]),
-    (VonMisesFisher(), [0.0, 1.0, 1.0, 1.0]),
+    (Categorical(), [0.0, 1.0, 2.0, -1.0], "column 1 holds -1, which is not a category"),
+    (Categorical(), [0.0, 1.0, 2.0, 0.5], r"column 1 holds 0\.5, which is not a category"),
+    (Categorical(), [0.0, 1.0, 2.0, 1e9], r"column 1 holds 1e\+09, which is not a category"),
+    (VonMisesFisher(), [0.0, 1.0, 1.0, 1.0], "the vector of sample 0 has length 0, not 1"),
 ]
 CALLS = {
     "kappa": lambda: von_mises_boundary([0, 1], [1, -1]),

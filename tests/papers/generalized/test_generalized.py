@@ -306,7 +306,7 @@ def test_minimum_variance_adjustments_diverge_from_naive_bayes(mixed):
     published = GeneralizedNB(start="naive", atom=None)
     diverging = GeneralizedNB(start="naive", atom=None, adjustment_kernel="minimum_variance")
     assert published.fit(X, y).log_likelihood_[-1] > published.log_likelihood_[0]
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning, match="backfitting diverges"):
         diverging.fit(X, y)
 
 
@@ -314,7 +314,7 @@ def test_backfitting_stops_where_the_likelihood_ceases_to_rise(mixed):
     """The second stopping rule of the outer loop; the pass that does not raise it counts."""
     options = {"start": "naive", "atom": None, "adjustment_kernel": "minimum_variance", "tol": 0.0}
     X, y = mixed
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning, match="backfitting diverges"):
         endless = GeneralizedNB(**options).fit(X, y)
     first_fall = int(np.argmax(np.diff(endless.log_likelihood_) <= 0)) + 1
     assert 0 < first_fall < endless.n_iter_ == 100
@@ -366,7 +366,7 @@ def test_no_feature_is_removed_where_it_would_be_every_one():
 def test_no_adjustment_changes_by_more_than_4_in_a_pass():
     """Fifteen copies of a feature far overshoot in the first pass from naive Bayes."""
     X, y = repeated(15)
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning, match="backfitting diverges"):
         model = GeneralizedNB(start="naive", max_iter=1).fit(X, y)
     largest = max(np.abs(adjustment).max() for adjustment in model.marginal_bias_)
     assert largest == pytest.approx(4.0)

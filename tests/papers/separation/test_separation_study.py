@@ -73,7 +73,7 @@ def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rn
     assert row.kept == selective.selected_blocks_.mean()
     assert row.positive == (selective.scores_ > selective.null_scores_).mean() < 1
     assert tables["fitted"].empty
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="no distribution: give uniform, noncentral or useless"):
         analyse({}, PARAMS | {"uniform": [], "noncentral": [], "useless": []}, threads=1)
 
 

@@ -1,5 +1,6 @@
 """Calls of functions of all packages that cannot be answered are input errors with a reason."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -31,38 +32,103 @@ NUMBERS = SERIES.values.T
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("message", "call"),
     [
-        lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
-        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
-        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
-        lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
-        lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})),
-        lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
-        lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
-        lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
-        lambda: stability_index([{"a", "b"}, {"c"}], 2),
-        lambda: holm([0.1, 1.2]),
-        lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
-        lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
-        lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
-        lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
-        lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
-        lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
-        lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
-        lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
-        lambda: label_test(SERIES, LINEAR, n_permutations=0),
-        lambda: commands.parameters(["bandwidth={"]),
-        lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
-        lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
-        lambda: local_path("~no-such-user/a.csv"),
-        lambda: local_path("file://[a/b.csv"),
-        lambda: fit_model(SERIES, KMEANS),
-        lambda: explain_sample(fit_model(SERIES, RANKED), SERIES.frame(), "s0"),
+        (
+            "sorted runs need scores of shape (runs, folds), got (2,)",
+            lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
+        ),
+        (
+            "paired scores must have the same shape, got (2,) and (1,)",
+            lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+        ),
+        (
+            "1 of 2 pairs of scores are missing or infinite",
+            lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
+        ),
+        (
+            "a t-test needs two folds or more, got 1",
+            lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
+        ),
+        (
+            "xnb has no score on 1",
+            lambda: rank_tests.average_ranks(
+                pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})
+            ),
+        ),
+        (
+            "a test over data sets needs at least two of them, got 1",
+            lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
+        ),
+        (
+            "ranks of two classifiers on one data set are needed; got 1 on 10",
+            lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
+        ),
+        (
+            "average ranks of 2 classifiers add up to 3, these to 1.7",
+            lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
+        ),
+        (
+            "3 distinct features are selected out of 2",
+            lambda: stability_index([{"a", "b"}, {"c"}], 2),
+        ),
+        ("p-values must lie between 0 and 1, got 0.1 to 1.2", lambda: holm([0.1, 1.2])),
+        (
+            "all samples are of the group 'p1'; none can be left out",
+            lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
+        ),
+        (
+            "fold 0 trains without class 'tumour'",
+            lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
+        ),
+        (
+            "min_abs_r is 1.0; it must be at least 0 and below 1",
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
+        ),
+        (
+            "alpha is 0.0; it must be above 0 and at most 1",
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
+        ),
+        (
+            "dof is 'n'; use 'paper' (n - 2) or 'exact' (n - classes - 1)",
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
+        ),
+        (
+            "y mixes labels of different types",
+            lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
+        ),
+        (
+            "0 samples are called 'none'",
+            lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
+        ),
+        (
+            "RidgeClassifier has no evidence of single features",
+            lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
+        ),
+        (
+            "n_permutations is 0; use 1 or more",
+            lambda: label_test(SERIES, LINEAR, n_permutations=0),
+        ),
+        ("--param 'bandwidth={' cannot be read", lambda: commands.parameters(["bandwidth={"])),
+        (
+            "toy: values have shape (2, 3), the names need (2, 2)",
+            lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
+        ),
+        (
+            "toy: one class label per sample is needed, 1 are given",
+            lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
+        ),
+        ("'~no-such-user/a.csv': there is no such home", lambda: local_path("~no-such-user/a.csv")),
+        ("'file://[a/b.csv' is no URL", lambda: local_path("file://[a/b.csv")),
+        ("KMeans has no classes_ after fit; use a classifier", lambda: fit_model(SERIES, KMEANS)),
+        (
+            "XNB gets other values than the table's",
+            lambda: explain_sample(fit_model(SERIES, RANKED), SERIES.frame(), "s0"),
+        ),
     ],
 )
-def test_a_call_that_cannot_be_computed_is_an_input_error(call):
-    with pytest.raises(InputError):
+def test_a_call_that_cannot_be_computed_is_an_input_error(message, call):
+    with pytest.raises(InputError, match=re.escape(message)):
         call()
 
 

@@ -174,8 +174,12 @@ def check_inner_folds(make, folds):
     expected = make(cv=folds).fit(X, CODES).predict_proba(X)
     listed = list(folds.split(X, CODES))
     np.testing.assert_array_equal(make(cv=listed).fit(X, CODES).predict_proba(X), expected)
-    for cv in ([], folds.split(X, CODES), [([0, 1, 2], [N])]):
-        with pytest.raises(InputError):
+    for cv, message in (
+        ([], r"cv is \[\]; use an int in the range"),
+        (folds.split(X, CODES), "cv is <generator .*; use an int in the range"),
+        ([([0, 1, 2], [N])], f"a sample beyond the {N} that there are"),
+    ):
+        with pytest.raises(InputError, match=message):
             make(cv=cv).fit(X, CODES)
 
 

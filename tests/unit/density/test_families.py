@@ -40,18 +40,26 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
 
 
 @pytest.mark.parametrize(
-    ("family", "row"),
+    ("family", "row", "message"),
     [
-        (Gaussian(var_smoothing=0), [1.0, 2.0, 3.0, 3.0]),
-        (MultivariateGaussian(var_smoothing=0), [1.0, 2.0, 3.0, 3.0]),
-        (MultivariateGaussian(covariance="shared"), [1.0, 2.0, 3.0, 4.0]),
+        (Gaussian(var_smoothing=0), [1.0, 2.0, 3.0, 3.0], "column 1 is constant in class 1"),
+        (
+            MultivariateGaussian(var_smoothing=0),
+            [1.0, 2.0, 3.0, 3.0],
+            "a covariance matrix is singular",
+        ),
+        (
+            MultivariateGaussian(covariance="shared"),
+            [1.0, 2.0, 3.0, 4.0],
+            "covariance is 'shared'; use one of pooled, per_class",
+        ),
         *paper_cases.WITHOUT_DENSITY,
     ],
     ids=str,
 )
-def test_what_a_family_has_no_density_of_is_refused(family, row):
+def test_what_a_family_has_no_density_of_is_refused(family, row, message):
     features = np.array([[0.0, 1.0, 2.0, 4.0], row])
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=message):
         family.fit(features, np.array([0, 0, 1, 1]), 2)
 
 

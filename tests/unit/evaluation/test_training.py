@@ -28,7 +28,7 @@ XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB"}
 
 def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
     monkeypatch.setattr(Spy, "act", lambda model: np.empty(1 << 55))
-    with pytest.raises(MemoryError):
+    with pytest.raises(MemoryError, match="Unable to allocate"):
         train(series, FOLDS, SPY)
 
 

@@ -24,7 +24,7 @@ def test_halves_that_never_share_have_an_interval_all_the_same():
 
 def test_without_lists_there_is_no_stability():
     assert np.isnan(halves.half_stability([(set(), set())] * 5, 10)).all()
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="no pair of halves"):
         halves.half_stability([], 10)
 
 

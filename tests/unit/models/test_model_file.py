@@ -100,30 +100,32 @@ def test_other_files_are_refused(path, tmp_path):
     edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
     nested = json.loads("[" * 200 + "]" * 200)
     edited(path, tmp_path / "nested.skops", lambda c: c.update(more=nested))
-    for name, words in {
+    for name, message in {
         "nothing": "does not exist",
-        "text": "not a model, or is damaged",
+        "text": r"not a model, or is damaged \(BadZipFile: File is not a zip file\)",
         "foreign": "not a model of xnbflow",
         "newer": "format 99, this program reads 4",
         "older": "format 3, this program reads 4",
         "nested": "its schema is nested more than 150 deep",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=message):
             read_model(tmp_path / f"{name}.skops")
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"probe": np.full((3, 2), 0.5)}, "gives other predictions here"),
         ({"quartiles": np.zeros((2, 8))}, "its arrays are not those of one model"),
         ({"versions": []}, "its versions is not of the kind that it has in a model"),
     ],
 )
-def test_a_model_of_other_content_than_where_it_was_made_is_refused(path, tmp_path, change, words):
+def test_a_model_of_other_content_than_where_it_was_made_is_refused(
+    path, tmp_path, change, message
+):
     write_model(replace(read_model(path), **change), tmp_path / "m.skops")
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=message):
         read_model(tmp_path / "m.skops")
 
 
@@ -176,20 +178,20 @@ def declaring(shape, dtype="<f8"):
 
 
 @pytest.mark.parametrize(
-    "array",
+    ("array", "message"),
     [
-        declaring((10**13,)),
-        declaring((-1, -8)),
-        declaring((10**18, 0)),
-        declaring((10**18,), "<U0"),
-        declaring((8,), "|O"),
-        b"no array",
+        (declaring((10**13,)), "declares another array than it stores"),
+        (declaring((-1, -8)), "declares another array than it stores"),
+        (declaring((10**18, 0)), "declares another array than it stores"),
+        (declaring((10**18,), "<U0"), "declares another array than it stores"),
+        (declaring((8,), "|O"), "declares another array than it stores"),
+        (b"no array", "the magic string is not correct"),
     ],
 )
-def test_an_array_that_declares_what_it_does_not_store_is_refused(path, tmp_path, array):
+def test_an_array_that_declares_what_it_does_not_store_is_refused(path, tmp_path, array, message):
     parts = parts_of(path)
     name = next(name for name in parts if name.endswith(".npy"))
-    with pytest.raises(InputError, match="damaged"):
+    with pytest.raises(InputError, match=message):
         read_model(packed(parts | {name: array}, tmp_path / "m.skops"))
 
 
@@ -237,20 +239,24 @@ DEEP = 100_000
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("schema", "message"),
     [
-        b"",
-        b'{"content": 1}',
-        b'{"__loader__": "DictNode"}',
-        b'{"__loader__": "DictNode", "content": {"format": {"__loader__": "JsonNode"}}}',
-        b"[" * DEEP + b"]" * DEEP,
-        b'{"a": ' * DEEP + b"1" + b"}" * DEEP,
+        (b"", r"is damaged \(JSONDecodeError: Expecting value: line 1 column 1"),
+        (b'{"content": 1}', r"is damaged \(KeyError: '__loader__'\)"),
+        (b'{"__loader__": "DictNode"}', "a skops file, but not a model of xnbflow"),
+        (
+            b'{"__loader__": "DictNode", "content": {"format": {"__loader__": "JsonNode"}}}',
+            r"is damaged \(KeyError: 'content'\)",
+        ),
+        (b"[" * DEEP + b"]" * DEEP, r"is damaged \(RecursionError"),
+        (b'{"a": ' * DEEP + b"1" + b"}" * DEEP, r"is damaged \(RecursionError"),
     ],
+    ids=["empty", "no node", "no content", "no format", "nested lists", "nested mappings"],
 )
-def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema):
-    with pytest.raises(InputError) as words:
+def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema, message):
+    with pytest.raises(InputError, match=message) as error:
         read_model(packed(parts_of(path) | {"schema.json": schema}, tmp_path / "m.skops"))
-    assert len(str(words.value)) < 1000
+    assert len(str(error.value)) < 1000
 
 
 def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
@@ -284,7 +290,7 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
         ({"used": np.array([0.0])}, "its arrays are not those of one model"),
         ({"quartiles": np.zeros((3, 8), dtype=int)}, "its arrays are not those of one model"),
         ({"symbols": {"g0": "TP53\x1b"}}, "control character"),
-        ({"series": {"name": "toy"}}, "damaged"),
+        ({"series": {"name": "toy"}}, r"is damaged \(KeyError: 'samples'\)"),
     ],
 )
 def test_arrays_names_and_items_of_another_form_are_refused(path, tmp_path, change, message):

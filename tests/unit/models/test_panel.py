@@ -119,11 +119,11 @@ def test_probabilities_of_a_panel_are_calibrated_by_the_folds(series):
     assert panel.accuracy["log_loss"].iloc[-1] < np.log(3)
 
 
-def test_values_that_are_no_logarithms_are_refused(series):
+def test_values_that_are_no_logarithms_and_a_model_that_selects_nothing_are_refused(series):
     linear = replace(series, values=2**series.values)
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="without logarithms, of which differences are no ΔCt"):
         design_panel(linear, fit_model(linear, {"method": "csnb"}))
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="the model uses all features for every class"):
         design_panel(series, fit_model(series, {"method": "gaussian_nb"}))
 
 

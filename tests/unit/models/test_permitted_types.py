@@ -57,6 +57,10 @@ ATTACKS = json.loads(Path(__file__).with_name("model_attacks.json").read_text())
 PLACES = ("estimator", "attribute", "probe", "__reduce__", "type", "key_types")
 
 
+#: Refusals by the audit of a schema; another error would mean that the attack was read further.
+AUDITED = "could be called when it is read|types that are not trusted|of its schema"
+
+
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
 def test_a_known_attack_is_refused_and_calls_nothing(path, canary, attack):
     parts, file = parts_of(path), canary.parent / "m.skops"
@@ -71,7 +75,8 @@ def test_a_known_attack_is_refused_and_calls_nothing(path, canary, attack):
         else:
             content["estimator"][place] = attack
         packed(parts | {"schema.json": json.dumps(schema).encode()}, file)
-        with pytest.raises(InputError):
+        message = AUDITED if protocol == 2 else f"it is of protocol {protocol} of skops, not 2"
+        with pytest.raises(InputError, match=message):
             read_model(file)
     assert not canary.exists()
     assert "canary_new" not in sys.modules

@@ -23,7 +23,7 @@ def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it
         prediction = predict_table(model, table)
         assert prediction.table.equals(predict_table(model, table, "drop").table)
         assert sum("of the evidence is left" in note for note in prediction.notes) == 1
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="the table lacks 1 of the model's 2 features: g0"):
         predict_table(XNB, NEW.drop(columns=XNB.required[0]))
     with pytest.raises(InputError, match="cannot leave a feature out"):
         log_posterior_without(XNB.estimator, NEW, [XNB.required[0]])
@@ -44,7 +44,7 @@ def test_class_specific_classifiers_find_their_features_and_marginalise_missing_
     np.testing.assert_allclose(actual[3], expected[3])
     np.testing.assert_allclose(model.predict_log_proba(NEW.drop(columns=used[0])), expected)
     assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="X has none of the features that the classifier uses"):
         model.predict(NEW.drop(columns=used))
 
 

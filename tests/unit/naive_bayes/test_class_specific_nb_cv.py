@@ -94,7 +94,7 @@ def test_weights_are_those_of_a_loop_over_sizes_and_folds(rng):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 12])
 def test_a_prediction_is_a_sum_over_features_of_a_weight_times_one_curve(rng, n_classes):
-    X, y = overlapping(rng, n_classes, n_features=60, each=8)
+    X, y = overlapping(rng, n_classes, n_features=60, n_per_class=8)
     model = averaged().fit(X, y)
     shown = model.explain(X).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
     joint = shown.to_numpy() + model.class_log_prior_ + model.calibration_intercept_

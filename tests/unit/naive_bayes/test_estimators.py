@@ -169,8 +169,12 @@ def test_the_number_of_threads_changes_nothing(rng, model):
 def test_input_refused_leaves_the_earlier_fit(model, data):
     X, y = data
     expected = model.fit(X, y).predict_log_proba(X)
-    for wrong_X, wrong_y in ((np.full((30, 2), np.nan), y), (X[:, :2], y[:9]), (X, "a")):
-        with pytest.raises(InputError):
+    for wrong_X, wrong_y, message in (
+        (np.full((30, 2), np.nan), y, "NaN"),
+        (X[:, :2], y[:9], r"inconsistent numbers of samples: \[30, 9\]"),
+        (X, "a", "y should be a 1d array"),
+    ):
+        with pytest.raises(InputError, match=message):
             model.fit(wrong_X, wrong_y)
         np.testing.assert_array_equal(model.predict_log_proba(X), expected)
 

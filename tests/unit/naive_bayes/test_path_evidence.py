@@ -17,7 +17,7 @@ def averaged(**params):
 
 
 def test_many_test_samples_are_interpolated_with_the_results_of_all_nodes(rng, monkeypatch):
-    X, y = overlapping(rng, 3, each=120)
+    X, y = overlapping(rng, 3, n_per_class=120)
     X[:, 4:] = np.exp(X[:, 4:])  # a long tail
     quick = averaged(sizes=[1, 5, 20]).fit(X, y)
     monkeypatch.setattr("xnbflow.naive_bayes.path_evidence._NODES", 1000)

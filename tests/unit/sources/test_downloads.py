@@ -226,7 +226,7 @@ def test_a_file_that_takes_too_long_is_given_up_at_its_deadline(tmp_path):
 def test_retries_wait_twice_as_long_each_time_or_as_the_server_says(tmp_path, monkeypatch):
     pauses = []
     monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
-    with serve(csv=["500"]) as server, pytest.raises(InputError):
+    with serve(csv=["500"]) as server, pytest.raises(InputError, match=r"500 .*, 5 times"):
         downloads(tmp_path, server.url, retries=4, backoff=0.5).fetch("cumida", PATH)
     assert [pause for pause in pauses if pause >= 0.5] == [0.5, 1.0, 2.0, 4.0]
     pauses.clear()
@@ -234,7 +234,7 @@ def test_retries_wait_twice_as_long_each_time_or_as_the_server_says(tmp_path, mo
     def busy(connection):
         connection.sendall(b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")
 
-    with raw_server(busy) as url, pytest.raises(InputError):
+    with raw_server(busy) as url, pytest.raises(InputError, match="503 Busy, 3 times"):
         downloads(tmp_path, url, retries=2).fetch("cumida", PATH)
     assert [pause for pause in pauses if pause >= 1.0] == [7.0, 7.0]  # others are of the server
     with raw_server(busy) as url, pytest.raises(InputError, match="would be after 3 s"):

@@ -157,9 +157,18 @@ def workbook(path, cells=CELLS, **parts):
 
 
 @pytest.mark.parametrize(
-    "damage", ["far cell", "bomb", "no sheets", "cut", "no archive", "encrypted", "another sheet"]
+    ("damage", "key", "message"),
+    [
+        ("far cell", None, r"it takes more than 1024 MiB of memory"),
+        ("bomb", None, "unpacks to more than 250 times its size"),
+        ("no sheets", None, r"\(it has no sheets\)"),
+        ("cut", None, "invalid Zip archive"),
+        ("no archive", None, "invalid Zip archive"),
+        ("encrypted", None, "Password required to decrypt file"),
+        ("another sheet", "sheet", "it has no sheet 'none'; it has s"),
+    ],
 )
-def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage):
+def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage, key, message):
     path = tmp_path / "x.xlsx"
     options = {"sheet": "none"} if damage == "another sheet" else {}
     if damage == "bomb":
@@ -178,11 +187,8 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
         path.write_bytes(
             content.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\xff")
         )
-    with pytest.raises(InputError) as error:
+    with refused(message, file=path, key=key):
         read_table(path, SheetRow("x", "table", str(path), label="y", options=options))
-    assert error.value.file == str(path)
-    assert (error.value.key == "sheet") == (damage in ("another sheet", "no sheets"))
-    assert ("MiB of memory" in str(error.value)) == (damage == "far cell")
 
 
 @pytest.mark.parametrize(

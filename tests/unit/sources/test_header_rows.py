@@ -1,6 +1,7 @@
 """Which of the first rows is the header: titles, rows of conditions, and what is neither."""
 
 import pytest
+from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.header_rows import HeaderRows, chosen_header, fill_forward, find_header
@@ -89,5 +90,8 @@ def test_the_header_is_among_the_first_twelve_rows(tmp_path, n_titles, is_found)
         with open_table(tmp_path / "x.csv", {}) as table:
             assert table.header == ["gene", "s1"]
     else:
-        with pytest.raises(InputError), open_table(tmp_path / "x.csv", {}) as table:
+        with (
+            refused("line 12: 1 cell, but the header has 2"),
+            open_table(tmp_path / "x.csv", {}) as table,
+        ):
             list(table.divided_rows(2))

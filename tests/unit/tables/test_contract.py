@@ -48,18 +48,28 @@ def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "key"),
+    ("text", "key", "message"),
     [
-        *((DECLARED.replace(old, new), "toy.counts") for old, new in mistakes("declaration")),
-        *((text, None) for text in ("[toy", DECLARED.replace("toy.", "other."))),
+        *(
+            (DECLARED.replace(old, new), "toy.counts", r"\[toy\.counts\]")
+            for old, new in mistakes("declaration")
+        ),
+        ("[toy", None, r"cannot be read as a declaration of tables \(Expected ']'"),
+        (
+            DECLARED.replace("toy.", "other."),
+            "toy",
+            r"declares no table \[toy\.name\]; known: other",
+        ),
     ],
 )
-def test_a_declaration_of_another_form_names_its_file_and_table(tmp_path, monkeypatch, text, key):
+def test_a_declaration_of_another_form_names_its_file_and_table(
+    tmp_path, monkeypatch, text, key, message
+):
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match=message) as error:
         declared(tmp_path, text)
     assert error.value.file == str(tmp_path / "tables.toml")
-    assert key in (None, error.value.key)
+    assert error.value.key == key
 
 
 FOLDS = pd.DataFrame({"repeat": [0, 0], "fold": [0, 1], "sample": ["s", "t"]})
@@ -176,9 +186,12 @@ def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
     path = tmp_path / "folds.parquet"
     columns = {name: c for name, c in contract.FOLDS_TABLE.columns.items() if name != "sample"}
     other = contract.FOLDS_TABLE.columns | {"fold": Column("number")}
-    for frame, written in ((FOLDS[["repeat", "fold"]], columns), (FOLDS, other)):
+    for frame, written, message in (
+        (FOLDS[["repeat", "fold"]], columns, "column 'sample' is missing"),
+        (FOLDS, other, "column 'fold' holds double, not integer"),
+    ):
         write_parquet(frame, path, TableSchema("folds", "", "", written))
-        with pytest.raises(InputError) as error:
+        with pytest.raises(InputError, match=message) as error:
             read_parquet(path, contract.FOLDS_TABLE)
         assert error.value.file == str(path)
         assert "delete it" in error.value.remedy

@@ -234,7 +234,7 @@ def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[
         f"{path} cannot be read as a workbook ({quoted(reason, 200)[1:-1]}); save it anew, or as "
         "CSV"
     )
-    raise InputError(msg, key="sheet" if "has no sheet" in reason else None)
+    raise InputError(msg, key="sheet" if reason.startswith("it has no sheet ") else None)
 
 
 def _text(cell: Any, decimal: str) -> str:

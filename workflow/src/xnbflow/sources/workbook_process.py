@@ -22,7 +22,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     book = python_calamine.CalamineWorkbook.from_path(path)
-    name = next(iter(sheet or book.sheet_names), "")
+    if not book.sheet_names:
+        sys.exit("it has no sheets")
+    (name,) = sheet or book.sheet_names[:1]
     if name not in book.sheet_names:
         sys.exit(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}")
     rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
