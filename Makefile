@@ -12,6 +12,9 @@ EXAMPLE := .test/results/studies/example/report.html
 
 .PHONY: run test test-fast test-nightly test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
+# Where Python is told to write no bytecode, every job that a test starts compiles the library anew.
+test test-fast test-nightly test-core proposals studies: export PYTHONDONTWRITEBYTECODE :=
+
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
 	@$(BIN)/snakemake --cores $(CORES) $(STUDY)

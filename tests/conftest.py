@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: the folder of real data, which is never part of the repository."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -12,6 +13,20 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 
 #: Run in environments of their own: by `make package`, and by that of the peers.
 collect_ignore = ["package/use.py", "xnb_program.py"]
+
+
+def pytest_configure(config):
+    """Collect no garbage while the tests are collected: nothing of them is garbage.
+
+    Python would look at all the modules and items many times, for half of the time.
+    """
+    gc.disable()
+
+
+def pytest_collection_finish(session):
+    """Leave the modules and items out of later garbage collections, and resume these."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
