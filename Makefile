@@ -21,8 +21,9 @@ run: $(INSTALLED)
 	@for page in $(patsubst %,results/studies/%/report.html,$(if $(filter all,$(STUDY)),*,$(STUDY))); do echo "report: $(CURDIR)/$$page"; done
 
 ## test: the whole test suite
+# Three processes on two cores: those of the cluster, of workflows and of browsers often wait.
 test: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)

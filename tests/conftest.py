@@ -23,6 +23,15 @@ def pytest_configure(config):
     gc.disable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Begin with the files that have slow tests: the last one to be begun is short."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    folders = ("acceptance", "integration")
+    slow |= {item.path for item in items if item.path.parent.name in folders}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish(session):
     """Leave the modules and items out of later garbage collections, and resume these."""
     gc.freeze()
