@@ -15,12 +15,19 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 collect_ignore = ["package/use.py", "xnb_program.py"]
 
 
-def pytest_configure(config):
-    """Collect no garbage while the tests are collected: nothing of them is garbage.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while tests are collected, nor later in what is there by then.
 
-    Python would look at all the modules and items many times, for half of the time.
+    Modules and tests stay until the end. The garbage collector would visit them again and again,
+    for half of the time of the collection.
     """
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
@@ -30,12 +37,6 @@ def pytest_collection_modifyitems(items):
     folders = ("acceptance", "integration")
     slow |= {item.path for item in items if item.path.parent.name in folders}
     items.sort(key=lambda item: item.path not in slow)
-
-
-def pytest_collection_finish(session):
-    """Leave the modules and items out of later garbage collections, and resume these."""
-    gc.freeze()
-    gc.enable()
 
 
 @pytest.fixture
