@@ -12,14 +12,18 @@ EXAMPLE := .test/results/studies/example/report.html
 
 .PHONY: run test test-fast test-nightly test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
+# Where Python is told to write no bytecode, every job that a test starts compiles the library anew.
+test test-fast test-nightly test-core proposals studies: export PYTHONDONTWRITEBYTECODE :=
+
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
 	@$(BIN)/snakemake --cores $(CORES) $(STUDY)
 	@for page in $(patsubst %,results/studies/%/report.html,$(if $(filter all,$(STUDY)),*,$(STUDY))); do echo "report: $(CURDIR)/$$page"; done
 
 ## test: the whole test suite
+# Three processes on two cores: those of the cluster, of workflows and of browsers often wait.
 test: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)

@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: the folder of real data, which is never part of the repository."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -13,6 +14,30 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 #: Run in environments of their own (by `make package`, and by that of the peers) or in processes
 #: of their own; files of a package that a test installs.
 collect_ignore = ["package/use.py", "xnb_program.py", "programs", "integration/plugin"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while tests are collected, nor later in what is there by then.
+
+    Modules and tests stay until the end. The garbage collector would visit them again and again,
+    for half of the time of the collection.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Begin with the files that have slow tests: the last one to be begun is short."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    folders = ("acceptance", "integration")
+    slow |= {item.path for item in items if item.path.parent.name in folders}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture

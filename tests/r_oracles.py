@@ -1,5 +1,6 @@
 """R as an oracle: arrays in, arrays out. A test skips where R or the package is absent."""
 
+import atexit
 import functools
 import shutil
 import subprocess
@@ -9,41 +10,89 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-#: Reads the arrays named on the command line; `put` writes an answer.
-_BEGIN = """
-folder <- commandArgs(TRUE)[1]
-for (name in commandArgs(TRUE)[-1]) {
-  file <- file.path(folder, name)
-  dims <- scan(paste0(file, ".dims"), quiet = TRUE)
-  assign(name, array(readBin(file, "double", prod(dims)), dims))
-}
-put <- function(name, x) writeBin(as.double(x), file.path(folder, paste0(name, ".out")))
+#: Runs the script of each folder that a line of the input names, in an environment of its own with
+#: the folder's arrays; `put` writes an answer. A line with only `.` ends what is written on it.
+_SESSION = """
+suppressMessages(library(package, character.only = TRUE))
 options(warn = -1)
+.run <- function(folder) {
+  scope <- new.env()
+  for (dims in list.files(folder, "[.]dims$", full.names = TRUE)) {
+    file <- sub("[.]dims$", "", dims)
+    shape <- scan(dims, quiet = TRUE)
+    assign(basename(file), array(readBin(file, "double", prod(shape)), shape), scope)
+  }
+  scope$put <- function(name, x) writeBin(as.double(x), file.path(folder, paste0(name, ".out")))
+  sys.source(file.path(folder, "script.R"), scope)
+}
+cat(as.character(packageVersion(package)), "\\n.\\n", sep = "")
+.input <- file("stdin", "r")
+while (length(.folder <- readLines(.input, 1)) > 0) {
+  tryCatch(.run(.folder), error = function(error) cat("Error:", conditionMessage(error), "\\n"))
+  cat("\\n.\\n")
+}
 """
 
 
+class _Session:
+    """A process of R with a package, which runs scripts until the tests end.
+
+    The start of R with a package takes longer than most of the scripts.
+    """
+
+    def __init__(self, package):
+        self._process = subprocess.Popen(
+            ["Rscript", "-e", f'package <- "{package}"', "-e", _SESSION],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        atexit.register(self._end)
+        self.version = self._read()
+
+    def run(self, folder):
+        """Run the script in a folder; return what R wrote."""
+        self._process.stdin.write(f"{folder}\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def _read(self):
+        """Return what R writes before the line that ends it."""
+        lines = []
+        for line in self._process.stdout:
+            if line == ".\n":
+                return "".join(lines).strip()
+            lines.append(line)
+        pytest.fail("R has ended: " + "".join(lines))
+
+    def _end(self):
+        self._process.terminate()
+        self._process.communicate()
+
+
 @functools.cache
-def _version(package):
+def _session(package):
+    """Return the session of a package; None where R or the package is absent."""
     if shutil.which("Rscript") is None:
         return None
-    code = f'cat(as.character(packageVersion("{package}")))'
+    code = f'cat(requireNamespace("{package}", quietly = TRUE))'
     run = subprocess.run(["Rscript", "-e", code], check=False, capture_output=True, text=True)
-    return run.stdout or None
+    return _Session(package) if run.stdout == "TRUE" else None
 
 
 def r_answers(package, script, **arrays):
     """Return what an R script puts, by name, flat and in R's order: the first index is fastest."""
-    if (version := _version(package)) is None:
+    session = _session(package)
+    if session is None:
         pytest.skip(f"R's {package} is not installed")
-    if package == "limma" and not version.startswith("3.54."):
-        pytest.skip(f"limma {version} is installed; these numbers are those of 3.54")
+    if package == "limma" and not session.version.startswith("3.54."):
+        pytest.skip(f"limma {session.version} is installed; these numbers are those of 3.54")
     with tempfile.TemporaryDirectory() as folder:
         for name, array in arrays.items():
             Path(folder, name).write_bytes(np.asarray(array, dtype=float).tobytes(order="F"))
             Path(folder, f"{name}.dims").write_text(" ".join(map(str, np.shape(array))))
-        code = Path(folder, "script.R")
-        code.write_text(f"{_BEGIN}\nsuppressMessages(library({package}))\n{script}")
-        run = ["Rscript", str(code), folder, *arrays]
-        done = subprocess.run(run, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        Path(folder, "script.R").write_text(script)
+        written = session.run(folder)
+        assert "Error:" not in written, written
         return {path.stem: np.fromfile(path) for path in Path(folder).glob("*.out")}

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,13 @@ SOURCES = Path(xnbflow.__file__).parent
 PAPERS = ("cica", "directional", "generalized", "separation", "xnb_paper")
 ITEMS = [(paper, item) for paper in covered_papers() for item in read_coverage(paper)]
 COVERED = [(paper, item) for paper, item in ITEMS if not item.left_out]
+STUDIES = default_configuration()["studies"]
 
 TABLE = {"kind": "table", "name": "Table 1", "content": "sizes"}
 DONE = TABLE | {"place": "naive_bayes/xnb.py", "test": "tests/unit/density/test_kernels.py"}
 
 
+@cache
 def defined_names(path):
     """The functions, classes and variables of a module, and the methods of its classes."""
     names = set()
@@ -73,7 +76,7 @@ def test_places_and_tests_of_an_item_exist(paper, item):
 @pytest.mark.parametrize(("paper", "item"), ITEMS, ids=str)
 def test_studies_and_sections_of_an_item_exist(paper, item):
     if item.study:
-        assert item.study in default_configuration()["studies"]
+        assert item.study in STUDIES
     if item.section:
         sections = {path.stem for path in (SOURCES / "report/sections").glob("*.py")}
         assert item.section in sections | set(shipped_analyses())

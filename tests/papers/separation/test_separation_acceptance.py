@@ -1,6 +1,7 @@
 """The numbers demanded of block selection, by the study with 100 training sets per distribution.
 
-A few distributions are simulated in every run of the tests, all of the study in the nightly ones.
+A few distributions are simulated by ``make test``, which takes three seconds, all of the study in
+the nightly tests. Faster tests of the same estimates are in ``test_selection_rules.py``.
 """
 
 import numpy as np
@@ -48,15 +49,18 @@ def gain(few_distributions):
     return few_distributions["risk"].set_index(["method", "setting", "samples"])["gain"]
 
 
+@pytest.mark.slow
 def test_equation_9_is_the_simulated_risk(few_distributions):
     check_equation_9(few_distributions, least_rows=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "least"), [(1200, 0.05), (60, 0.40)])
 def test_weights_gain_where_half_of_the_blocks_are_useless(gain, n, least):
     assert gain["weights, estimated H", "50% useless, others uniform on [0, 40]", n] >= least
 
 
+@pytest.mark.slow
 def test_equation_22_harms_where_no_block_is_useless_and_helps_where_half_are(gain):
     """The paper's claim of up to 20% less risk holds only with useless blocks."""
     printed = gain["Eq. 22 as printed"]
@@ -64,6 +68,7 @@ def test_equation_22_harms_where_no_block_is_useless_and_helps_where_half_are(ga
     assert printed["50% useless, others uniform on [0, 40]", 60] > 0.3
 
 
+@pytest.mark.slow
 def test_theorem_1_with_its_boundary_term_is_within_1_percent_of_simulation(few_distributions):
     check_theorem_1(few_distributions, least_rows=3, printed_excess=0.2)
 

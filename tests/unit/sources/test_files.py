@@ -71,7 +71,11 @@ def test_rows_are_numbered_by_their_first_line_and_blank_lines_count():
 
 
 @pytest.mark.parametrize(
-    ("row", "key"), [*mistakes("row"), ('r\t"1\t2' + "\n" * 200_000, "line 4")]
+    ("row", "key"),
+    [
+        *mistakes("row"),
+        pytest.param('r\t"1\t2' + "\n" * 200_000, "line 4", marks=pytest.mark.slow, id="lines"),
+    ],
 )
 def test_an_error_names_its_line_or_column(row, key):
     with refused(r"\bline 4\b", key=key):

@@ -2,6 +2,7 @@
 
 ================= ==================================================================
 errors, nouns     How does a message quote values, names and numbers of things?
+yaml_text         What do the project's own YAML files contain?
 schemas           Does a value from YAML satisfy a JSON schema?
 parameters        Which values may a parameter of an estimator have?
 entries, plugins  What can a configuration name, and which package provides it?

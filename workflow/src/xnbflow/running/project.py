@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from xnbflow.core.plugins import PAPERS
+from xnbflow.core.yaml_text import parse_yaml
 
 _LIBRARY = Path(__file__).resolve().parents[1]  # scripts find it as rules/../src
 #: The folder with the workflow: in a wheel a part of the library, else the clone around it.
@@ -21,7 +20,7 @@ def default_configuration(root: Path = ROOT) -> dict[str, Any]:
     paths = [*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"]
     merged: dict[str, Any] = {}
     for path in paths:
-        _merge(merged, yaml.safe_load(path.read_text(encoding="utf-8")))
+        _merge(merged, parse_yaml(path.read_text(encoding="utf-8")))
     return merged
 
 

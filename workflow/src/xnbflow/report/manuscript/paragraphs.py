@@ -9,8 +9,8 @@ from typing import Any
 
 import jinja2
 import pandas as pd
-import yaml
 
+from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
@@ -63,7 +63,7 @@ def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
 @cache
 def _words() -> Mapping[str, Mapping[str, str]]:
     text = files(__package__).joinpath("words.yaml").read_text(encoding="utf-8")
-    words: Mapping[str, Mapping[str, str]] = yaml.safe_load(text)
+    words: Mapping[str, Mapping[str, str]] = parse_yaml(text)
     return words
 
 

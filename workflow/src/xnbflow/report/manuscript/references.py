@@ -11,9 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from xnbflow.core.plugins import PAPERS
+from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.report.numbers import join_words
 
 #: Authors that a citation names; of more it names the first.
@@ -40,7 +39,7 @@ def references() -> Mapping[str, Mapping[str, Any]]:
     """
     works: dict[str, dict[str, Any]] = {}
     for path in (Path(__file__).with_name("references.yaml"), *PAPERS.glob("*/references.yaml")):
-        works |= yaml.safe_load(path.read_text(encoding="utf-8"))
+        works |= parse_yaml(path.read_text(encoding="utf-8"))
     return {key: _completed(key, work) for key, work in sorted(works.items())}
 
 

@@ -9,9 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from xnbflow.core.atomic import atomic
+from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.report.manuscript.paragraphs import (
     escaped,
     facts,
@@ -79,7 +78,7 @@ def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str
     evidence = _evidence(results, folder)
     source = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
     checklists = {}
-    for name, checklist in yaml.safe_load(source).items():
+    for name, checklist in parse_yaml(source).items():
         items = [_item(item, variables, evidence) for item in checklist["items"]]
         cited = _literature("references.txt", [checklist["source"]]).strip()
         about = {**checklist, "items": items, "cited": cited, "study": results.study}
