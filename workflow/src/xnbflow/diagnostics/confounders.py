@@ -318,7 +318,7 @@ def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:
     """
     from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series have a phenotype
 
-    groups = [part.to_numpy() for _, part in numbers.groupby(labels)]
+    groups = [values.to_numpy() for _, values in numbers.groupby(labels)]
     h, p = kruskal(*groups)
     strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
     return Association(strength, float(p), "has different ranks in the classes")

@@ -224,7 +224,7 @@ class XNB(BaseNaiveBayes):
         )
         spreads = None
         if self.min_bandwidth:
-            parts = [overall_spread(np.ascontiguousarray(part.T)) for part in dense_parts(features)]
+            parts = [overall_spread(np.ascontiguousarray(rows.T)) for rows in dense_parts(features)]
             spreads = np.concatenate(parts)
         samples = np.flatnonzero(members)
         codes = np.zeros(len(samples), dtype=int)  # of a single class
@@ -239,8 +239,8 @@ class XNB(BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))
         for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
-            for part, values in dense_chunks(features, columns):
-                joint[code, part] = density.log_likelihood(values)[0]
+            for places, values in dense_chunks(features, columns):
+                joint[code, places] = density.log_likelihood(values)[0]
         return self.class_log_prior_ + joint.T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
@@ -277,7 +277,7 @@ def _greatest_count(features: Any) -> float:
     """Return the greatest value of features that may be counts, infinity if they are not."""
     # The first sample decides almost always.
     parts = [features.data] if is_sparse(features) else [features[:, 0], features]
-    if not all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
+    if not all((side >= 0.0).all() and (side == np.floor(side)).all() for side in parts):
         return np.inf
     return float(parts[-1].max(initial=0.0))
 
