@@ -147,7 +147,8 @@ def leaking_accuracies(features: pd.DataFrame, is_normal: np.ndarray) -> dict[st
         complete = clone(classifier).fit(features, is_normal)
         information = mutual_information(complete, values, is_normal.astype(int))
         order = np.argsort(-information, kind="stable")
-        plain, best = [], []
+        plain = []
+        best = []
         for run in range(N_RUNS):
             folds = StratifiedKFold(10, shuffle=True, random_state=run)
             correct = np.zeros(len(order))

@@ -45,7 +45,8 @@ def write_block(text: str, path: Path = PAGE) -> None:
     """
     page = path.read_text(encoding="utf-8")
     begin, *_, last = text.splitlines()
-    start, end = page.find(begin), page.find(last)
+    start = page.find(begin)
+    end = page.find(last)
     if page.count(begin) != 1 or page.count(last) != 1 or start > end:
         raise SystemExit(
             f"{path} must hold the two lines {begin} and {last}, once each, in this order"

@@ -185,14 +185,7 @@ class XNB(BaseNaiveBayes):
         )
         if self.class_independent:
             selection.share()
-        greatest = _greatest_count(features)
-        if _FEW_COUNTS < greatest < np.inf:
-            msg = (
-                f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
-                "XNB's labels depend on the unit of measurement, and its densities on the scale: "
-                "take logarithms of normalised counts, for example log1p of counts per 10,000"
-            )
-            warnings.warn(msg, UserWarning, stacklevel=4)
+        _warn_of_counts(_greatest_count(features))
         self.mean_distance_ = selection.mean_distance
         self.tied_features_: dict[Any, list[list[Any]]] = {}
         self.columns_ = []
@@ -228,7 +221,7 @@ class XNB(BaseNaiveBayes):
             spreads = np.concatenate(parts)
         samples = np.flatnonzero(members)
         codes = np.zeros(len(samples), dtype=int)  # of a single class
-        return family.fit(features, codes, 1, spreads, samples)
+        return family.fit(features, codes, n_classes=1, spreads=spreads, samples=samples)
 
     @property
     def pair_distances_(self) -> pd.DataFrame:
@@ -271,6 +264,17 @@ def distance_table(
     for name in ("class", "feature", "other_class", "distance"):
         joined[name] = np.concatenate([table[name] for table in tables])
     return pd.DataFrame(joined)
+
+
+def _warn_of_counts(greatest: float) -> None:
+    """Warn if features look like raw counts; see `_greatest_count` for ``greatest``."""
+    if _FEW_COUNTS < greatest < np.inf:
+        msg = (
+            f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
+            "XNB's labels depend on the unit of measurement, and its densities on the scale: "
+            "take logarithms of normalised counts, for example log1p of counts per 10,000"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=5)
 
 
 def _greatest_count(features: Any) -> float:
