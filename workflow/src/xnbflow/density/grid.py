@@ -346,6 +346,8 @@ def write_exact(
     Each of ``values`` represents as many samples as its weight. Where the density underflows at
     every point it is zero, or normalised ``in_logs``.
     """
+    # log sum_i w_i exp(t_i) = t_max + log sum_i w_i exp(t_i - t_max): the largest term is 1, so
+    # that the sum does not underflow. Below `_LOG_NOTHING` a density is 0 unless it is normalised.
     n = len(values)
     terms = np.empty(n)
     log_weight = -np.log(weights.sum() * bandwidth) - _LOG_SQRT_2PI

@@ -228,6 +228,8 @@ def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
         return None
     numbers = as_numbers(cells)
     mean_size = 2 if is_technical(str(cells.name)) else 3
+    # 12 samples may have up to four levels, or six of a batch. Numbers that are codes, such as 1
+    # and 2, are categories.
     is_category = n_levels <= len(cells) / mean_size or n_levels == n_classes
     if numbers is not None and not (is_category and _are_codes(numbers)):
         return numbers

@@ -311,7 +311,7 @@ def _predict(
     if not tables:
         problem = models[0].problem or "none of the series has all classes"
         return _PredictedClasses.without(problem)
-    if len(tables) == 1:
+    if len(tables) == 1:  # the model's own labels, also if it has no probabilities
         labels = np.asarray(tables[0]["label"], dtype=str)
         return _PredictedClasses(labels, tables[0][columns].to_numpy())
     mean = np.mean([table[columns].to_numpy() for table in tables], axis=0)
