@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,13 @@ _LARGEST_LOGARITHM = 100.0
 
 def development_series() -> dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]]:
     """Return, for each series that is there, a function that reads its values and labels."""
-    paths = [path for folder, name in FOLDERS.items() for path in (DATA / folder).glob(name)]
-    return {
-        path.name.removesuffix(".csv.gz"): lambda path=path: read_series(path)
-        for path in sorted(paths, key=lambda path: path.name)
-    }
+    paths: list[Path] = []
+    for folder, pattern in FOLDERS.items():
+        paths += (DATA / folder).glob(pattern)
+    series = {}
+    for path in sorted(paths, key=lambda path: path.name):
+        series[path.name.removesuffix(".csv.gz")] = partial(read_series, path)
+    return series
 
 
 def read_series(path: Path) -> tuple[np.ndarray, np.ndarray]:

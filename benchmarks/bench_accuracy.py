@@ -100,11 +100,11 @@ def measured(
         Measure nothing, return what is kept.
     """
     rows = []
-    series = {
-        name: read for name, read in development_series().items() if name in names or not names
-    }
+    series = development_series()
     models = {name: model for name, model in methods().items() if name in only or not only}
     for name, read in series.items():
+        if names and name not in names:
+            continue
         X, y = (np.empty(0), np.empty(0)) if stored else read()
         for seed in SEEDS:
             for method, model in models.items():

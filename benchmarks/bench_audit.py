@@ -141,7 +141,8 @@ def figure(
     limits reach it.
     """
     hits = np.asarray(hits, dtype=bool)
-    k, n = int(hits.sum()), len(hits)
+    k = int(hits.sum())
+    n = len(hits)
     lower = float(beta.ppf(0.025, k, n - k + 1)) if k else 0.0
     upper = float(beta.ppf(0.975, k + 1, n - k)) if k < n else 1.0
     if least <= k / n <= most:

@@ -28,7 +28,8 @@ def rows() -> list[dict]:
         0
     ]
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    X, y = series.values.T, series.labels
+    X = series.values.T
+    y = series.labels
     plain = BlockNB(blocks=2)
     weighted = BlockNB(blocks=2, selection="weights")
     plain_seconds, weighted_seconds = alternate(lambda: plain.fit(X, y), lambda: weighted.fit(X, y))

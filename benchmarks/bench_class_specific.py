@@ -66,7 +66,8 @@ def path_row(n_samples: int, n_features: int, n_classes: int) -> dict:
     series, _ = simulate_series(
         "path", n_samples, n_features=n_features, n_classes=n_classes, seed=1
     )
-    frame, medians = series.frame(), {}
+    frame = series.frame()
+    medians = {}
     numba.set_num_threads(1)
     for model in (ClassSpecificNBCV(), ClassSpecificNB()):
         seconds = []

@@ -89,7 +89,8 @@ def memory(path: Path) -> dict:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     before, peak = json.loads(run.stdout)
-    used, megabytes = peak - before, size(path)
+    used = peak - before
+    megabytes = size(path)
     note = f"{used:.0f} MB above the {before:.0f} MB of imports, file {megabytes:.0f} MB"
     work = "CuMiDa CSV to Parquet, peak memory"
     return row(work, "twice the file", ratio=2 * megabytes / used, note=note)

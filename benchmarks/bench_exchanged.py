@@ -44,7 +44,8 @@ def rows() -> list[dict]:
 
 def total_of(table: pd.DataFrame) -> dict[str, object]:
     """Return the share of false verdicts among all studies, with its limits."""
-    n, false = int(table["studies"].sum()), int(table["supported"].sum())
+    n = int(table["studies"].sum())
+    false = int(table["supported"].sum())
     return {"supported": false / n} | figure("", "", np.arange(n) < false)
 
 

@@ -33,7 +33,8 @@ def rows() -> list[dict]:
         "big", N_SAMPLES, n_features=N_FEATURES, n_classes=N_CLASSES, seed=1
     )
     test = np.arange(N_SAMPLES) % 10 == 0
-    train_X, test_X = series.frame(~test), series.frame(test)
+    train_X = series.frame(~test)
+    test_X = series.frame(test)
     labels = series.labels[~test]
 
     def ours() -> FlexibleNB:

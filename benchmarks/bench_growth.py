@@ -176,7 +176,8 @@ _measured: list[dict] = []
 
 def linear(sizes: pd.DataFrame, quantity: str) -> dict:
     """Compare the growth over the last tenfold step with tenfold."""
-    last, tenth = sizes.iloc[-1], sizes[sizes["features"] == SIZES[-1] // 10].iloc[0]
+    last = sizes.iloc[-1]
+    tenth = sizes[sizes["features"] == SIZES[-1] // 10].iloc[0]
     factor = last[quantity] / tenth[quantity]
     note = (
         f"{SIZES[-1] // 10} to {SIZES[-1]} features: {tenth[quantity]:.3g} to {last[quantity]:.3g}"

@@ -102,9 +102,11 @@ def cells(path: Path) -> tuple[np.ndarray, np.ndarray]:
         X = csr_array((raw["data"][:], raw["indices"][:], raw["indptr"][:])).toarray()
         obs = file["obs"]
         if isinstance(obs, h5py.Dataset):
-            codes, names = obs["bulk_labels"], file["uns/bulk_labels_categories"][:]
+            codes = obs["bulk_labels"]
+            names = file["uns/bulk_labels_categories"][:]
         else:
-            codes, names = obs["bulk_labels/codes"][:], obs["bulk_labels/categories"][:]
+            codes = obs["bulk_labels/codes"][:]
+            names = obs["bulk_labels/categories"][:]
     return X.astype(float), np.array([name.decode() for name in names])[codes]
 
 

@@ -192,14 +192,16 @@ def against_kdepy() -> dict:
     if subprocess.run([python, "-c", "import KDEpy"], capture_output=True, check=False).returncode:
         return row(work, peer, note=f"{python} has no KDEpy: skipped")
     samples = np.random.default_rng(0).normal(size=n_samples)
-    family, codes = Kernel(), np.zeros(n_samples, dtype=int)
+    family = Kernel()
+    codes = np.zeros(n_samples, dtype=int)
 
     def ours() -> np.ndarray:
         return family.fit(samples[None], codes, 1).log_density(samples[None])[0, 0]
 
     log_density = ours()
     with tempfile.TemporaryDirectory() as folder:
-        samples_file, result_file = Path(folder, "samples.npy"), Path(folder, "logs.npy")
+        samples_file = Path(folder, "samples.npy")
+        result_file = Path(folder, "logs.npy")
         np.save(samples_file, samples)
         program = Path(__file__).with_name("peer_kdepy.py")
         command = [

@@ -36,7 +36,8 @@ def chunks(n_cells: int, y: np.ndarray) -> Iterator[tuple[np.ndarray, csr_array]
     """Yield the genes' names and log counts, `CHUNK` genes at a time."""
     rng = np.random.default_rng(0)
     for start in range(0, GENES, CHUNK):
-        cells, values = [], []
+        cells = []
+        values = []
         for gene in range(start, start + CHUNK):
             share = np.full(TYPES, SEEN)
             if gene < MARKERS:

@@ -80,7 +80,8 @@ def microarrays() -> Iterator[DataSet]:
             features = file.readline().strip().split(",")[2:]
             lines = [line.split(",", 2) for line in file]
         values = np.array([np.fromstring(line[2], sep=",") for line in lines]).T
-        samples, labels = [line[0] for line in lines], [line[1] for line in lines]
+        samples = [line[0] for line in lines]
+        labels = [line[1] for line in lines]
         yield DataSet(
             name=path.name.removesuffix(".csv.gz"),
             values=values,
@@ -103,7 +104,8 @@ def layout_row(series: DataSet) -> dict:
     ours = median_seconds(lambda: XNB(min_distance="mean").fit(X, series.labels))
     frame = series.frame()
     same = median_seconds(lambda: XNB(min_distance="mean").fit(frame, series.labels))
-    work, peer = f"XNB fit, {shape(series)}, C-ordered array", "ours from a feature-major DataFrame"
+    work = f"XNB fit, {shape(series)}, C-ordered array"
+    peer = "ours from a feature-major DataFrame"
     return row(work, peer, ours, same, target=0.5, note="with the transpose")
 
 

@@ -200,7 +200,8 @@ def run_tests(place: Path, speed: str, seconds: float, arguments: list[str]) -> 
         code, failed = json.loads(answer.read_text())
         state = {0: "passed", 5: "none"}.get(code, "failed")  # exit codes of pytest
     else:
-        state, failed = "timeout", []
+        state = "timeout"
+        failed = []
     return Outcome(state, failed, round(usage.ru_utime + usage.ru_stime, 2))
 
 

@@ -61,7 +61,8 @@ def main(cores: int, names: list[str]) -> None:
     kernels = sum(kernel.values())
     stages = recorded(work / "results" / "usage")
     start_up(stages)
-    jobs, starting = int(stages["jobs"].sum()), stages["start"].sum()
+    jobs = int(stages["jobs"].sum())
+    starting = stages["start"].sum()
     megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
     print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
@@ -91,7 +92,8 @@ def path_of(dataset: object, mirror: Path) -> Path:
 
 def write_series(dataset: object, mirror: Path) -> None:
     """Simulate a series of the data set's shape and write it where CuMiDa would have it."""
-    name, path = dataset.location.partition("/")[2], path_of(dataset, mirror)
+    name = dataset.location.partition("/")[2]
+    path = path_of(dataset, mirror)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         shape = (dataset.samples, dataset.features, dataset.classes)

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -45,7 +46,8 @@ def write_block(text: str, path: Path = PAGE) -> None:
     """
     page = path.read_text(encoding="utf-8")
     begin, *_, last = text.splitlines()
-    start, end = page.find(begin), page.find(last)
+    start = page.find(begin)
+    end = page.find(last)
     if page.count(begin) != 1 or page.count(last) != 1 or start > end:
         raise SystemExit(
             f"{path} must hold the two lines {begin} and {last}, once each, in this order"
@@ -82,10 +84,9 @@ def times(ratio: float) -> str:
 
 def processor() -> str:
     """Return the processor's name and its number of threads."""
-    info = Path("/proc/cpuinfo")
-    names = [
-        line.partition(":")[2].strip()
-        for line in (info.read_text().splitlines() if info.is_file() else ())
-        if line.startswith("model name")
-    ]
-    return f"{names[0] if names else platform.machine()} ({os.cpu_count()} threads)"
+    name = platform.machine()
+    info = Path("/proc/cpuinfo")  # of Linux
+    if info.is_file():
+        names = re.findall(r"^model name\s*: (.*)$", info.read_text(), re.MULTILINE)
+        name = names[0].strip() if names else name
+    return f"{name} ({os.cpu_count()} threads)"

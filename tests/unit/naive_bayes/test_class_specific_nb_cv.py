@@ -212,7 +212,7 @@ def test_slopes_of_the_calibration_are_part_of_the_weights(rng, monkeypatch):
     X, y = overlapping(rng, 3)
 
     def weights(slopes):
-        def calibrate(sums, log_prior, codes, sample_weights, start):
+        def calibrate(sums, log_prior, codes, *, weights, start):
             return Calibration(1.0, np.array(slopes), np.array([0.1, -0.2, 0.1]))
 
         monkeypatch.setattr("xnbflow.naive_bayes.size_path.fit_vector", calibrate)

@@ -41,16 +41,17 @@ def atomic(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     writer = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
     # Writers choose the format by the suffix of the name, so the name ends as that of the file.
-    part = path.with_name(f".{writer}.part.{path.name}")
+    temporary = path.with_name(f".{writer}.part.{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_old_parts(path)
-        yield part
-        part.replace(path)
+        yield temporary
+        temporary.replace(path)
     except OSError as error:
         if lacks_space(error):
             raise no_space(path) from error
-        if error.errno in _NO_RIGHT and Path(error.filename or part) in (part, *part.parents):
+        place = Path(error.filename or temporary)
+        if error.errno in _NO_RIGHT and place in (temporary, *temporary.parents):
             msg = (
                 f"{path} cannot be written ({error.strerror}); obtain the right to write there, or "
                 "work in another folder"
@@ -59,13 +60,13 @@ def atomic(path: str | Path) -> Iterator[Path]:
         raise
     finally:
         with suppress(OSError):  # it has been moved, or its folder could not be created
-            part.unlink()
+            temporary.unlink()
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     """Call ``write`` with a temporary path, then move that file to ``path``; see `atomic`."""
-    with atomic(path) as part:
-        write(part)
+    with atomic(path) as temporary:
+        write(temporary)
 
 
 def lacks_space(error: BaseException | None) -> bool:
@@ -93,12 +94,12 @@ def _remove_old_parts(path: Path) -> None:
     has ended is not visible here: its file is abandoned a day after the last write.
     """
     part_of_host = re.compile(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.")
-    for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
-        match = part_of_host.match(part.name)
+    for temporary in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
+        match = part_of_host.match(temporary.name)
         with suppress(FileNotFoundError):  # another process may remove it at the same time
-            age = time.time() - part.stat().st_mtime
+            age = time.time() - temporary.stat().st_mtime
             if (match and _has_ended(int(match[1]))) or age > _ABANDONED:
-                part.unlink()
+                temporary.unlink()
 
 
 def _has_ended(process: int) -> bool:

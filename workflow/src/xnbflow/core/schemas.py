@@ -40,7 +40,7 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     """
     if errors := list(_validator()(schema).iter_errors(value)):
         error = min(errors, key=lambda error: len(error.absolute_path))
-        keys = ".".join(str(part) for part in error.absolute_path)
+        keys = ".".join(str(key) for key in error.absolute_path)
         if len(keys) > 100:
             keys = f"{keys[:50]}...{keys[-45:]}"
         where = f"{place}, {keys}" if keys else place

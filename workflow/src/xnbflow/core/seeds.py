@@ -16,5 +16,5 @@ def derive_seed(*parts: str | int) -> int:
     >>> derive_seed("GSE50161", 0) == derive_seed("GSE50161", 1)
     False
     """
-    text = "\x1f".join(str(part) for part in parts)
+    text = "\x1f".join(str(word) for word in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

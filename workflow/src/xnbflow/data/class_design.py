@@ -344,8 +344,8 @@ def _refuse_dependent(name: str, columns: np.ndarray, parts: Mapping[str, np.nda
     determining = list(parts)
     if not determine(determining):
         return
-    for part in reversed(list(parts)):
-        fewer = [other for other in determining if other != part]
+    for term in reversed(list(parts)):
+        fewer = [other for other in determining if other != term]
         if determine(fewer):
             determining = fewer
     msg = (

@@ -75,7 +75,7 @@ def _backed_message(cells: Any) -> str:
         n_bytes = n_cells * n_genes * np.dtype(np.float64).itemsize
     else:
         what = "sparse"
-        n_bytes = sum(csr_group[part].nbytes for part in ("data", "indices", "indptr"))
+        n_bytes = sum(csr_group[name].nbytes for name in ("data", "indices", "indptr"))
     return (
         f"X is an AnnData of {n_cells:,} cells and {n_genes:,} genes whose values are in a file. "
         f"Give X.to_memory(): its {what} values take {_megabytes(n_bytes)} MB, and fit up to "

@@ -69,9 +69,9 @@ def fit_borrowed_shape(
     members = (codes[:, None] == np.arange(n_classes)) / counts
     means = []
     variances = []
-    for part in dense_parts(values):
-        mean = part @ members
-        within = part - mean[:, codes]
+    for rows in dense_parts(values):
+        mean = rows @ members
+        within = rows - mean[:, codes]
         means.append(mean.T)
         variances.append(np.einsum("fi,fi->f", within, within))
     pooled = np.concatenate(variances) / max(len(codes) - n_classes, 1)

@@ -92,6 +92,9 @@ def log_grouped(
             for j in range(n_points):
                 u = (points[f, j] - means[i]) * per_h
                 nearest[j] = min(nearest[j], u * u)
+        # The mean kernel of n samples around their mean m is K(u) (1 + v (u^2 - 1) / 2), to the
+        # second order in their variance v, with u = (x - m) / h and v in squared bandwidths. Terms
+        # are divided by the one of the nearest group, so that none of importance underflows.
         for i in range(len(means)):
             for j in range(n_points):
                 u = (points[f, j] - means[i]) * per_h

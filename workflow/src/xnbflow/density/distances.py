@@ -35,6 +35,7 @@ def hellinger(densities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     underflowed to zero everywhere has distance 1 from every other. For ``pairs`` (n_pairs, 2) of
     classes the result has shape (n_pairs, n_features).
     """
+    # Roots are taken once per class, not once per pair: sqrt(p q) = sqrt(p) sqrt(q).
     out = np.empty((len(pairs), densities.shape[2]))
     flat = densities.reshape(-1)
     for i in range(len(flat)):

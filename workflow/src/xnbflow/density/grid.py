@@ -201,7 +201,7 @@ def _sum_classes(
     columns = -(-width // _LANES) * _LANES  # strips of similar width have equal parts
     some = min(some, max(1, _CACHED_VALUES // max(1, columns)))
     scratch = np.empty((4 * some + n_grid, width))
-    part = np.empty((n_grid, width))
+    kernel_sums = np.empty((n_grid, width))
     anchor = np.empty(width)
     per_h = np.empty(width)
     steps = np.empty(width)
@@ -218,7 +218,7 @@ def _sum_classes(
                 anchor[f] = low[f] + (first + len(piece) // 2) * step[f]
             for start in range(offsets[c], offsets[c + 1], some):
                 rows = tile[start : min(start + some, offsets[c + 1])]
-                sums = piece if start == offsets[c] else part[: len(piece)]
+                sums = piece if start == offsets[c] else kernel_sums[: len(piece)]
                 _sum_powers(rows, per_h, anchor, steps, scratch, sums)
                 if start > offsets[c]:
                     for g in range(len(piece)):
@@ -346,6 +346,8 @@ def write_exact(
     Each of ``values`` represents as many samples as its weight. Where the density underflows at
     every point it is zero, or normalised ``in_logs``.
     """
+    # log sum_i w_i exp(t_i) = t_max + log sum_i w_i exp(t_i - t_max): the largest term is 1, so
+    # that the sum does not underflow. Below `_LOG_NOTHING` a density is 0 unless it is normalised.
     n = len(values)
     terms = np.empty(n)
     log_weight = -np.log(weights.sum() * bandwidth) - _LOG_SQRT_2PI

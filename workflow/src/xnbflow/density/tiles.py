@@ -67,8 +67,8 @@ def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
     queue = iter(enumerate(parts))
 
     def drain() -> None:
-        for i, part in queue:
-            results[i] = work(part)
+        for i, strip in queue:
+            results[i] = work(strip)
 
     n_threads = min(numba.get_num_threads(), len(parts), int(ns / _WORTH_A_THREAD))
     if n_threads <= 1:

@@ -228,6 +228,8 @@ def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
         return None
     numbers = as_numbers(cells)
     mean_size = 2 if is_technical(str(cells.name)) else 3
+    # 12 samples may have up to four levels, or six of a batch. Numbers that are codes, such as 1
+    # and 2, are categories.
     is_category = n_levels <= len(cells) / mean_size or n_levels == n_classes
     if numbers is not None and not (is_category and _are_codes(numbers)):
         return numbers
@@ -318,7 +320,7 @@ def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:
     """
     from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series have a phenotype
 
-    groups = [part.to_numpy() for _, part in numbers.groupby(labels)]
+    groups = [values.to_numpy() for _, values in numbers.groupby(labels)]
     h, p = kruskal(*groups)
     strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
     return Association(strength, float(p), "has different ranks in the classes")

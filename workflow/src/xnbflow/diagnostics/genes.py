@@ -32,13 +32,13 @@ def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """
     n_classes = codes.max() + 1
     areas = np.empty((n_classes, len(features)))
-    for part in row_slices((len(features), n_classes * n_classes)):
-        wins = doubled_wins(sample_order(features[part]), codes, n_classes)
+    for rows in row_slices((len(features), n_classes * n_classes)):
+        wins = doubled_wins(sample_order(features[rows]), codes, n_classes)
         sizes = np.sqrt(np.einsum("fcc->fc", wins))  # of the classes, without missing values
         pairs = sizes * (sizes.sum(axis=1, keepdims=True) - sizes)
         wins_over_rest = (wins.sum(axis=2) - sizes**2) / 2
         unknown = np.full_like(sizes, np.nan)
-        areas[:, part] = np.divide(wins_over_rest, pairs, unknown, where=pairs > 0).T
+        areas[:, rows] = np.divide(wins_over_rest, pairs, unknown, where=pairs > 0).T
     return areas
 
 
@@ -146,12 +146,14 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     names = feature_names(series, linear)
     parts = []
     for code, label in enumerate(series.classes):
-        part = names.assign(**{name: result[code] for name, result in results.items()})
-        part["class"] = str(label)
-        part["ties"] = part.groupby("auc")["auc"].transform("size").fillna(1).astype(int) - 1
-        evidence = np.nan_to_num(np.abs(part["t"]), nan=-1.0)
-        order = np.lexsort((-np.abs(part["auc"] - 0.5), -evidence))
-        parts.append(part.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
+        class_rows = names.assign(**{name: result[code] for name, result in results.items()})
+        class_rows["class"] = str(label)
+        class_rows["ties"] = (
+            class_rows.groupby("auc")["auc"].transform("size").fillna(1).astype(int) - 1
+        )
+        evidence = np.nan_to_num(np.abs(class_rows["t"]), nan=-1.0)
+        order = np.lexsort((-np.abs(class_rows["auc"] - 0.5), -evidence))
+        parts.append(class_rows.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
     return pd.concat(parts, ignore_index=True)[DIAGNOSTIC_TABLES["genes"].fixed]
 
 

@@ -191,6 +191,7 @@ def _male_score(series: DataSet) -> np.ndarray | None:
         rows = rows[~np.isnan(rows).any(axis=1)]
         if not len(rows):
             continue
+        # A probe set with low values often measures nothing.
         values = rows[np.argmax(rows.mean(axis=1))]
         if values.std() == 0:
             continue

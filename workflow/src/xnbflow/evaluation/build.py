@@ -37,6 +37,7 @@ def build_estimator(
     """
     if "steps" in entry:
         steps = [build_estimator(step, columns, random_state) for step in entry["steps"]]
+        # Steps that read columns of the samples must be the first ones: 0, 1, ...
         late = [i for i, step in enumerate(steps) if isinstance(step, OfSamples)]
         if late != list(range(len(late))):
             msg = (

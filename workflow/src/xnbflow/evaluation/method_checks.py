@@ -133,7 +133,7 @@ def fault_of_path(path: str) -> str:
     "sklearn.svm has no LinearSVX; did you mean 'LinearSVR'?"
     """
     module, _, name = path.rpartition(".")
-    if not all(part.isidentifier() for part in path.split(".")):
+    if not all(word.isidentifier() for word in path.split(".")):
         return f"{path} is not the import path of a class"
     if module.partition(".")[0] == "sklearn" and find_spec("sklearn") is None:
         return ""  # it is in the environments of jobs

@@ -164,7 +164,7 @@ def _predict(
     elif hasattr(model, "predict_proba"):
         with np.errstate(divide="ignore"):
             log_posterior = np.log(model.predict_proba(X))
-    if isinstance(model, BaseNaiveBayes):
+    if isinstance(model, BaseNaiveBayes):  # its predictions are these, not computed a second time
         predicted = model.classes_[np.argmax(log_posterior, axis=1)]
     else:
         predicted = model.predict(X)
@@ -183,6 +183,7 @@ def _predict(
         columns["set_size"] = sets.sum(axis=1).astype(float)
         true = pd.Index(trained_classes).get_indexer(series.labels[test])
         columns["covered"] = (sets[np.arange(len(test)), true] & (true >= 0)).astype(float)
+    # A class without training samples is impossible; without probabilities nothing is known.
     absent = np.nan if log_posterior is None else -np.inf
     for label in series.classes:
         is_trained = label in trained_classes

@@ -281,6 +281,7 @@ def ten_features_score(
         probabilities = np.zeros(training_sizes.shape[1:] + codes.shape)
         for i, (train, test) in enumerate(splits):
             present = np.flatnonzero(training_sizes[i])
+            # A tile has `_TILE` features side by side: with 256, feature 600 is in tile 2, at 88.
             features = np.unique(selected[i, present])
             standard = tiles[features // _TILE, :, features % _TILE]
             indicators = np.eye(len(training_sizes[i]))[present][:, codes[train]]
@@ -334,6 +335,8 @@ def adjusted_score(
         for train, test in stratified_splits(codes, groups, n_splits, seed):
             centred = columns - columns[train].mean(axis=0)
             design = np.hstack([np.eye(n_classes)[codes[train]], centred[train]])
+            # The model has a mean per class and an effect per column, so that an effect is not
+            # the difference of classes that the column goes with. Only effects are removed.
             effects = (np.linalg.pinv(design) @ standard[:, train].T)[n_classes:]
             adjusted = standard - (centred @ effects).T
             present = np.unique(codes[train])

@@ -232,7 +232,7 @@ def _select_samples(series: DataSet, mask: np.ndarray) -> DataSet:
 def _fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSeries:
     """Fit and cross-validate a classifier on all samples of some series, if it is possible."""
     whole = parts[0] if len(parts) == 1 else _merge_series(parts)
-    members = [part.name for part in parts]
+    members = [series.name for series in parts]
     if len(whole.classes) < 2:
         problem = f"all samples are {whole.classes[0]}"
         return _FittedSeries(series=whole, members=members, problem=problem)
@@ -311,7 +311,7 @@ def _predict(
     if not tables:
         problem = models[0].problem or "none of the series has all classes"
         return _PredictedClasses.without(problem)
-    if len(tables) == 1:
+    if len(tables) == 1:  # the model's own labels, also if it has no probabilities
         labels = np.asarray(tables[0]["label"], dtype=str)
         return _PredictedClasses(labels, tables[0][columns].to_numpy())
     mean = np.mean([table[columns].to_numpy() for table in tables], axis=0)

@@ -115,14 +115,16 @@ def _without_feature_names(model: TrainedModel) -> Iterator[None]:
     """
     names = np.asarray(model.features, dtype=object)
     parts = _estimators_with_feature_names(model.estimator)
-    repeated = [part for part in parts if np.array_equal(part.feature_names_in_, names)]
+    repeated = [
+        estimator for estimator in parts if np.array_equal(estimator.feature_names_in_, names)
+    ]
     try:
-        for part in repeated:
-            part.feature_names_in_ = np.empty(0, dtype=object)
+        for estimator in repeated:
+            estimator.feature_names_in_ = np.empty(0, dtype=object)
         yield
     finally:
-        for part in repeated:
-            part.feature_names_in_ = names
+        for estimator in repeated:
+            estimator.feature_names_in_ = names
 
 
 def _renumber_arrays(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -199,8 +201,8 @@ def _estimators_with_feature_names(value: Any) -> Iterator[Any]:
         parts = value.values()
     elif isinstance(value, (list, tuple)):
         parts = value
-    for part in parts:
-        yield from _estimators_with_feature_names(part)
+    for nested in parts:
+        yield from _estimators_with_feature_names(nested)
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -211,17 +213,17 @@ def _members(data: bytes) -> dict[str, bytes]:
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
-        starts_with_part = min(part.header_offset for part in parts) == 0
+        starts_with_part = min(member.header_offset for member in parts) == 0
         ends_with_record = data[-_END_RECORD:][:4] == b"PK\x05\x06"
-        stored = all(part.compress_type == zipfile.ZIP_STORED for part in parts)
-        fits = sum(part.file_size for part in parts) <= len(data)
+        stored = all(member.compress_type == zipfile.ZIP_STORED for member in parts)
+        fits = sum(member.file_size for member in parts) <= len(data)
         if not (starts_with_part and ends_with_record and stored and fits):
             msg = "it is not one uncompressed ZIP file"
             raise ValueError(msg)
-        if len({part.filename for part in parts}) < len(parts):
+        if len({member.filename for member in parts}) < len(parts):
             msg = "it has two parts of one name"
             raise ValueError(msg)
-        return {part.filename: archive.read(part) for part in parts}
+        return {member.filename: archive.read(member) for member in parts}
 
 
 def _digest(members: Mapping[str, bytes]) -> str:
@@ -303,9 +305,9 @@ def _model(content: dict[str, Any]) -> TrainedModel:
     content["features"] = np.asarray(content["features"], dtype=str)
     content["typicality"] = Typicality(**content["typicality"])
     model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
-    for part in _estimators_with_feature_names(model.estimator):
-        if not len(part.feature_names_in_):
-            part.feature_names_in_ = np.asarray(model.features, dtype=object)
+    for estimator in _estimators_with_feature_names(model.estimator):
+        if not len(estimator.feature_names_in_):
+            estimator.feature_names_in_ = np.asarray(model.features, dtype=object)
     _check_arrays(model)
     _check_recalibration(model)
     names = (model.series["name"], *model.classes, *model.features, *model.symbols.values())

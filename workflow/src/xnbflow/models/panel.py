@@ -181,7 +181,7 @@ def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[fr
         if _CONTROL.match(name):
             symbols_of_features.append(frozenset())
             continue
-        parts = [part.strip(" -") for part in symbols.get(name, "").split("///")]
+        parts = [symbol.strip(" -") for symbol in symbols.get(name, "").split("///")]
         symbols_of_features.append(frozenset(filter(None, parts)) or frozenset({name}))
     return symbols_of_features
 

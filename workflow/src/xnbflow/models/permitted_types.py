@@ -122,9 +122,9 @@ def schema_nodes(schema: Any) -> Iterator[dict[str, Any]]:
         if isinstance(value, dict):
             if not _NODE_KEYS.isdisjoint(value):
                 yield value
-            waiting.extend((part, depth + 1) for part in value.values())
+            waiting.extend((item, depth + 1) for item in value.values())
         elif isinstance(value, list):
-            waiting.extend((part, depth + 1) for part in value)
+            waiting.extend((item, depth + 1) for item in value)
 
 
 def audit_schema(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[str]]:

@@ -125,7 +125,7 @@ def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
 def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:
     """Return the steps before the last, also those in nested pipelines and searches."""
     if is_pipeline(estimator):
-        *before, last = (step for _, step in estimator.steps)
+        *before, last = [step for _, step in estimator.steps]
         return [*before, *_steps_before(last)]
     if hasattr(estimator, "best_estimator_"):
         return _steps_before(estimator.best_estimator_)

@@ -123,13 +123,13 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         parts = []
         terms_of_classes = self._terms_of_classes(features)
         for label, (columns, terms) in zip(self.classes_, terms_of_classes, strict=True):
-            part = {
+            indices_of_strip = {
                 "sample": np.repeat(samples, len(columns)),
                 "class": label,
                 "feature": np.tile(names[columns], len(samples)),
                 "log_likelihood": terms.T.reshape(-1),
             }
-            parts.append(pd.DataFrame(part))
+            parts.append(pd.DataFrame(indices_of_strip))
         return pd.concat(parts, ignore_index=True)
 
     @abstractmethod

@@ -248,10 +248,10 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         used = self.used_columns_
         rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         total = np.zeros((n_points, n_classes))
-        for part, points in dense_chunks(features, used, n_classes):
+        for places, points in dense_chunks(features, used, n_classes):
             terms = self._terms(points)
             for code, class_rows in enumerate(rows):
-                total[part, code] = terms[code, class_rows].sum(axis=0)
+                total[places, code] = terms[code, class_rows].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
 
     def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -435,9 +435,9 @@ def _directions(values: Any, in_class: np.ndarray) -> list[str]:
         return ["high"] * values.shape[0]
     in_others = ~in_class
     directions = []
-    for part in dense_parts(values):
+    for rows in dense_parts(values):
         # Relative to one sample, to avoid rounding errors in means of large numbers.
-        relative = part - part[:, :1]
+        relative = rows - rows[:, :1]
         class_mean = np.einsum("fi,i->f", relative, in_class.astype(float)) / in_class.sum()
         other_mean = np.einsum("fi,i->f", relative, in_others.astype(float)) / in_others.sum()
         directions += np.where(class_mean >= other_mean, "high", "low").tolist()

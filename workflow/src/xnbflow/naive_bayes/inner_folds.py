@@ -10,12 +10,16 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole
 from xnbflow.data.stratified import stratified_folds
 
+
+def _is_positions(value: Any) -> bool:
+    """Return whether a value is an array of whole numbers."""
+    return np.ndim(value) == 1 and np.asarray(value).dtype.kind in "iu"
+
+
 _FOLD = Constraint(
     "(training, test)",
     lambda value: (
-        isinstance(value, (list, tuple))
-        and len(value) == 2
-        and all(np.ndim(part) == 1 and np.asarray(part).dtype.kind in "iu" for part in value)
+        isinstance(value, (list, tuple)) and len(value) == 2 and all(map(_is_positions, value))
     ),
 )
 
@@ -73,7 +77,7 @@ def inner_folds(
             np.empty((len(codes), 0)), codes, groups
         )
         folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
-    if any(part.max(initial=0) >= len(codes) for fold in folds for part in fold):
+    if any(samples.max(initial=0) >= len(codes) for fold in folds for samples in fold):
         msg = f"cv names a sample beyond the {len(codes)} that there are; number them from 0 on"
         raise InputError(msg)
     return [(train, test) for train, test in folds if len(test)]

@@ -41,8 +41,8 @@ class ResidualCorrelation:
         # With few features: products of all values less those of the class means.
         scatter = np.zeros((n_features, n_features))
         sums = np.zeros((n_features, members.shape[1]))
-        for which, part in dense_chunks(values, np.arange(n_features)):
-            standard = features.standard.apply(part.T).T
+        for which, rows in dense_chunks(values, np.arange(n_features)):
+            standard = features.standard.apply(rows.T).T
             scatter += standard @ standard.T
             sums += standard @ members[which]
         scatter -= sums @ sums.T

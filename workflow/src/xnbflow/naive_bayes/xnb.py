@@ -185,14 +185,7 @@ class XNB(BaseNaiveBayes):
         )
         if self.class_independent:
             selection.share()
-        greatest = _greatest_count(features)
-        if _FEW_COUNTS < greatest < np.inf:
-            msg = (
-                f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
-                "XNB's labels depend on the unit of measurement, and its densities on the scale: "
-                "take logarithms of normalised counts, for example log1p of counts per 10,000"
-            )
-            warnings.warn(msg, UserWarning, stacklevel=4)
+        _warn_of_counts(_greatest_count(features))
         self.mean_distance_ = selection.mean_distance
         self.tied_features_: dict[Any, list[list[Any]]] = {}
         self.columns_ = []
@@ -224,11 +217,11 @@ class XNB(BaseNaiveBayes):
         )
         spreads = None
         if self.min_bandwidth:
-            parts = [overall_spread(np.ascontiguousarray(part.T)) for part in dense_parts(features)]
+            parts = [overall_spread(np.ascontiguousarray(rows.T)) for rows in dense_parts(features)]
             spreads = np.concatenate(parts)
         samples = np.flatnonzero(members)
         codes = np.zeros(len(samples), dtype=int)  # of a single class
-        return family.fit(features, codes, 1, spreads, samples)
+        return family.fit(features, codes, n_classes=1, spreads=spreads, samples=samples)
 
     @property
     def pair_distances_(self) -> pd.DataFrame:
@@ -239,8 +232,8 @@ class XNB(BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))
         for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
-            for part, values in dense_chunks(features, columns):
-                joint[code, part] = density.log_likelihood(values)[0]
+            for places, values in dense_chunks(features, columns):
+                joint[code, places] = density.log_likelihood(values)[0]
         return self.class_log_prior_ + joint.T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
@@ -273,11 +266,22 @@ def distance_table(
     return pd.DataFrame(joined)
 
 
+def _warn_of_counts(greatest: float) -> None:
+    """Warn if features look like raw counts; see `_greatest_count` for ``greatest``."""
+    if _FEW_COUNTS < greatest < np.inf:
+        msg = (
+            f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
+            "XNB's labels depend on the unit of measurement, and its densities on the scale: "
+            "take logarithms of normalised counts, for example log1p of counts per 10,000"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=5)
+
+
 def _greatest_count(features: Any) -> float:
     """Return the greatest value of features that may be counts, infinity if they are not."""
     # The first sample decides almost always.
     parts = [features.data] if is_sparse(features) else [features[:, 0], features]
-    if not all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
+    if not all((side >= 0.0).all() and (side == np.floor(side)).all() for side in parts):
         return np.inf
     return float(parts[-1].max(initial=0.0))
 

@@ -103,6 +103,7 @@ class Estimator(Declared):
             raise InputError(msg)
         if names is None or fitted_names is None:
             return X, None
+        # X may have further features, and its features in another order, than the training data.
         positions = pd.Index(names).get_indexer(fitted_names)
         absent = fitted_names[positions < 0]
         if len(absent):

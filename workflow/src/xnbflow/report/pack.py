@@ -54,8 +54,8 @@ def pack_study(study: str, path: Path, root: Path = Path()) -> list[str]:
             files |= {page, *_linked_files(page, root)}
     paths = sorted(files)
 
-    def write(part: Path) -> None:
-        with ZipFile(part, "w", ZIP_DEFLATED) as packed:
+    def write(temporary: Path) -> None:
+        with ZipFile(temporary, "w", ZIP_DEFLATED) as packed:
             cover = _COVER.format(target=pages[0], study=html.escape(study))
             packed.writestr(f"{study}/index.html", cover)
             for file in paths:

@@ -177,6 +177,8 @@ class StudyResults:
 
     def _computed_tables(self) -> Iterator[tuple[Path, Sequence[str]]]:
         """Yield the tables whose series must be those of the training, with their data sets."""
+        # Training and models belong to one data set, combined tables, analyses and validations to
+        # several.
         study = self.study
         for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True):
             yield path, [dataset]

@@ -179,8 +179,8 @@ def parameter_files() -> dict[Path, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    with atomic(path) as part:
-        part.write_text(text, encoding="utf-8")
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _write_outdated(files: Mapping[Path, str]) -> bool:

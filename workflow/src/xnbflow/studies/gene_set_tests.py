@@ -63,7 +63,7 @@ def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) 
     tested, because the second is its mirror. The result is the study's table
     ``gene_set_tests``; a series without degrees of freedom has no rows.
     """
-    parts = [part for data_set in series.values() for part in _of_classes(data_set, sets)]
+    parts = [table for data_set in series.values() for table in _of_classes(data_set, sets)]
     return _study_table("gene_set_tests", parts)
 
 
@@ -74,7 +74,7 @@ def contrast_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str
     the column ``part`` names it. Genes and samples are those of `gene_set_tests` and of
     `xnbflow.diagnostics.contrasts`. The result is the study's table ``contrast_set_tests``.
     """
-    parts = [part for data_set in series.values() for part in _of_comparisons(data_set, sets)]
+    parts = [table for data_set in series.values() for table in _of_comparisons(data_set, sets)]
     return _study_table("contrast_set_tests", parts)
 
 
@@ -97,7 +97,7 @@ def _of_classes(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.Da
     everyone = np.ones(series.n_samples, dtype=bool)
     classes = series.classes[:1] if len(series.classes) == 2 else series.classes
     for code, label in enumerate(classes):
-        design = next((part for part in designs if part.compared[code]), None)
+        design = next((candidate for candidate in designs if candidate.compared[code]), None)
         if design is not None:
             contrast = np.zeros(design.matrix.shape[1])
             contrast[: len(design.contrasts)] = design.contrasts[code]
@@ -126,10 +126,10 @@ def _of_comparison(
     except InputError:
         return  # the table of contrasts names the reason
     for number, name in enumerate(comparison.parts or ("",)):
-        for part in designs:
-            contrast = part.contrasts[number]
-            if estimable(part.design.matrix, contrast[None])[0]:
-                table = measured.tests(part.design, contrast, comparison.samples)
+        for candidate in designs:
+            contrast = candidate.contrasts[number]
+            if estimable(candidate.design.matrix, contrast[None])[0]:
+                table = measured.tests(candidate.design, contrast, comparison.samples)
                 yield table.assign(dataset=series.name, contrast=comparison.name, part=name)
                 break
 

@@ -73,6 +73,7 @@ def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) 
             continue
         header = headers[key[0]]
         fitted = fits[key].query("status == 'ok'")
+        # the class "" stands for all classes together, a fold's union of their sets
         tables = {"": table} | {c: table[table["class"] == c] for c in header.classes}
         for label, selections in tables.items():
             sets = _sets(selections, fitted)

@@ -30,7 +30,7 @@ def parquet_writer(
         metadata[_PLACE] = place.encode()
     options = {"compression": "zstd", "write_page_checksum": True, **options}
     schema = schema.with_metadata(metadata)
-    with atomic(path) as part, pq.ParquetWriter(part, schema, **options) as writer:
+    with atomic(path) as temporary, pq.ParquetWriter(temporary, schema, **options) as writer:
         yield writer
 
 
@@ -78,7 +78,7 @@ def place_of(path: str | Path) -> str:
     ''
     """
     parts = Path(path).absolute().parts
-    tops = [i for i, part in enumerate(parts[:-1]) if part in {"results", "resources"}]
+    tops = [i for i, name in enumerate(parts[:-1]) if name in {"results", "resources"}]
     return "/".join(parts[tops[-1] :]) if tops else ""
 
 

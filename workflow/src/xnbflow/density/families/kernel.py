@@ -132,13 +132,7 @@ class Kernel(TiledDistribution):
         summed = self.exact or self.kernel != "gaussian" or adaptive
         least = np.inf if summed else TABULATED_FROM
         tabulated = self.class_count_ >= least
-        self.samples_: list[Any] = [None] * n_classes
-        self.tables_: list[Any] = [None] * n_classes
-        for c, count in enumerate(self.class_count_):
-            if tabulated[c]:
-                self.tables_[c] = [None] * self.n_features_
-            else:
-                self.samples_[c] = np.empty((self.n_features_, count))
+        self._allocate(tabulated)
         bandwidths = np.empty((n_classes, self.n_features_))
         factors = np.empty((self.n_features_, len(order))) if adaptive else None
 
@@ -163,6 +157,16 @@ class Kernel(TiledDistribution):
         if factors is not None:
             self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in class_slices]
         return self
+
+    def _allocate(self, tabulated: np.ndarray) -> None:
+        """Make lists for the tables of the ``tabulated`` classes, arrays for samples of others."""
+        self.samples_: list[Any] = [None] * self.n_classes_
+        self.tables_: list[Any] = [None] * self.n_classes_
+        for c, count in enumerate(self.class_count_):
+            if tabulated[c]:
+                self.tables_[c] = [None] * self.n_features_
+            else:
+                self.samples_[c] = np.empty((self.n_features_, count))
 
     def _factors(self, tile: ClassTile, widths: np.ndarray) -> Any:
         return tile.factors(

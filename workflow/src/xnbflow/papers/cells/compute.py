@@ -141,6 +141,7 @@ def _cross_validate(
             if fold.correct_by_method is not None:
                 correct_by_method[fold.test] = fold.correct_by_method
             folds.append(fold)
+        # In a repeat each cell is tested once: right cells of a type over all cells of the type.
         recalls.append(np.bincount(codes, correct, len(data.classes)) / n_cells_of_type)
         accuracies.append(float(correct.mean()))
         is_classifier = folds[-1].correct_by_method is not None

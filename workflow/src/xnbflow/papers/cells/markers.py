@@ -142,10 +142,12 @@ def rank_sum_scores(features: np.ndarray, codes: np.ndarray, n_classes: int) -> 
     scores = np.empty((n_classes, n_features))
     width = max(1, _CHUNK_VALUES // n)
     for start in range(0, n_features, width):
-        part = slice(start, start + width)
-        ranks = rankdata(features[part], axis=1)
+        genes = slice(start, start + width)
+        ranks = rankdata(features[genes], axis=1)
         ties = np.array([tiecorrect(row) for row in ranks])
         deviation = np.sqrt(ties * sizes * (n - sizes) * (n + 1) / 12.0)
         above = (ranks @ member).T - sizes * (n + 1) / 2.0
-        scores[:, part] = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 0)
+        scores[:, genes] = np.divide(
+            above, deviation, out=np.zeros_like(above), where=deviation > 0
+        )
     return scores

@@ -246,9 +246,9 @@ class GeneralizedNB(BaseNaiveBayes):
         fit = self._backfit(columns, self.naive_effects_, events)
         is_neutralized = self._neutralized(fit)
         if is_neutralized.any():
-            kept = np.flatnonzero(~is_neutralized)
+            used = np.flatnonzero(~is_neutralized)
             fit = self._backfit(
-                [columns[j] for j in kept], [self.naive_effects_[j] for j in kept], events
+                [columns[j] for j in used], [self.naive_effects_[j] for j in used], events
             )
         self._store(fit, is_neutralized)
         self._warn_of_convergence(fit, len(codes))

@@ -120,9 +120,9 @@ def _selected(sets: _TrainingSets) -> pd.DataFrame:
     rng = np.random.default_rng(derive_seed("separation", "figures", purpose))
     trials = draw_trials(sets.true, SIZE, rng)
     all_blocks = np.ones(sets.true.shape)
-    kept = printed_selection(trials.observed, SIZE)
+    selected = printed_selection(trials.observed, SIZE)
     moments = weighted_moments(trials.observed, all_blocks, trials.signal, N_SAMPLES)
-    moments_selected = weighted_moments(trials.observed, kept, trials.signal, N_SAMPLES)
+    moments_selected = weighted_moments(trials.observed, selected, trials.signal, N_SAMPLES)
     return pd.DataFrame(
         {
             "figure": sets.figure,
@@ -130,8 +130,8 @@ def _selected(sets: _TrainingSets) -> pd.DataFrame:
             "separation": moments.separation,
             "separation_selected": moments_selected.separation,
             "risk": exact_risk(trials, all_blocks, N_SAMPLES),
-            "risk_selected": exact_risk(trials, kept, N_SAMPLES),
-            "kept": kept.mean(axis=1),
+            "risk_selected": exact_risk(trials, selected, N_SAMPLES),
+            "kept": selected.mean(axis=1),
         }
     )
 

@@ -200,8 +200,8 @@ def printed_selection(observed: np.ndarray, size: int) -> np.ndarray:
     ``observed`` scores have shape (n_sets, n_blocks).
     """
     degrees = np.full(observed.shape[1], size)
-    kept = [scores >= size * printed_cut(scores, degrees) for scores in observed]
-    return np.array(kept, dtype=float)
+    selected = [scores >= size * printed_cut(scores, degrees) for scores in observed]
+    return np.array(selected, dtype=float)
 
 
 def _compare(
@@ -312,8 +312,8 @@ def _theorem1(
     # The simulated signal needs more training sets than the estimates of H.
     many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
     n_draws = len(many.observed)
-    kept = many.observed >= cut
-    simulated = (many.signal * kept).sum(axis=1)
+    selected = many.observed >= cut
+    simulated = (many.signal * selected).sum(axis=1)
     cuts = np.full(len(degrees), cut)
     by_estimate = []
     for scores, mixing in zip(trials.observed, estimates, strict=False):
@@ -327,10 +327,10 @@ def _theorem1(
     return {
         "setting": setting.name,
         "threshold": cut,
-        "kept": kept.mean(),
+        "kept": selected.mean(),
         "simulated": simulated.mean(),
         "simulated_error": standard_error(simulated),
-        "printed": ((many.observed - setting.size) * kept).sum(axis=1).mean(),
+        "printed": ((many.observed - setting.size) * selected).sum(axis=1).mean(),
         "corrected": corrected.mean,
         "corrected_estimated": float(np.mean(np.array(by_estimate))),
     }

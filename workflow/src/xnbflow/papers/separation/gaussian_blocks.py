@@ -101,16 +101,16 @@ class GaussianBlocks(Distribution):
         shrinkage = np.empty((len(groups), n_blocks))
         singular = np.empty((len(groups), n_blocks), dtype=bool)
 
-        def work(part: slice) -> None:
-            values = features[self.columns[part]]
-            means[:, part] = (values @ averaging).transpose(2, 0, 1)
-            residuals = values - means[:, part].transpose(1, 2, 0)[:, :, codes]
+        def work(strip: slice) -> None:
+            values = features[self.columns[strip]]
+            means[:, strip] = (values @ averaging).transpose(2, 0, 1)
+            residuals = values - means[:, strip].transpose(1, 2, 0)[:, :, codes]
             for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
                 of_group = residuals if len(groups) == 1 else residuals[:, :, group]
-                covariance, shrinkage[i, part], singular[i, part] = _covariance(of_group, dof)
+                covariance, shrinkage[i, strip], singular[i, strip] = _covariance(of_group, dof)
                 # With S = L L' the Mahalanobis distance of x is |L^-1 (x - mean)|^2.
-                factors[i, part] = np.linalg.cholesky(covariance)
-                whitenings[i, part] = np.linalg.inv(factors[i, part])
+                factors[i, strip] = np.linalg.cholesky(covariance)
+                whitenings[i, strip] = np.linalg.inv(factors[i, strip])
 
         map_strips(work, n_blocks, size * len(codes))
         self.means_ = means
@@ -143,12 +143,12 @@ class GaussianBlocks(Distribution):
         log_scale = np.log(diagonal)[:, :, None]
         terms = np.empty((len(blocks), size, n_samples))
 
-        def work(part: slice) -> None:
-            chosen = blocks[part]
+        def work(strip: slice) -> None:
+            chosen = blocks[strip]
             with np.errstate(over="ignore", invalid="ignore"):
                 centred = features[self.columns[chosen]] - self.means_[code, chosen, :, None]
                 standard = whitenings[chosen] @ centred
-                terms[part] = log_normal(standard**2, log_scale[part])
+                terms[strip] = log_normal(standard**2, log_scale[strip])
 
         map_strips(work, len(blocks), size * n_samples)
         return terms

@@ -246,9 +246,9 @@ def select_blocks(
     else:
         level = printed_cut(scores, degrees)
     threshold = level * degrees
-    kept = (scores >= threshold).astype(np.float64)
+    selected = (scores >= threshold).astype(np.float64)
     moments = kept_moments(scores, degrees, threshold=threshold, mixing=mixing, n=n)
-    return BlockSelection(kept, threshold, moments)
+    return BlockSelection(selected, threshold, moments)
 
 
 def _optimal_weights(

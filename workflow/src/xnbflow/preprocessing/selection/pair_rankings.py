@@ -220,7 +220,7 @@ class PairRankings:
         keys = np.zeros((4, len(useful)), dtype=int)
         keys[0] = by_strength
         tied = np.bincount(by_strength)[by_strength] > 1
-        parts = [self._criteria(part, pair) for part in self._standard.parts(useful[tied])]
+        parts = [self._criteria(strip, pair) for strip in self._standard.parts(useful[tied])]
         for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
             key[tied] = levels(values)
         order = np.lexsort((useful, *keys[::-1]))

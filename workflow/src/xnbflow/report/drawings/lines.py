@@ -61,19 +61,8 @@ def draw_lines(
     figure, axes = new_axes(width, 2.4 + top, left=0.75, right=0.25, top=top)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     write_heading(figure, title)
-    for i, (label, x, y) in enumerate(lines):
-        colour, marker = style_of(i)
-        axes.plot(
-            x,
-            y,
-            color=colour,
-            marker=marker,
-            markersize=4 if len(x) > 1 else 7,
-            linewidth=1.4,
-            label=label,
-            # on a long line marks have distances of a fifth of the diagonal
-            markevery=1 if len(x) <= _MOST_MARKS else 0.2,
-        )
+    for i, line in enumerate(lines):
+        _draw_line(axes, line, i)
     for (x, lower, upper), colour in zip(bands, COLOURS, strict=False):
         axes.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
@@ -94,6 +83,22 @@ def draw_lines(
     axes.set_axisbelow(True)
     legend_above(axes, columns)
     return figure
+
+
+def _draw_line(axes: Axes, line: Line, style: int) -> None:
+    """Draw a line with marks; a single point has a larger one. ``style`` is that of `style_of`."""
+    colour, marker = style_of(style)
+    axes.plot(
+        line.x,
+        line.y,
+        color=colour,
+        marker=marker,
+        markersize=4 if len(line.x) > 1 else 7,
+        linewidth=1.4,
+        label=line.label,
+        # on a long line marks have distances of a fifth of the diagonal
+        markevery=1 if len(line.x) <= _MOST_MARKS else 0.2,
+    )
 
 
 def _make_logarithmic(axes: Axes, name: Literal["x", "y"], subs: Sequence[float]) -> None:

@@ -419,4 +419,9 @@ def _is_untested(
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows that have these values."""
-    return [row for row in rows if all(row[name] == value for name, value in key.items())]
+    return [row for row in rows if _has_values(row, key)]
+
+
+def _has_values(row: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
+    """Return whether a row has these values."""
+    return all(row[name] == value for name, value in key.items())

@@ -110,12 +110,12 @@ def in_latex(text: str) -> str:
     5 \% of A\_b \citep{demsar2006}
     """
     parts = re.split(r"(\[@[^\]]*\]|(?<![\w.])@[\w-]*\w)", text)
-    for i, part in enumerate(parts):
-        if cited_keys(part):
-            command = "citep" if part.startswith("[") else "citet"
-            parts[i] = f"\\{command}{{{','.join(_KEY.findall(part))}}}"
+    for i, phrase in enumerate(parts):
+        if cited_keys(phrase):
+            command = "citep" if phrase.startswith("[") else "citet"
+            parts[i] = f"\\{command}{{{','.join(_KEY.findall(phrase))}}}"
         else:
-            parts[i] = part.translate(_SPECIAL)
+            parts[i] = phrase.translate(_SPECIAL)
     return "".join(parts)
 
 

@@ -45,8 +45,8 @@ def write_paper(results: StudyResults, folder: Path) -> list[str]:
         **_checklists(results, text, folder),
     }
     for name, content in texts.items():
-        with atomic(folder / name) as part:
-            part.write_text(f"{content.strip()}\n", encoding="utf-8")
+        with atomic(folder / name) as temporary:
+            temporary.write_text(f"{content.strip()}\n", encoding="utf-8")
     return list(texts)
 
 

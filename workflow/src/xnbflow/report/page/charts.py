@@ -184,6 +184,27 @@ def _matrix(
     }
 
 
+def _band(
+    name: str,
+    cells: Sequence[str],
+    texts: Sequence[str],
+    look: Mapping[str, tuple[str, float]],
+) -> dict[str, Any]:
+    """Return a strip of a heat map as its distinct texts and, for each sample, their positions.
+
+    The cells a, a, b have the texts a and b and the positions 0, 0, 1. ``look`` has the colour and
+    the opacity of each text.
+    """
+    shown = [look.get(text, (BLUE, 0.0)) for text in texts]
+    return {
+        "name": name,
+        "texts": [text or "unknown" for text in texts],
+        "colours": [colour for colour, _ in shown],
+        "alphas": [alpha for _, alpha in shown],
+        "cells": [texts.index(text) for text in cells],
+    }
+
+
 def _heatmap(
     z: np.ndarray,
     rows: Sequence[str],
@@ -203,8 +224,6 @@ def _heatmap(
         [f"above the mean (full colour: {_DARKEST:g} SD)", ORANGE, 1.0],
         ["below the mean", BLUE, 1.0],
     ]
-    # A strip is stored as its distinct texts and, for each sample, the position of its text: the
-    # cells a, a, b have the texts [a, b] and the positions [0, 0, 1].
     bands = []
     for i, (name, cells) in enumerate(strips.items()):
         texts = list(dict.fromkeys(cells))
@@ -215,16 +234,7 @@ def _heatmap(
         else:
             look = dict(looks_of(cells, strip_colour(i - 1)))
             keys += _keys_of_strip(name, look)
-        shown = [look.get(text, (BLUE, 0.0)) for text in texts]
-        bands.append(
-            {
-                "name": name,
-                "texts": [text or "unknown" for text in texts],
-                "colours": [colour for colour, _ in shown],
-                "alphas": [alpha for _, alpha in shown],
-                "cells": [texts.index(text) for text in cells],
-            }
-        )
+        bands.append(_band(name, cells, texts, look))
     hundredths = [list(map(_in_hundredths, row)) for row in z.tolist()]
     return {
         "kind": "heat map",

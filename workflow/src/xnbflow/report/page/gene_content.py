@@ -186,7 +186,7 @@ def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> 
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     parts = [struct.pack("<I", len(text)) + text]
     parts += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays.values()]
-    padded = [part + bytes(-len(part) % _ALIGNED) for part in parts]
+    padded = [data + bytes(-len(data) % _ALIGNED) for data in parts]
     return base64.b64encode(gzip.compress(b"".join(padded), 9, mtime=0)).decode()
 
 

@@ -156,6 +156,8 @@ def _draw_all(
             for figure in figures_of(section.blocks):
                 yield render, figure.name, figure.draw, figure.arguments
 
+    # `drawings` fills `finished` while it is consumed, so that figures of one section are drawn
+    # while the next section is made.
     drawn = _call_all(threads, drawings())
     places = []
     for section in finished:

@@ -59,7 +59,7 @@ def _links(results: StudyResults) -> list[tuple[str, str, list[str]]]:
 def _in_words(text: str) -> Iterator[Group]:
     """Yield the methods in words, a group for each heading."""
     for title, body in sections_of_text(text).items():
-        yield Group(title, [Prose(in_words(part)) for part in body.split("\n\n")])
+        yield Group(title, [Prose(in_words(paragraph)) for paragraph in body.split("\n\n")])
 
 
 def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
