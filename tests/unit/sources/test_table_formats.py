@@ -2,6 +2,7 @@
 
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.models.reading import described
 from xnbflow.running.cli import proposals
 from xnbflow.running.cli.app import propose
+from xnbflow.sources import table_formats
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.genepattern import read_classes, write_gct_and_cls
 from xnbflow.sources.sheet import SheetRow, read_sheet
@@ -379,3 +381,27 @@ def test_the_index_of_pandas_names_the_rows_of_a_parquet_file(tmp_path, name, or
     assert series.samples.tolist() == [f"S{i}" for i in range(12)]
     assert series.features.tolist() == [f"g{i}" for i in range(30)]
     np.testing.assert_array_equal(series.values, values)
+
+
+class CountingTable:
+    """A stand-in for a table of Arrow, which makes the list of its names anew for each reader."""
+
+    schema = SimpleNamespace(pandas_metadata={"index_columns": ["sample"]})
+
+    def __init__(self):
+        self.n_lists = 0
+
+    @property
+    def column_names(self):
+        self.n_lists += 1
+        return ["g1", "g2", "sample"]
+
+    def select(self, places):
+        return list(places)
+
+
+def test_the_names_of_parquet_columns_are_listed_once():
+    """One list for each column took nine seconds with 5,000 columns."""
+    table = CountingTable()
+    assert table_formats._with_index_first(table) == [2, 0, 1]
+    assert table.n_lists == 1

@@ -310,8 +310,8 @@ def _with_index_first(table: pa.Table) -> pa.Table:
     """
     metadata = table.schema.pandas_metadata or {}
     index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
-    places = range(table.num_columns)
-    return table.select(sorted(places, key=lambda i: table.column_names[i] not in index))
+    names = table.column_names  # once: Arrow makes a new list each time
+    return table.select(sorted(range(len(names)), key=lambda place: names[place] not in index))
 
 
 def _texts(column: pa.Array | pa.ChunkedArray) -> list[str]:
