@@ -13,6 +13,7 @@ import pytest
 from toys import mistakes, put, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -248,3 +249,39 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation):
     )
     with refused("'sex', which the sheet's categorical names, occurs 2 times", file=path):
         read_table(path, dataset)
+
+
+@pytest.mark.parametrize("ending", [",", ",,"])
+def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, ending):
+    lines = ["id,y,g1,g2", "s1,a,1,2", "s2,b,3,4"]
+    path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
+    series = read_table(path, SheetRow("x", "table", "x", label="y", id_column="id"))
+    assert series.features.tolist() == ["g1", "g2"]
+    columns = counted(len(ending), "column or row", "was", "were")
+    assert series.notes == (f"{columns} left out, without a name and without a value",)
+    lines = ["gene,s1,s2", "y,a,b", "g1,1,3", "g2,2,4"]
+    path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
+    series = read_table(path, columns_row("y"))
+    assert series.samples.tolist() == ["s1", "s2"]
+    assert series.values.tolist() == [[1, 3], [2, 4]]
+    assert series.labels.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientation):
+    lines = [["id", "s1", "s2"], ["y", "a", "b"], ["g1", "1", "3"], ["", "", "4"]]
+    if orientation == "rows":
+        lines = list(zip(*lines, strict=True))
+    else:
+        lines = [[*line, cell] for line, cell in zip(lines, ["", "b", "5", ""], strict=True)]
+        lines[3][0] = "g2"
+    path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
+    dataset = SheetRow("x", "table", "x", label="y", id_column="id", orientation=orientation)
+    with refused("has no name; name it, or drop it", file=path):
+        read_table(path, dataset)
+
+
+def test_a_number_with_a_comma_before_three_digits_is_a_decimal_or_has_thousands(tmp_path):
+    path = put(tmp_path, 'y,g\na,"12,345"\nb,2\n')
+    with refused("if the comma is a decimal sign, set decimal=comma .* separators of thousands"):
+        read_table(path, SheetRow("x", "table", "x", label="y"))
