@@ -283,16 +283,21 @@ def test_fifty_numbers_decide_that_a_sign_separates_thousands(tmp_path, n_plain,
     ("cells", "is_noted"),
     [
         ([f"{i}.5%" for i in range(10)], True),
+        (["inf"] * 10, True),
+        ([f"{i} 000" for i in range(10)], True),
         ([*"123456", "<0.5", "<0.5", "< 0.5", "n.d."], True),
-        ([*"123456", "x", "y", "z", "u"], False),  # texts are not numbers with signs
+        ([*"123456", "x", "y", "z", "u"], False),  # texts are no measurements
         ([*"1234", "<0.5", *"vwxyz"], False),  # half of the cells, not more, are numbers
     ],
 )
-def test_numbers_with_further_signs_are_noted_and_name_no_samples(tmp_path, cells, is_noted):
+def test_measurements_that_are_no_numbers_are_noted_and_name_no_samples(tmp_path, cells, is_noted):
     rows = [f"s {i},{cell},{'ab'[i % 2]},1.5" for i, cell in enumerate(cells)]
     text = "who,PSA1,type,g1\n" + "\n".join(rows) + "\n"
     layout = layout_of_text(tmp_path, text)
-    assert any("numbers with further signs" in remark for remark in layout.remarks) == is_noted
+    assert (
+        any("measurements that are no plain numbers" in remark for remark in layout.remarks)
+        == is_noted
+    )
     if is_noted:
         assert find_id_column(layout.fields) == "who"
 

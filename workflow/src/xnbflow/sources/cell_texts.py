@@ -15,8 +15,11 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 #: Most numbers of a table: without exponent, and few enough digits that they are finite.
 _PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{0,20})?")
-#: A percentage, or a limit of detection.
-_MEASURED = re.compile(r"[<>≤≥~]=?\s*[\d.,]+\s*%?|[+-]?[\d.,]+\s*%")
+#: A percentage, a limit of detection, digits in groups with spaces, and an infinite number.
+_MEASURED = re.compile(
+    r"[<>≤≥~]=?\s*[\d.,]+\s*%?|[+-]?[\d.,]+\s*%|\d{1,3}(\s\d{3})+([.,]\d+)?|[+-]?inf(inity)?",
+    re.IGNORECASE,
+)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
 #: The first digits of a number with separators of thousands, and the others.
 _FIRST_GROUP = re.compile(r"[1-9]\d{0,2}")
@@ -159,12 +162,14 @@ def have_thousands(cells: Iterable[str], sign: str) -> bool:
 
 
 def is_measured(cell: str) -> bool:
-    """Return whether a cell is a number with a sign beside it, as a percentage or a limit.
+    """Return whether a cell is a measurement that is no plain number, as a percentage or a limit.
 
     Examples
     --------
-    >>> is_measured("8.4%"), is_measured("<0,5"), is_measured("8.4"), is_measured("3a")
-    (True, True, False, False)
+    >>> [is_measured(cell) for cell in ("8.4%", "<0,5", "12 345,6", "-inf")]
+    [True, True, True, True]
+    >>> is_measured("8.4"), is_measured("3a")
+    (False, False)
     """
     return _MEASURED.fullmatch(cell.strip()) is not None
 

@@ -186,9 +186,9 @@ def _about_measured(fields: pd.DataFrame, label: str | None) -> list[str]:
         return []
     n_columns = len(examples)
     remark = (
-        f"{listed(examples)} {either(n_columns, 'has', 'have')} numbers with further signs and "
-        f"{either(n_columns, 'is', 'are')} read as text of the samples, not as "
-        f"{either(n_columns, 'a feature', 'features')}; write numbers alone."
+        f"{listed(examples)} {either(n_columns, 'has', 'have')} measurements that are no plain "
+        f"numbers, and {either(n_columns, 'is', 'are')} read as text of the samples, not as "
+        f"{either(n_columns, 'a feature', 'features')}; write plain numbers."
     )
     return [remark]
 
@@ -685,7 +685,7 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
     """Return the column that names the samples: its values are distinct, its name is of samples.
 
     Without such a name it is the first column of distinct values without spaces, else the first
-    column if its values are distinct and of a few words. Numbers with further signs are no names.
+    column if its values are distinct and of a few words. Percentages and limits are no names.
 
     Examples
     --------
