@@ -308,3 +308,20 @@ def test_first_names_of_a_few_words_name_samples_where_no_other_column_does():
     assert find_id_column(frame[["note", "who"]]) == "note"
     assert find_id_column(frame.replace("Pat 1", "a b c d")) is None
     assert find_id_column(frame.replace("Pat 1", "Pat 2 b")) is None
+
+
+def test_numbers_with_several_groups_have_thousands(tmp_path):
+    cells = [f"{1_000_000 + count:,}".replace(",", ".") for count in COUNTS]
+    assert len(study_of(tmp_path, cells).remarks) == 1
+
+
+def test_a_label_of_limits_is_no_feature_that_is_missed(tmp_path):
+    rows = [f"s{i},{'<5' if i % 2 else '>=5'},1.5" for i in range(10)]
+    text = "who,PSA1,g1\n" + "\n".join(rows) + "\n"
+    assert len(layout_of_text(tmp_path, text).remarks) == 1
+    assert layout_of_text(tmp_path, text, label="PSA1").remarks == ()
+
+
+def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
+    layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", options={"phenotype": "GSE4107"})
+    assert layout.samples == ("S1", "S2", "S3")

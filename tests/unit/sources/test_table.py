@@ -224,6 +224,25 @@ def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_pa
     np.testing.assert_array_equal(series.values, [[1, 2, 3], [7.5, np.nan, 9], [4, 5, 6]])
     assert series.labels.tolist() == ["0", "1", "1"]
     assert series.feature_metadata["symbol"].tolist() == ["A", "B", "C"]
+    named = read_beside(tmp_path, LABELLED, sheet, "ESR1", features="g*", drop="diagnosis")
+    assert named.features.tolist() == ["g1", "g2"]
+
+
+def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_label(tmp_path):
+    text = "name,symbol,band,s1,s2\ng1,A,1p,1,2\nESR1,B,6q,7,8\n"
+    sheet = "sample,ESR1\ns1,0\ns2,1\n"
+    series = read_beside(tmp_path, text, sheet, "ESR1", drop="symbol,band")
+    assert series.feature_metadata["symbol"].tolist() == ["A", "B"]
+    assert series.feature_metadata["band"].tolist() == ["1p", "6q"]
+
+
+def test_an_empty_row_with_the_name_of_the_label_is_a_gene_without_values(tmp_path):
+    sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
+    text = LABELLED.replace("ESR1,7.5,,9", "ESR1,,,")
+    options = {"missing": "impute", "drop": "diagnosis"}
+    series = read_beside(tmp_path, text, sheet, "ESR1", **options)
+    assert series.features.tolist() == ["g1", "g2"]
+    assert "1 feature was dropped for its missing values" in series.notes
 
 
 def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
@@ -279,6 +298,21 @@ def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientati
     dataset = SheetRow("x", "table", "x", label="y", id_column="id", orientation=orientation)
     with refused("has no name; name it, or drop it", file=path):
         read_table(path, dataset)
+
+
+def test_a_column_without_a_name_but_with_a_label_is_refused(tmp_path):
+    path = put(tmp_path, "gene,s1,s2,\ny,a,b,b\ng1,1,3,\n")
+    with refused("the sample has no name", file=path):
+        read_table(path, columns_row("y"))
+
+
+def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
+    path = put(tmp_path, "y,g1,,sex,g2,\na,1,,f,2,\nb,3,,m,4,\n")
+    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "sex"})
+    series = read_table(path, dataset)
+    assert series.features.tolist() == ["g1", "sex", "g2"]
+    assert series.kinds.tolist() == ["linear", "categorical", "linear"]
+    assert series.values.tolist() == [[1, 3], [0, 1], [2, 4]]
 
 
 def test_a_number_with_a_comma_before_three_digits_is_a_decimal_or_has_thousands(tmp_path):

@@ -360,8 +360,7 @@ def _empty_columns(
     used = {dataset.label, dataset.id_column}
     for option in SETTLED:
         used.update(map(column_of_term, dataset.names(option)))
-    empty = {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
-    return empty - {0} if header[0] == "" else empty
+    return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 
 def _without_empty(dataset: SheetRow, names: Sequence[str]) -> tuple[SheetRow, list[str]]:

@@ -525,12 +525,10 @@ def _divide_text_rows(
     rows = _TextRows(samples=[], categories=[], genes=[])
     for row in text_rows:
         is_feature = row.name not in option_rows and kinds.is_feature(row.name)
-        if (
-            is_feature
-            and row.name in shared
-            and _are_other_numbers(row.cells, shared[row.name], decimal)
-        ):
-            rows.genes.append(row)
+        phenotype_cells = shared.get(row.name)
+        if phenotype_cells is not None and _are_other_numbers(row.cells, phenotype_cells, decimal):
+            if is_feature:
+                rows.genes.append(row)
             continue
         rows.samples.append(row)
         if is_feature and matches(row.name, kinds.categorical):
@@ -760,10 +758,11 @@ def _drop_empty_unnamed(content: _Content) -> list[str]:
         is_empty_sample &= [is_missing(text) for text in texts]
     samples = np.flatnonzero(~is_empty_sample)
     n_dropped = sum(content.values.shape) - len(features) - len(samples)
-    if not n_dropped or not len(features) or not len(samples) or content.coded:
+    if not n_dropped or not len(features) or not len(samples):
         return []
     content.values = np.ascontiguousarray(content.values[np.ix_(features, samples)])
     content.features = [content.features[i] for i in features]
+    content.coded = np.flatnonzero(np.isin(features, content.coded)).tolist()
     content.samples = [content.samples[i] for i in samples]
     for name, texts in content.texts.items():
         content.texts[name] = [texts[i] for i in samples]
