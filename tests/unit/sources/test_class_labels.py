@@ -86,6 +86,14 @@ def test_missing_words_are_named_where_samples_without_a_label_are_refused():
         apply(["a", "", "b"])
 
 
+@pytest.mark.parametrize(("n_missing", "is_noted"), [(1, False), (2, True)])
+def test_two_samples_of_a_missing_word_may_be_a_class(n_missing, is_noted):
+    notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, unlabelled="drop")[2]
+    assert any("literal=NA" in note for note in notes) == is_noted
+    notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, map="a:x,b:y")[2]
+    assert not any("literal" in note for note in notes)  # the mapping decides
+
+
 @pytest.mark.parametrize("labels", [["a", "b", "NA"], ["a", "b", "", ""]])
 def test_one_missing_word_and_empty_cells_are_no_class(labels):
     assert len(apply(labels, unlabelled="drop")[2]) == 1

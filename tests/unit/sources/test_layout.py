@@ -234,3 +234,94 @@ def test_a_table_without_the_samples_of_the_phenotype_shows_names_of_both(tmp_pa
     message = f"The phenotype file has P0, P1, P2 and 2 more; the table has {names}\\. "
     with pytest.raises(InputError, match=message):
         layout_of_text(tmp_path, text, options={"phenotype": str(sheet)})
+
+
+def study_of(folder, cells, name="x.csv", separator=","):
+    """Return the layout of ten samples of six genes with some texts as cells, by gene."""
+    rows = [separator.join(["id", "type", *(f"g{i}" for i in range(6))])]
+    for i in range(10):
+        values = separator.join(cells[6 * i : 6 * i + 6])
+        rows.append(separator.join([f"s{i}", "ab"[i % 2], values]))
+    (folder / name).write_text("\n".join(rows) + "\n")
+    return recognise_layout(SheetRow("x", "table", str(folder / name)), Downloads(folder))
+
+
+#: Sixty counts from 950 to 6,850, of which one has no thousands.
+COUNTS = [950 + 100 * i for i in range(60)]
+
+
+def test_thousands_are_no_decimals(tmp_path):
+    with_commas = [f'"{count:,}"' for count in COUNTS]
+    assert "decimal" not in study_of(tmp_path, with_commas).row.options
+    with_points = [f"{count:,}".replace(",", ".") for count in COUNTS]
+    for separator in (";", ","):
+        (remark,) = study_of(tmp_path, with_points, separator=separator).remarks
+        assert remark.startswith("Numbers such as 1.050 look like whole numbers with separators")
+    with_commas = [f"{count:,}" for count in COUNTS]
+    (remark,) = study_of(tmp_path, with_commas, separator=";").remarks
+    assert "but are read with ',' as the decimal sign" in remark
+
+
+def test_decimals_of_three_digits_are_no_thousands(tmp_path):
+    decimals = [f"{count / 1000:.3f}" for count in COUNTS]
+    decimals = [text.replace("0.", "1.") for text in decimals]  # no number begins with a zero
+    assert study_of(tmp_path, decimals).remarks == ()  # none is below 1,000 without a point
+    commas = [f'"{text}"'.replace(".", ",") for text in decimals]
+    assert study_of(tmp_path, commas).row.options["decimal"] == "comma"
+    for other in ("1.5", "0.125", "4000"):  # another number of digits, below 1, without a group
+        assert study_of(tmp_path, ["12", other, *decimals[2:]]).remarks == ()
+    assert len(study_of(tmp_path, ["12", "13", *decimals[2:]]).remarks) == 1
+
+
+@pytest.mark.parametrize(("n_plain", "is_noted"), [(10, True), (11, False)])
+def test_fifty_numbers_decide_that_a_sign_separates_thousands(tmp_path, n_plain, is_noted):
+    cells = ["7"] * n_plain + [f"{i}.250" for i in range(1, 61 - n_plain)]
+    assert bool(study_of(tmp_path, cells).remarks) == is_noted
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_noted"),
+    [
+        ([f"{i}.5%" for i in range(10)], True),
+        (["inf"] * 10, True),
+        ([f"{i} 000" for i in range(10)], True),
+        ([*"123456", "<0.5", "<0.5", "< 0.5", "n.d."], True),
+        ([*"123456", "x", "y", "z", "u"], False),  # texts are no measurements
+        ([*"1234", "<0.5", *"vwxyz"], False),  # half of the cells, not more, are numbers
+    ],
+)
+def test_measurements_that_are_no_numbers_are_noted_and_name_no_samples(tmp_path, cells, is_noted):
+    rows = [f"s {i},{cell},{'ab'[i % 2]},1.5" for i, cell in enumerate(cells)]
+    text = "who,PSA1,type,g1\n" + "\n".join(rows) + "\n"
+    layout = layout_of_text(tmp_path, text)
+    assert (
+        any("measurements that are no plain numbers" in remark for remark in layout.remarks)
+        == is_noted
+    )
+    if is_noted:
+        assert find_id_column(layout.fields) == "who"
+
+
+def test_first_names_of_a_few_words_name_samples_where_no_other_column_does():
+    frame = pd.DataFrame({"who": ["Pat 1", "Pat 2 b"], "note": ["long text here", "x y"]})
+    assert find_id_column(frame) == "who"
+    assert find_id_column(frame[["note", "who"]]) == "note"
+    assert find_id_column(frame.replace("Pat 1", "a b c d")) is None
+    assert find_id_column(frame.replace("Pat 1", "Pat 2 b")) is None
+
+
+def test_numbers_with_several_groups_have_thousands(tmp_path):
+    cells = [f"{1_000_000 + count:,}".replace(",", ".") for count in COUNTS]
+    assert len(study_of(tmp_path, cells).remarks) == 1
+
+
+def test_a_label_of_limits_is_no_feature_that_is_missed(tmp_path):
+    rows = [f"s{i},{'<5' if i % 2 else '>=5'},1.5" for i in range(10)]
+    text = "who,PSA1,g1\n" + "\n".join(rows) + "\n"
+    assert len(layout_of_text(tmp_path, text).remarks) == 1
+    assert layout_of_text(tmp_path, text, label="PSA1").remarks == ()
+
+
+def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
+    layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", options={"phenotype": "GSE4107"})
+    assert layout.samples == ("S1", "S2", "S3")

@@ -54,6 +54,8 @@ def test_joined_rows_are_in_the_order_of_the_table_and_lacking_ones_are_named():
 def test_no_common_sample_is_an_error_that_names_both():
     with pytest.raises(InputError, match="the table has A, B, the phenotype file S1, S2, S3"):
         join_samples("x", ["A", "B"], PHENOTYPE)
+    with pytest.raises(InputError, match="the table has A, B, C and 1 more, the phenotype file S1"):
+        join_samples("x", list("ABCD"), PHENOTYPE)
 
 
 @pytest.mark.parametrize(

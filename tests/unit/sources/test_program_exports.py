@@ -155,3 +155,10 @@ def test_an_export_is_proposed_and_read_by_the_command(tmp_path, monkeypatch):
     assert series.values.shape == (20, 24)
     assert series.scale == "log2"
     np.testing.assert_array_equal(series.values, values)
+
+
+def test_line_ends_of_old_macs_are_no_export_and_are_named(tmp_path):
+    path = put(tmp_path, "type,g\ra,1\rb,2\r", "x.csv")
+    assert read_export(path) is None
+    with refused("x.csv has the line ends of old Macs"):
+        propose(str(path))

@@ -338,3 +338,40 @@ def test_an_empty_column_is_left_out_with_a_remark(tmp_path):
     assert "The columns GENE7, GENE9 have no values and are left out (drop=)." in summary.reason
     kept = SheetRow("x", "table", row.location, options={"phenotype_columns": "GENE7"})
     assert summarise_table(kept).row.options == {"phenotype_columns": "GENE7", "drop": "GENE9"}
+
+
+@pytest.mark.parametrize(("n_zeros", "label"), [(49, "y"), (50, None)])
+def test_fifty_columns_of_0_and_1_are_examined(tmp_path, n_zeros, label):
+    values = np.random.default_rng(0).normal(8, 1, (10, 150)).round(3)
+    values[:, 10 : 10 + n_zeros] = 0
+    names = [f"Gene{i}" for i in range(150)]
+    summary = summarise_table(write_genes(tmp_path, values, names, y=HALVES))
+    assert (summary.row and summary.row.label) == label
+    summary = summarise_table(write_genes(tmp_path, values, names, case=HALVES))
+    assert summary.row.label == "case"
+
+
+def test_a_label_of_0_and_1_comes_before_classes_in_names_of_columns(tmp_path):
+    names = [f"{organ}_{i}" for organ in ("liver", "brain") for i in range(15)]
+    assert summarise_table(write_genes(tmp_path, GENES, names)).row.orientation == "columns"
+    row = summarise_table(write_genes(tmp_path, GENES, names, disease=HALVES)).row
+    assert (row.label, row.orientation) == ("disease", "rows")
+
+
+def test_empty_columns_stay_where_the_features_are_named(tmp_path):
+    values = GENES.copy()
+    values[:, 7] = np.nan
+    row = write_genes(tmp_path, values, tissue=list("ab") * 5)
+    options = {"features": "GENE1*"}
+    summary = summarise_table(SheetRow("x", "table", row.location, options=options))
+    assert summary.row.options == options
+    assert "no value" not in summary.reason
+
+
+def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
+    row = write_genes(tmp_path, GENES, tissue=list("ab") * 5)
+    path = tmp_path / "x.csv"
+    path.write_text("".join(f",{line},\n" for line in path.read_text().splitlines()))
+    summary = summarise_table(row)
+    assert (summary.row.label, summary.row.id_column) == ("tissue", "sample")
+    assert "30 features" in summary.reason

@@ -13,6 +13,7 @@ import pytest
 from toys import mistakes, put, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -235,6 +236,25 @@ def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_pa
     np.testing.assert_array_equal(series.values, [[1, 2, 3], [7.5, np.nan, 9], [4, 5, 6]])
     assert series.labels.tolist() == ["0", "1", "1"]
     assert series.feature_metadata["symbol"].tolist() == ["A", "B", "C"]
+    named = read_beside(tmp_path, LABELLED, sheet, "ESR1", features="g*", drop="diagnosis")
+    assert named.features.tolist() == ["g1", "g2"]
+
+
+def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_label(tmp_path):
+    text = "name,symbol,band,s1,s2\ng1,A,1p,1,2\nESR1,B,6q,7,8\n"
+    sheet = "sample,ESR1\ns1,0\ns2,1\n"
+    series = read_beside(tmp_path, text, sheet, "ESR1", drop="symbol,band")
+    assert series.feature_metadata["symbol"].tolist() == ["A", "B"]
+    assert series.feature_metadata["band"].tolist() == ["1p", "6q"]
+
+
+def test_an_empty_row_with_the_name_of_the_label_is_a_gene_without_values(tmp_path):
+    sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
+    text = LABELLED.replace("ESR1,7.5,,9", "ESR1,,,")
+    options = {"missing": "impute", "drop": "diagnosis"}
+    series = read_beside(tmp_path, text, sheet, "ESR1", **options)
+    assert series.features.tolist() == ["g1", "g2"]
+    assert "1 feature was dropped for its missing values" in series.notes
 
 
 def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
@@ -260,3 +280,54 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation):
     )
     with refused("'sex', which the sheet's categorical names, occurs 2 times", file=path):
         read_table(path, dataset)
+
+
+@pytest.mark.parametrize("ending", [",", ",,"])
+def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, ending):
+    lines = ["id,y,g1,g2", "s1,a,1,2", "s2,b,3,4"]
+    path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
+    series = read_table(path, SheetRow("x", "table", "x", label="y", id_column="id"))
+    assert series.features.tolist() == ["g1", "g2"]
+    columns = counted(len(ending), "column or row", "was", "were")
+    assert series.notes == (f"{columns} left out, without a name and without a value",)
+    lines = ["gene,s1,s2", "y,a,b", "g1,1,3", "g2,2,4"]
+    path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
+    series = read_table(path, columns_row("y"))
+    assert series.samples.tolist() == ["s1", "s2"]
+    assert series.values.tolist() == [[1, 3], [2, 4]]
+    assert series.labels.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientation):
+    lines = [["id", "s1", "s2"], ["y", "a", "b"], ["g1", "1", "3"], ["", "", "4"]]
+    if orientation == "rows":
+        lines = list(zip(*lines, strict=True))
+    else:
+        lines = [[*line, cell] for line, cell in zip(lines, ["", "b", "5", ""], strict=True)]
+        lines[3][0] = "g2"
+    path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
+    dataset = SheetRow("x", "table", "x", label="y", id_column="id", orientation=orientation)
+    with refused("has no name; name it, or drop it", file=path):
+        read_table(path, dataset)
+
+
+def test_a_column_without_a_name_but_with_a_label_is_refused(tmp_path):
+    path = put(tmp_path, "gene,s1,s2,\ny,a,b,b\ng1,1,3,\n")
+    with refused("the sample has no name", file=path):
+        read_table(path, columns_row("y"))
+
+
+def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
+    path = put(tmp_path, "y,g1,,sex,g2,\na,1,,f,2,\nb,3,,m,4,\n")
+    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "sex"})
+    series = read_table(path, dataset)
+    assert series.features.tolist() == ["g1", "sex", "g2"]
+    assert series.kinds.tolist() == ["linear", "categorical", "linear"]
+    assert series.values.tolist() == [[1, 3], [0, 1], [2, 4]]
+
+
+def test_a_number_with_a_comma_before_three_digits_is_a_decimal_or_has_thousands(tmp_path):
+    path = put(tmp_path, 'y,g\na,"12,345"\nb,2\n')
+    with refused("if the comma is a decimal sign, set decimal=comma .* separators of thousands"):
+        read_table(path, SheetRow("x", "table", "x", label="y"))

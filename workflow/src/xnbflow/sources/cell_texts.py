@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,18 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 #: Most numbers of a table: without exponent, and few enough digits that they are finite.
 _PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{0,20})?")
+#: A percentage, a limit of detection, digits in groups with spaces, and an infinite number.
+_MEASURED = re.compile(
+    r"[<>≤≥~]=?\s*[\d.,]+\s*%?|[+-]?[\d.,]+\s*%|\d{1,3}(\s\d{3})+([.,]\d+)?|[+-]?inf(inity)?",
+    re.IGNORECASE,
+)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
+#: The first digits of a number with separators of thousands, and the others.
+_FIRST_GROUP = re.compile(r"[1-9]\d{0,2}")
+_GROUP = re.compile(r"\d{3}")
+#: Numbers with a sign of thousands by which it is recognised: of 50 numbers that are rounded to
+#: three decimals, all have three with a probability of .9 to the power 50, .005.
+_MANY_GROUPED = 50
 #: Texts of a missing value, in small letters.
 _MISSING_WORDS = frozenset(
     {"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?", "undetermined"}
@@ -115,6 +126,52 @@ def complaint(cell: str) -> str | None:
         thousands = ": it has separators of thousands" if _THOUSANDS.fullmatch(cell) else ""
         return f"{quoted(cell)} is not a number{thousands}"
     return f"the value is infinite ({quoted(cell)})" if math.isinf(number) else None
+
+
+def have_thousands(cells: Iterable[str], sign: str) -> bool:
+    """Return whether a sign groups the digits of numbers by thousands, and is no decimal sign.
+
+    All numbers with the sign are 1 or more and have groups of three digits behind it; they are
+    many, so that decimals of three digits would have zeros at their end, which programs do not
+    write. Numbers without the sign are whole and below 1,000; or a number has several groups.
+
+    Examples
+    --------
+    >>> thousands = [f"{count:,}" for count in range(900, 1100)]
+    >>> have_thousands(thousands, ","), have_thousands(["8.125", "7.5", "987"], ".")
+    (True, False)
+    """
+    n_grouped = 0
+    has_several_groups = False
+    has_small = False
+    for cell in cells:
+        text = cell.strip().lstrip("+-")
+        if sign in text:
+            first, *groups = text.split(sign)
+            is_grouped = _FIRST_GROUP.fullmatch(first) and all(map(_GROUP.fullmatch, groups))
+            if is_grouped:
+                n_grouped += 1
+                has_several_groups |= len(groups) > 1
+            elif not is_text(cell):
+                return False
+        elif text.isdecimal():
+            has_small = True
+            if int(text) >= 1000:
+                return False
+    return n_grouped >= _MANY_GROUPED and (has_several_groups or has_small)
+
+
+def is_measured(cell: str) -> bool:
+    """Return whether a cell is a measurement that is no plain number, as a percentage or a limit.
+
+    Examples
+    --------
+    >>> [is_measured(cell) for cell in ("8.4%", "<0,5", "12 345,6", "-inf")]
+    [True, True, True, True]
+    >>> is_measured("8.4"), is_measured("3a")
+    (False, False)
+    """
+    return _MEASURED.fullmatch(cell.strip()) is not None
 
 
 def is_text(cell: str) -> bool:

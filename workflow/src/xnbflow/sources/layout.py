@@ -14,10 +14,17 @@ from typing import NoReturn
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, did_you_mean
+from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
 from xnbflow.core.terms import column_of_term
-from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
+from xnbflow.sources.cell_texts import (
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
+    have_thousands,
+    is_measured,
+    is_missing,
+    is_text,
+)
 from xnbflow.sources.delimited import is_utf8
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
@@ -61,6 +68,8 @@ _MOST_BINARY_LABELS = 3
 #: Least number of samples, and share of them, with each value of a label of 0 and 1.
 _LEAST_BINARY = 3
 _BINARY_SHARE = 0.1
+#: Most words of a sample's name with spaces.
+_WORDS_OF_NAME = 3
 #: Number of names of samples that a message shows of each file.
 _EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
@@ -110,20 +119,24 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     dataset, first = _read_head(path, dataset)
     if not first.rows:
         return Layout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
+    remarks += _about_thousands(first)
     phenotype, dataset = _read_phenotype(path, dataset, first, downloads)
     if _are_columns(dataset, first, phenotype):
         layout = _samples_in_columns(path, dataset, phenotype)
     else:
         layout = _samples_in_rows(path, dataset, first, phenotype)
+    if phenotype.empty:
+        remarks += _about_measured(layout.fields, dataset.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
 
 
 @dataclass(frozen=True)
 class _Head:
-    """The header of a table, and its first rows as texts."""
+    """The header of a table, its first rows as texts, and the decimal sign of its numbers."""
 
     header: list[str]
     rows: list[list[str]]
+    decimal: str = "."
 
     @property
     def columns(self) -> list[tuple[str, ...]]:
@@ -136,13 +149,48 @@ def _read_head(path: Path, dataset: SheetRow) -> tuple[SheetRow, _Head]:
     with open_table(path, dataset.options) as table:
         decimal = table.decimal
         rows = islice(table.divided_rows(len(table.header)), _FIRST_ROWS)
-        first = _Head(table.header, [cells for _, cells, _ in rows])
+        first = _Head(table.header, [cells for _, cells, _ in rows], decimal)
     cells = list(chain.from_iterable(first.rows))
     has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
     has_points = any(map(DECIMAL_POINT.fullmatch, cells))
-    if decimal == "." and has_commas and not has_points:
+    are_thousands = has_commas and have_thousands(cells, ",")
+    if decimal == "." and has_commas and not has_points and not are_thousands:
         dataset = replace(dataset, options={"decimal": "comma"} | dataset.options)
     return dataset, first
+
+
+def _about_thousands(first: _Head) -> list[str]:
+    """Return a sentence where the decimal sign of a table probably separates thousands."""
+    cells = list(chain.from_iterable(first.rows))
+    if not have_thousands(cells, first.decimal):
+        return []
+    example = next(cell for cell in cells if first.decimal in cell and not is_text(cell))
+    remark = (
+        f"Numbers such as {example} look like whole numbers with separators of thousands, but are "
+        f"read with {first.decimal!r} as the decimal sign: if so, save the table without "
+        "separators."
+    )
+    return [remark]
+
+
+def _about_measured(fields: pd.DataFrame, label: str | None) -> list[str]:
+    """Return a sentence on columns that are read as texts, but whose cells are mostly numbers."""
+    examples = []
+    for position, name in enumerate(map(str, fields)):
+        cells = [cell for cell in fields.iloc[:, position] if not is_missing(cell)]
+        measured = [cell for cell in cells if is_measured(cell)]
+        n_numbers = len(measured) + sum(1 for cell in cells if not is_text(cell))
+        if name != label and measured and 2 * n_numbers > len(cells):
+            examples.append(f"{name} (as {quoted(measured[0])})")
+    if not examples:
+        return []
+    n_columns = len(examples)
+    remark = (
+        f"{listed(examples)} {either(n_columns, 'has', 'have')} measurements that are no plain "
+        f"numbers, and {either(n_columns, 'is', 'are')} read as text of the samples, not as "
+        f"{either(n_columns, 'a feature', 'features')}; write plain numbers."
+    )
+    return [remark]
 
 
 def _read_phenotype(
@@ -244,7 +292,7 @@ def _samples_in_rows(
         dtype=object,
     )
     dataset = _without_tallies(dataset, header)
-    dataset, remarks = _without_empty(dataset, [header[i] for i in sorted(empty)])
+    dataset, remarks = _without_empty(dataset, [header[i] for i in sorted(empty) if header[i]])
     if len(phenotype):
         fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
     binary = _plausible_labels(
@@ -309,7 +357,7 @@ def _empty_columns(
     dataset: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
 ) -> set[int]:
     """Return the columns without any value that the sheet does not name."""
-    used = {"", dataset.label, dataset.id_column}
+    used = {dataset.label, dataset.id_column}
     for option in SETTLED:
         used.update(map(column_of_term, dataset.names(option)))
     return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
@@ -635,7 +683,8 @@ def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
 def find_id_column(fields: pd.DataFrame) -> str | None:
     """Return the column that names the samples: its values are distinct, its name is of samples.
 
-    Without such a name it is the first column of distinct values without spaces.
+    Without such a name it is the first column of distinct values without spaces, else the first
+    column if its values are distinct and of a few words. Percentages and limits are no names.
 
     Examples
     --------
@@ -644,14 +693,18 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
     """
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
     distinct = []
+    few_words = []
     for name in map(str, unique):
         cells = unique[name]
         is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
-        is_name = is_sample_id(name) or not cells.str.contains(r"\s").any()
-        if is_complete and is_name and not is_technical(name):
+        if not is_complete or is_technical(name) or cells.map(is_measured).any():
+            continue
+        if is_sample_id(name) or not cells.str.contains(r"\s").any():
             distinct.append(name)
+        elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
+            few_words.append(name)
     names_of_samples = [name for name in distinct if is_sample_id(name)]
-    return next(iter([*names_of_samples, *distinct]), None)
+    return next(iter([*names_of_samples, *distinct, *few_words]), None)
 
 
 def _without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:

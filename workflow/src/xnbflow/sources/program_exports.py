@@ -89,6 +89,8 @@ def read_export(path: Path) -> Export | None:
     if not path.name.lower().removesuffix(".gz").endswith(_SUFFIXES) or not path.is_file():
         return None
     head = [line[:_HEAD_CHARACTERS] for line in _lines(path, _HEAD_LINES)]
+    if any("\r" in line.rstrip("\r\n") for line in head):
+        return None  # line ends of old Macs, which no program writes and the reader of tables names
     for separator in (SEPARATORS["tab"], SEPARATORS["semicolon"], SEPARATORS["comma"]):
         rows = _split(head, separator)
         for number, row in enumerate(rows):

@@ -525,12 +525,10 @@ def _divide_text_rows(
     rows = _TextRows(samples=[], categories=[], genes=[])
     for row in text_rows:
         is_feature = row.name not in option_rows and kinds.is_feature(row.name)
-        if (
-            is_feature
-            and row.name in shared
-            and _are_other_numbers(row.cells, shared[row.name], decimal)
-        ):
-            rows.genes.append(row)
+        phenotype_cells = shared.get(row.name)
+        if phenotype_cells is not None and _are_other_numbers(row.cells, phenotype_cells, decimal):
+            if is_feature:
+                rows.genes.append(row)
             continue
         rows.samples.append(row)
         if is_feature and matches(row.name, kinds.categorical):
@@ -649,7 +647,7 @@ def _draft(
 ) -> Draft:
     """Return the draft of a series: the contents of the table, joined with the phenotype."""
     where = f"data set {dataset.id}: {path}"
-    notes = list(content.notes)
+    notes = list(content.notes) + _drop_empty_unnamed(content)
     if dataset.orientation == "columns":
         notes += _drop_unnamed(content)
     _refuse_bad_names(path, content)
@@ -742,6 +740,40 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
                 content.values[row] *= 2 * math.pi / period
                 feature_kinds[row] = "angular"
     return feature_kinds
+
+
+def _drop_empty_unnamed(content: _Content) -> list[str]:
+    """Omit columns without a name and without a value, due to separators at the ends of lines.
+
+    They are features in a table with samples in rows, else samples; the result is a note.
+    """
+    is_unnamed_feature = np.array([name == "" for name in content.features], dtype=bool)
+    is_unnamed_sample = np.array([name == "" for name in content.samples], dtype=bool)
+    if not is_unnamed_feature.any() and not is_unnamed_sample.any():
+        return []
+    is_missing_value = np.isnan(content.values)
+    features = np.flatnonzero(~(is_unnamed_feature & is_missing_value.all(axis=1)))
+    is_empty_sample = is_unnamed_sample & is_missing_value.all(axis=0)
+    for texts in content.texts.values():
+        is_empty_sample &= [is_missing(text) for text in texts]
+    samples = np.flatnonzero(~is_empty_sample)
+    n_dropped = sum(content.values.shape) - len(features) - len(samples)
+    if not n_dropped or not len(features) or not len(samples):
+        return []
+    content.values = np.ascontiguousarray(content.values[np.ix_(features, samples)])
+    content.features = [content.features[i] for i in features]
+    content.coded = np.flatnonzero(np.isin(features, content.coded)).tolist()
+    content.samples = [content.samples[i] for i in samples]
+    for name, texts in content.texts.items():
+        content.texts[name] = [texts[i] for i in samples]
+    for name, texts in content.feature_texts.items():
+        content.feature_texts[name] = [texts[i] for i in features]
+    place_of_feature = content.feature_place
+    place_of_sample = content.sample_place
+    content.feature_place = lambda feature: place_of_feature(int(features[feature]))
+    content.sample_place = lambda sample: place_of_sample(int(samples[sample]))
+    names = counted(n_dropped, "column or row", "was", "were")
+    return [f"{names} left out, without a name and without a value"]
 
 
 def _drop_unnamed(content: _Content) -> list[str]:

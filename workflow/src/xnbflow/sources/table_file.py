@@ -186,6 +186,11 @@ class TableFile:
 def _advice(cell: str) -> str:
     """Return the remedy for a cell that is not a finite number."""
     if DECIMAL_COMMA.fullmatch(cell):
+        if complaint(cell) != f"{quoted(cell)} is not a number":
+            return (
+                "if the comma is a decimal sign, set decimal=comma in the sheet's options; else "
+                "save the table without separators of thousands"
+            )
         return (
             "this looks like a decimal comma: set decimal=comma in the sheet's options, or save it "
             "with decimal points"
