@@ -71,7 +71,7 @@ def test_hybrid_surface_is_the_difference_of_log_densities(rng):
     kappa, mean, priors = np.array([2.0, 7.0]), rng.normal(size=(2, 2)), np.array([0.3, 0.7])
     root = rng.normal(size=(2, 2, 2))
     covariance = root @ root.transpose(0, 2, 1) + np.eye(2)
-    surface = hybrid_boundary(mu, kappa, mean, covariance, priors)
+    surface = hybrid_boundary(mu, kappa, mean=mean, covariance=covariance, priors=priors)
     x = rng.normal(size=(20, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     y = rng.normal(size=(20, 2))

@@ -106,7 +106,8 @@ def test_the_interval_is_that_of_a_bootstrap_of_samples_or_patients(rng):
         wins, pairs = 0.0, 0
         for level in (0, 1):
             drawn = rng.choice(np.flatnonzero(levels == level), 40)
-            first, second = (score[drawn[codes[drawn] == code]] for code in (0, 1))
+            first = score[drawn[codes[drawn] == 0]]
+            second = score[drawn[codes[drawn] == 1]]
             wins += np.sum(second[:, None] > first) + np.sum(second[:, None] == first) / 2
             pairs += len(first) * len(second)
         areas.append(wins / pairs)
@@ -131,7 +132,11 @@ def test_999_resamples_make_an_interval():
     codes, levels = np.tile([0, 1], 10), np.zeros(20, dtype=int)
     scores = np.stack([np.arange(20.0), np.zeros(20)], axis=1)
     resampled = concordance_module._resampled_areas(
-        StratifiedPairs(scores, levels), codes, levels, None, np.random.default_rng(0)
+        StratifiedPairs(scores, levels),
+        codes,
+        levels=levels,
+        groups=None,
+        rng=np.random.default_rng(0),
     )
     assert resampled.shape == (999,)
 
