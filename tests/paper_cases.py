@@ -3,8 +3,8 @@
 Each has a module ``cases`` in its folder of tests: ``REFUSED``, rows of an estimator, samples,
 labels and a part of the message; ``CALLS``, what raises an error by a part of its message;
 ``VARIANTS``, estimators whose arithmetic differs; ``FAMILIES`` of densities; ``SUMMED``, families
-that are fitted to 60 features; ``WITHOUT_DENSITY``, families with a row that they refuse. A paper
-that is removed adds nothing.
+that are fitted to 60 features; ``WITHOUT_DENSITY``, families with a row that they refuse and a part
+of the message. A paper that is removed adds nothing.
 """
 
 import importlib.util

@@ -143,7 +143,7 @@ def _gct_and_cls(folder):
     """GCT 1.2 with the classes in a CLS file."""
     labels = np.repeat(["ill", "well"], N // 2)
     path, classes = write_gct_and_cls(
-        DataSet("x", genes().T, GENES, PATIENTS, labels), folder / "x"
+        DataSet("x", genes().T, features=GENES, samples=PATIENTS, labels=labels), folder / "x"
     )
     return path, {"options": {"phenotype": str(classes)}}
 

@@ -1,4 +1,8 @@
-"""Samples and labels with which estimators are tested for what they refuse."""
+"""Samples and labels with which estimators are tested for what they refuse.
+
+All have twelve samples: `NOISE` has four features, `CONSTANT` and `HALF` three, `CODES`, `THREE`,
+`ONE` and `TWO` are labels.
+"""
 
 import numpy as np
 

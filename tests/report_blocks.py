@@ -23,8 +23,17 @@ from xnbflow.report.sections import (
 )
 
 #: The sections of a study without models, cohorts and analyses.
-MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples)
-MODULES += (comparison, methods)
+MODULES = (
+    answer,
+    audit,
+    overview,
+    diagnostics,
+    accuracy,
+    explanation,
+    samples,
+    comparison,
+    methods,
+)
 
 
 def blocks(section, kind):
@@ -54,12 +63,18 @@ def warnings_in(section):
 
 
 def unpack(text):
-    """Read a packed content as charts.js does."""
+    """Read a packed content as charts.js does; return its header and its arrays by name.
+
+    Four bytes have the size of the header, which is JSON. Each array follows at the next multiple
+    of eight bytes.
+    """
     data = gzip.decompress(base64.b64decode(text))
     (size,) = struct.unpack("<I", data[:4])
     header = json.loads(data[4 : 4 + size])
-    place, arrays = -(-(4 + size) // 8) * 8, {}
+    arrays = {}
+    end = 4 + size
     for name, kind, length in header.pop("arrays"):
-        arrays[name] = np.frombuffer(data, kind, length, place)
-        place = -(-(place + arrays[name].nbytes) // 8) * 8
+        start = -(-end // 8) * 8
+        arrays[name] = np.frombuffer(data, kind, length, start)
+        end = start + arrays[name].nbytes
     return header, arrays

@@ -143,7 +143,9 @@ def _series(dataset):
     samples = [f"sample {i}" for i in range(SAMPLES)]
     samples[0] = '"s" & <i>first</i>'
     codes[-6:] = (codes[-6:] + 1) % len(classes)  # wrong labels, so that samples are misclassified
-    return DataSet(dataset, values, features, samples, np.array(classes)[codes])
+    return DataSet(
+        dataset, values, features=features, samples=samples, labels=np.array(classes)[codes]
+    )
 
 
 def _training(series, classifier, failed, warned):

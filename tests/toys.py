@@ -90,8 +90,10 @@ def mistakes(kind):
     They are in ``mistakes.toml``; those that name methods of a paper are in its folder of tests.
     """
     folder = Path(__file__).parent
-    paths = [folder / "mistakes.toml", *sorted(folder.glob("papers/*/mistakes.toml"))]
-    return [row for path in paths for row in tomllib.loads(path.read_text()).get(kind, [])]
+    rows = []
+    for path in [folder / "mistakes.toml", *sorted(folder.glob("papers/*/mistakes.toml"))]:
+        rows += tomllib.loads(path.read_text()).get(kind, [])
+    return rows
 
 
 def killed(**_):

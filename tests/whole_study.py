@@ -113,7 +113,13 @@ def write_dataset(files, series):
         tables["fits"]["warnings"] = "few samples"
     files.put_stacked("training", trained, **key)
     csnb = trained["csnb"]
-    model = final_model(series, ENTRIES["csnb"], csnb["predictions"], csnb["selected"], {})
+    model = final_model(
+        series,
+        ENTRIES["csnb"],
+        predictions=csnb["predictions"],
+        selected=csnb["selected"],
+        origin={},
+    )
     files.put_model(model, series, "s", series.name, "csnb")
     compared = {}
     if series.name == COHORTS[0]:
@@ -170,7 +176,9 @@ def write_study(files, series):
 def write_page(root):
     """Write the page with numbers in place of figures, columns by name, and no times."""
     settings = configuration(STUDY, dict.fromkeys(COHORTS, "simulate"), ENTRIES)
-    results = StudyResults(STUDY, LABELS, settings, root, analyses=known_analyses())
+    results = StudyResults(
+        STUDY, LABELS, configuration=settings, root=root, analyses=known_analyses()
+    )
     sections = list(sections_of(results))
     for section in sections:
         for block in walk(section.blocks):
@@ -186,7 +194,9 @@ def write_page(root):
         pd.option_context("display.max_rows", None),
         patch.object(page, "render", as_numbers),
     ):
-        page.write_page(root / "s/page.html", "S", "", sections, root / "s/figures")
+        page.write_page(
+            root / "s/page.html", "S", lead="", sections=sections, figures=root / "s/figures"
+        )
     write_curves(results, root / "s/curves.json")
 
 

@@ -113,8 +113,13 @@ def cells_of(content, separators=",;\t |"):
         if rows[1:] and {len(row) for row in rows[1:]} == {len(rows[0]) + 1}:  # as R writes
             rows[0].insert(0, "")
         if separator == ";":
-            rows = [[re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell) for cell in row] for row in rows]
+            rows = [list(map(with_decimal_point, row)) for row in rows]
         yield rows
+
+
+def with_decimal_point(cell):
+    """Return a cell with a point for the decimal comma of a number, such as -1.5 for -1,5."""
+    return re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell)
 
 
 def turned_cells(content):
@@ -201,7 +206,9 @@ def write_series(path):
     values = np.random.default_rng(0).normal(size=(60, 40))
     kinds = ["linear", "angular", "categorical"] * 20
     names = [f"probe_{i}" for i in range(60)]
-    DataSet("toy", values, names, FORTY, ["tumour", "normal"] * 20, kinds=kinds).write(path)
+    DataSet(
+        "toy", values, features=names, samples=FORTY, labels=["tumour", "normal"] * 20, kinds=kinds
+    ).write(path)
 
 
 def read_series(path):

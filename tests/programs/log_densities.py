@@ -6,5 +6,5 @@ from xnbflow.density.families.kernel import log_kernel_density
 
 points = np.arange(3.0)[:, np.newaxis]
 log_densities = np.empty((3, 1))
-log_kernel_density(points.T, np.ones(1), "gaussian", points, log_densities)
+log_kernel_density(points.T, np.ones(1), kernel="gaussian", points=points, out=log_densities)
 print(log_densities.sum())

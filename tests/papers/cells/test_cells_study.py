@@ -24,7 +24,7 @@ def cells(groups=None, n_genes=12):
     for i, label in enumerate(("B", "NK", "T")):
         values[4 * i] += 2.0 * (labels == label)
     genes, samples = [f"g{i:02}" for i in range(n_genes)], [f"c{i}" for i in range(72)]
-    return DataSet("toy", values, genes, samples, labels, groups=groups)
+    return DataSet("toy", values, features=genes, samples=samples, labels=labels, groups=groups)
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def widths(component, target):
 
 def kernel_density(z, y, component, target, factor=1.0):
     """Eq. 10 with the normal kernel."""
-    width, target_width = (factor * width for width in widths(component, target))
+    width, target_width = factor * np.array(widths(component, target))
     kernels = norm.pdf(z, component, width) * norm.pdf(y, target, target_width)
     return kernels.mean()
 

@@ -1,5 +1,7 @@
 """The section of the CICA study: its sentences and figures, from tables written by hand."""
 
+import itertools
+
 import pandas as pd
 import pytest
 from report_study import analysis_section, walk
@@ -40,23 +42,15 @@ def tables_by_hand():
         )
     # more components than sources: no recovery error
     summary.append(summary_row("true sources", "recovery error", 0.0, 0.0, seeds=0))
-    iterations = pd.DataFrame(
-        [
-            {
-                "samples": 20,
-                "width": width,
-                "measure": measure,
-                "step": step,
-                "median": median,
-                "lower": median / 2,
-                "upper": median * 2,
-                "seeds": 7,
-            }
-            for measure in ("recovery error", "mean square error")
-            for width, path in (("paper's", (2.0, 0.4, 2.4)), ("chosen", (2.0, 1.0, 0.5)))
-            for step, median in enumerate(path)
-        ]
-    )
+    medians = {"paper's": (2.0, 0.4, 2.4), "chosen": (2.0, 1.0, 0.5)}  # of the three steps
+    rows = []
+    for measure, (width, path) in itertools.product(
+        ("recovery error", "mean square error"), medians.items()
+    ):
+        for step, median in enumerate(path):
+            row = {"samples": 20, "width": width, "measure": measure, "step": step, "seeds": 7}
+            rows.append(row | {"median": median, "lower": median / 2, "upper": median * 2})
+    iterations = pd.DataFrame(rows)
     recovery = pd.DataFrame(
         [
             {"samples": samples, "method": method, "median": median, "lower": 0.1, "upper": 2.6}

@@ -70,7 +70,11 @@ def test_new_samples_get_the_density_they_would_have_had_left_out():
     log_density, _ = joint_scores(components, target)
     others = np.arange(40) != 17
     new = conditional_log_density(
-        components[:, others], target[others], JOINT_WIDTH, components[:, 17:18], target[17:18]
+        components[:, others],
+        target[others],
+        width=JOINT_WIDTH,
+        new_components=components[:, 17:18],
+        new_target=target[17:18],
     )
     np.testing.assert_allclose(new[:, 0], log_density[:, 17], rtol=1e-12)
 

@@ -18,8 +18,10 @@ from xnbflow.sources.sheet import SheetRow
 
 PATH = "auslan2-mld/tctodd.tar.gz"
 #: Columns of a frame: the first hand's x and roll, the second hand's x and yaw.
-X1, ROLL1 = 0, 3
-X2, YAW2 = 11, 16
+X1 = 0
+ROLL1 = 3
+X2 = 11
+YAW2 = 16
 
 
 def recordings(n_frames=57):

@@ -17,14 +17,13 @@ from xnbflow.papers.directional.compute_examples import EXAMPLES, example_tables
 def numerical_boundary(phi, mu, kappa, priors):
     """Angles psi at which the log odds of the two classes change sign, by SciPy's root finder."""
 
+    def log_joint(psi, c):
+        first = stats.vonmises.logpdf(phi, kappa[c, 0], loc=mu[c, 0])
+        second = stats.vonmises.logpdf(psi, kappa[c, 1], loc=mu[c, 1])
+        return np.log(priors[c]) + first + second
+
     def log_odds(psi):
-        joint = [
-            np.log(priors[c])
-            + stats.vonmises.logpdf(phi, kappa[c, 0], loc=mu[c, 0])
-            + stats.vonmises.logpdf(psi, kappa[c, 1], loc=mu[c, 1])
-            for c in (0, 1)
-        ]
-        return joint[0] - joint[1]
+        return log_joint(psi, 0) - log_joint(psi, 1)
 
     grid = np.linspace(-np.pi, np.pi, 721)
     odds = np.array([log_odds(psi) for psi in grid])
@@ -53,16 +52,16 @@ def test_torus_curve_is_where_the_densities_times_priors_are_equal():
     mu, kappa = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[3.0, 1.0], [0.5, 4.0]])
     priors = np.array([0.3, 0.7])
     phi = np.linspace(-3, 3, 50)
+
+    def joint(psi, c):
+        first = stats.vonmises.pdf(phi, kappa[c, 0], loc=mu[c, 0])
+        second = stats.vonmises.pdf(psi, kappa[c, 1], loc=mu[c, 1])
+        return priors[c] * first * second
+
     for psi in torus_boundary(phi, mu, kappa, priors):
-        joint = [
-            priors[c]
-            * stats.vonmises.pdf(phi, kappa[c, 0], loc=mu[c, 0])
-            * stats.vonmises.pdf(psi, kappa[c, 1], loc=mu[c, 1])
-            for c in (0, 1)
-        ]
         exists = np.isfinite(psi)
         assert exists.any()
-        np.testing.assert_allclose(joint[0][exists], joint[1][exists])
+        np.testing.assert_allclose(joint(psi, 0)[exists], joint(psi, 1)[exists])
 
 
 def test_hybrid_surface_is_the_difference_of_log_densities(rng):
@@ -71,19 +70,19 @@ def test_hybrid_surface_is_the_difference_of_log_densities(rng):
     kappa, mean, priors = np.array([2.0, 7.0]), rng.normal(size=(2, 2)), np.array([0.3, 0.7])
     root = rng.normal(size=(2, 2, 2))
     covariance = root @ root.transpose(0, 2, 1) + np.eye(2)
-    surface = hybrid_boundary(mu, kappa, mean, covariance, priors)
+    surface = hybrid_boundary(mu, kappa, mean=mean, covariance=covariance, priors=priors)
     x = rng.normal(size=(20, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     y = rng.normal(size=(20, 2))
-    joint = [
-        np.log(priors[c])
-        + stats.vonmises_fisher.logpdf(x, mu[c], kappa[c])
-        + stats.multivariate_normal.logpdf(y, mean[c], covariance[c])
-        for c in (0, 1)
-    ]
+
+    def log_joint(c):
+        direction = stats.vonmises_fisher.logpdf(x, mu[c], kappa[c])
+        linear = stats.multivariate_normal.logpdf(y, mean[c], covariance[c])
+        return np.log(priors[c]) + direction + linear
+
     value = x @ surface.normal + y @ surface.linear + surface.offset
     value += np.einsum("ni,ij,nj->n", y, surface.quadratic, y)
-    np.testing.assert_allclose(value, joint[0] - joint[1])
+    np.testing.assert_allclose(value, log_joint(0) - log_joint(1))
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.0, 1.0), (-2.9, 2.9), (0.3, -2.0)])

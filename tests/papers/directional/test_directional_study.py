@@ -43,13 +43,21 @@ def wind():
     values = np.array([wind, speed, rng.vonmises(0, 1, 120), code > rng.random(120)])
     kinds = ["angular", "linear", "angular", "categorical"]
     names, samples = ["wind", "speed", "noise", "gust"], [f"s{i}" for i in range(120)]
-    return DataSet("weather", values, names, samples, code.astype(str), kinds=kinds)
+    return DataSet(
+        "weather", values, features=names, samples=samples, labels=code.astype(str), kinds=kinds
+    )
 
 
 @pytest.fixture(scope="module")
 def pair(wind):
-    return DataSet("pair", wind.values[[0, 2]], ["phi", "psi"], wind.samples, wind.labels == "1",
-                  kinds=["angular", "angular"])  # fmt: skip
+    return DataSet(
+        "pair",
+        wind.values[[0, 2]],
+        features=["phi", "psi"],
+        samples=wind.samples,
+        labels=wind.labels == "1",
+        kinds=["angular", "angular"],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -118,13 +126,20 @@ def test_numbers_agree_if_they_round_to_the_printed_decimals(paper, computed, de
 def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind):
     kinds = ["angular", "angular"]
     three = DataSet(
-        "three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds=kinds
+        "three",
+        wind.values[[0, 2]],
+        features=["a", "b"],
+        samples=wind.samples,
+        labels=wind.labels,
+        kinds=kinds,
     )
     of_three = analyse({"three": three}, {"repeats": 1}, 1)
     regions = of_three["regions"].query("example == 'three'")
     assert set(regions["predicted"]) == {"0", "1", "2"}
     assert "three" not in set(of_three["boundaries"]["example"])
-    linear = DataSet("linear", wind.values, wind.features, wind.samples, wind.labels)
+    linear = DataSet(
+        "linear", wind.values, features=wind.features, samples=wind.samples, labels=wind.labels
+    )
     with pytest.raises(InputError, match="linear"):
         analyse({"linear": linear}, {}, 1)
 
@@ -202,9 +217,8 @@ def test_sorted_runs_have_the_direction_of_the_papers_pair():
     within = tables["pairwise_within"]
     turned = within.rename(columns={"first": "second", "second": "first"})
     turned["mean_difference"] *= -1
-    before, after = (
-        compare(ABOUT, tables | {"pairwise_within": rows})["runs"] for rows in (within, turned)
-    )
+    before = compare(ABOUT, tables | {"pairwise_within": within})["runs"]
+    after = compare(ABOUT, tables | {"pairwise_within": turned})["runs"]
     pd.testing.assert_frame_equal(before, after)
     runs = before.set_index(["dataset", "first", "second"])
     assert len(runs) == 18
@@ -396,7 +410,14 @@ def test_angles_of_any_turn_are_counted_in_the_rose(wind):
     angles = wind.values[[0]]
     roses = []
     for turned in (angles, angles % (2 * np.pi)):
-        data = DataSet("w", turned, ["wind"], wind.samples, wind.labels, kinds=["angular"])
+        data = DataSet(
+            "w",
+            turned,
+            features=["wind"],
+            samples=wind.samples,
+            labels=wind.labels,
+            kinds=["angular"],
+        )
         roses.append(_rose(data, 0, 12))
     pd.testing.assert_frame_equal(roses[0], roses[1])
     assert roses[0]["samples"].sum() == 120
@@ -405,7 +426,9 @@ def test_angles_of_any_turn_are_counted_in_the_rose(wind):
 @pytest.mark.parametrize(("shift", "start"), [(0.0, -np.pi), (2 * np.pi, 0.0)])
 def test_densities_are_along_the_turn_of_the_data(wind, shift, start):
     angles = np.abs(wind.values[[0]]) if shift else wind.values[[0]]
-    data = DataSet("w", angles, ["wind"], wind.samples, wind.labels, kinds=["angular"])
+    data = DataSet(
+        "w", angles, features=["wind"], samples=wind.samples, labels=wind.labels, kinds=["angular"]
+    )
     densities = analyse({"w": data}, {"repeats": 1}, 1)["densities"].query("dataset == 'w'")
     assert densities["angle"].min() == pytest.approx(start)
     assert densities["angle"].max() == pytest.approx(start + 2 * np.pi)

@@ -42,7 +42,9 @@ def test_random_splits_have_the_cutoff_of_the_losses(monkeypatch, losses, event_
     monkeypatch.setattr(compute, "_models", lambda *_: {"m": Constant(0.3)})
     data = dataset(np.arange(5.0)[None], LABELS, "d")
     params = {"random_splits": 3, "losses": losses, "generalized": {}}
-    rows = compute._random_splits(data, "all", None, 0, params)  # every sample is tested
+    rows = compute._random_splits(
+        data, "all", features=None, n_train=0, params=params
+    )  # every sample is tested
     wrong_label = "mail" if event_is_predicted else "spam"
     assert [row["misclassification"] for row in rows] == [np.mean(wrong_label == LABELS)] * 3
 

@@ -9,7 +9,9 @@ from xnbflow.papers.generalized import GENERALIZED, LINEAR, NAIVE, PUBLISHED, TU
 from xnbflow.papers.generalized.entries import ANALYSIS
 from xnbflow.report.page.blocks import Prose, Table, figures_of
 
-ALL, PAPER = "all", "paper"
+#: Sets of features.
+ALL = "all"
+PAPER = "paper"
 MODELS = (NAIVE, PUBLISHED, GENERALIZED, TUNED, LINEAR)
 #: Shares misclassified in the test part of 1,000 samples, by set and model.
 ERRORS = {

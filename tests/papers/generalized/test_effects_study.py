@@ -14,8 +14,10 @@ from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.papers.generalized.compute import analyse, summarise, summarise_splits
 from xnbflow.papers.generalized.entries import ANALYSIS
 
-NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
-TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
+NAIVE = "naive Bayes"
+GENERALIZED = "generalized naive Bayes"
+TUNED = "generalized naive Bayes, tuned"
+LINEAR = "logistic regression"
 PARAMS = small("effects")
 
 
@@ -28,7 +30,14 @@ def toy():
     labels = np.where(rng.logistic(size=600) < 3 * np.abs(a) - 2 + c, "spam", "mail")
     features, samples = ["capLengthMAX", "wordFreqOUR", "c", "d"], [f"s{i}" for i in range(600)]
     kinds = ["linear", "linear", "categorical", "linear"]
-    return DataSet("spambase", np.stack([a, b, c, d]), features, samples, labels, kinds=kinds)
+    return DataSet(
+        "spambase",
+        np.stack([a, b, c, d]),
+        features=features,
+        samples=samples,
+        labels=labels,
+        kinds=kinds,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +105,14 @@ def test_convergence_begins_with_naive_bayes_and_the_scorecard_is_the_models(tab
 def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
     labels = toy.labels.copy()
     labels[400:] = labels[:399:-1]
-    other = DataSet("spambase", toy.values, toy.features, toy.samples, labels, kinds=toy.kinds)
+    other = DataSet(
+        "spambase",
+        toy.values,
+        features=toy.features,
+        samples=toy.samples,
+        labels=labels,
+        kinds=toy.kinds,
+    )
     again = analyse({"spambase": other}, {**PARAMS, "folds": folds}, threads=1)
     for table in ("stepwise", "tuning", "scorecard", "convergence"):
         pd.testing.assert_frame_equal(tables[table], again[table])
@@ -132,7 +148,7 @@ def test_ten_folds_of_tuning_need_a_class_of_ten_samples(rng, n_samples):
     labels = np.repeat(["a", "b"], n_samples)
     values = rng.normal(size=(1, 2 * n_samples)) + (labels == "b")
     samples = [f"s{i}" for i in range(2 * n_samples)]
-    data = DataSet("d", values, ["x"], samples, labels, kinds=["linear"])
+    data = DataSet("d", values, features=["x"], samples=samples, labels=labels, kinds=["linear"])
     params = {"tune": {"span": [0.6, 1.0]}, "random_splits": 0}
     if n_samples == 10:
         assert len(analyse({"d": data}, params, threads=1)["tuning"]) == 2

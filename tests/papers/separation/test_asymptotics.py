@@ -7,7 +7,10 @@ from scipy.stats import kstest, ncx2
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.papers.separation.compute_simulation import draw_trials, exact_risk
 
-N_SAMPLES, N_BLOCKS, DIFFERENCE = 400, 3000, 0.2
+N_SAMPLES = 400
+N_BLOCKS = 3000
+#: Of the means of the two classes, in standard deviations.
+DIFFERENCE = 0.2
 #: gamma² = n J / 2, and J is the squared difference of the means.
 TRUE_SCORE = N_SAMPLES * DIFFERENCE**2 / 2
 

@@ -22,7 +22,9 @@ def test_a_score_at_the_threshold_is_kept():
     """Of the scores 5 and 3 the threshold 5 keeps the first: V = 2 * 5."""
     scores = np.array([5.0, 3.0])
     degrees = np.array([2, 2])
-    moments = separation.kept_moments(scores, degrees, np.array([5.0, 5.0]), NOTHING, 1)
+    moments = separation.kept_moments(
+        scores, degrees, threshold=np.array([5.0, 5.0]), mixing=NOTHING, n=1
+    )
     assert moments.variance == 2 * 5.0
     # two blocks of score m: S = B, so that the threshold is m itself
     selection = separation.select_blocks(np.array([4.0, 4.0]), np.array([4, 4]), 60, "threshold")
@@ -34,7 +36,7 @@ def test_an_estimated_signal_is_not_below_0():
     scores = np.array([1.0, 2.0])
     degrees = np.array([4, 4])
     assert separation.select_blocks(scores, degrees, 60, None).moments.mean == 0.0
-    moments = separation.kept_moments(scores, degrees, np.zeros(2), NOTHING, 60)
+    moments = separation.kept_moments(scores, degrees, threshold=np.zeros(2), mixing=NOTHING, n=60)
     assert moments.mean == 0.0
     assert moments.risk == 0.5
 

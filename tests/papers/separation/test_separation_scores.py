@@ -8,7 +8,9 @@ from scipy.stats import ncx2
 from xnbflow.papers.separation import separation_scores as separation
 from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
 
-SIZE, N_BLOCKS = 12, 100
+#: Features of each block.
+SIZE = 12
+N_BLOCKS = 100
 DEGREES = np.full(N_BLOCKS, SIZE)
 
 
@@ -24,10 +26,10 @@ def test_scores_without_separation_have_the_mean_of_hotellings_t_squared(rng):
     counts, size = (20, 25), 2
     values = [rng.normal(size=(20_000, size, count)) for count in counts]
     means = [block.mean(axis=2) for block in values]
-    scatter = [
-        np.einsum("bin,bjn->bij", centred, centred)
-        for centred in (v - m[:, :, None] for v, m in zip(values, means, strict=True))
-    ]
+    scatter = []
+    for class_values, class_means in zip(values, means, strict=True):
+        centred = class_values - class_means[:, :, None]
+        scatter.append(np.einsum("bin,bjn->bij", centred, centred))
     n = separation.effective_samples(*counts)
     difference = (means[0] - means[1])[:, :, None]
     pooled = np.linalg.inv(sum(scatter) / 43)
@@ -99,7 +101,7 @@ def test_theorem_1_with_its_boundary_term_is_the_mean_of_equation_15(m, true, th
     mixing = MixingDistribution(np.array([true]), np.array([1.0]))
     degrees = np.full(n_blocks, m)
     moments = separation.kept_moments(
-        scores, degrees, np.full(n_blocks, threshold), mixing, n_blocks
+        scores, degrees, threshold=np.full(n_blocks, threshold), mixing=mixing, n=n_blocks
     )
     assert moments.mean == pytest.approx(true * ncx2.sf(threshold, m + 2, true), rel=1e-3)
     # Eq. 16: 2 E[u; u > t], and u chi(u; m, g) = m chi(u; m + 2, g) + g chi(u; m + 4, g)

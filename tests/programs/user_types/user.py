@@ -16,7 +16,10 @@ y = np.array(["a", "a", "b", "b"])
 assert_type(XNB(bandwidth="silverman", n_grid=50).predict(X), np.ndarray)
 assert_type(Imputer().fit(X), Imputer)
 assert_type(read_model("model.skops"), TrainedModel)
-assert_type(DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
+assert_type(
+    DataSet("toy", np.eye(2), features=["g1", "g2"], samples=["s1", "s2"], labels=y[1:3]).labels,
+    np.ndarray,
+)
 family: Distribution = Gaussian()
 
 

@@ -88,8 +88,9 @@ def test_two_writers_of_a_file_do_not_meet(tmp_path):
 
 
 def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
-    names = ("1.ab12.part.a.tsv", "2.ab12.part.a.tsv", "1.ab12.part.b.tsv")
-    old, new, other = (tmp_path / f".elsewhere.{name}" for name in names)
+    old = tmp_path / ".elsewhere.1.ab12.part.a.tsv"
+    new = tmp_path / ".elsewhere.2.ab12.part.a.tsv"
+    other = tmp_path / ".elsewhere.1.ab12.part.b.tsv"
     for path in (old, new, other):
         path.touch()
     for path in (old, other):

@@ -112,11 +112,15 @@ NUMBERS = SERIES.values.T
         ("--param 'bandwidth={' cannot be read", lambda: commands.parameters(["bandwidth={"])),
         (
             "toy: values have shape (2, 3), the names need (2, 2)",
-            lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
+            lambda: DataSet(
+                "toy", np.zeros((2, 3)), features=["a", "b"], samples=["x", "y"], labels=["t", "n"]
+            ),
         ),
         (
             "toy: one class label per sample is needed, 1 are given",
-            lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
+            lambda: DataSet(
+                "toy", np.zeros((2, 2)), features=["a", "b"], samples=["x", "y"], labels=["t"]
+            ),
         ),
         ("'~no-such-user/a.csv': there is no such home", lambda: local_path("~no-such-user/a.csv")),
         ("'file://[a/b.csv' is no URL", lambda: local_path("file://[a/b.csv")),
@@ -157,7 +161,9 @@ CALLS = {
     r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
-    "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
+    "no fold of toy could be": lambda: final.final_model(
+        SERIES, LINEAR, predictions=NOTHING, selected=NOTHING, origin={}
+    ),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
     "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),

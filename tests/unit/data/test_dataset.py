@@ -18,7 +18,7 @@ from xnbflow.tables.storage import write_parquet
 def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):
     values = np.arange(len(features) * len(samples), dtype=float)
     values = values.reshape(len(features), len(samples))
-    return DataSet("toy", values, features, samples, labels, **more)
+    return DataSet("toy", values, features=features, samples=samples, labels=labels, **more)
 
 
 READERS = (DataSet.read, read_header, lambda path: list(iterate_features(path)))
@@ -26,7 +26,9 @@ READERS = (DataSet.read, read_header, lambda path: list(iterate_features(path)))
 
 @pytest.mark.parametrize("read", READERS)
 def test_another_file_is_refused(tmp_path, read):
-    text, foreign, other = (tmp_path / f"{name}.parquet" for name in ("text", "foreign", "other"))
+    text = tmp_path / "text.parquet"
+    foreign = tmp_path / "foreign.parquet"
+    other = tmp_path / "other.parquet"
     text.write_text("feature,s,t\n")
     pd.DataFrame({"a": [1]}).to_parquet(foreign)
     write_parquet(pd.DataFrame({"repeat": [0], "fold": 0, "sample": "s"}), other, FOLDS_TABLE)
@@ -107,15 +109,24 @@ def test_everything_is_read_back(tmp_path):
 def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):
     values = np.array([[1.0, np.nan]])
     with pytest.raises(InputError, match="feature 'a' of sample 't' is nan; remove or impute"):
-        DataSet("toy", values, ["a"], ["s", "t"], ["x", "y"])
-    marked = DataSet("toy", values, ["a"], ["s", "t"], ["x", "y"], missing=True)
+        DataSet("toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"])
+    marked = DataSet(
+        "toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"], missing=True
+    )
     marked.write(tmp_path / "x.parquet")
     again = DataSet.read(tmp_path / "x.parquet")
     np.testing.assert_array_equal(again.values, values)
     assert again.missing
     assert read_header(tmp_path / "x.parquet").missing
     with pytest.raises(InputError, match="feature 'a' of sample 's' is inf"):
-        DataSet("toy", [[np.inf, 1.0]], ["a"], ["s", "t"], ["x", "y"], missing=True)
+        DataSet(
+            "toy",
+            [[np.inf, 1.0]],
+            features=["a"],
+            samples=["s", "t"],
+            labels=["x", "y"],
+            missing=True,
+        )
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,9 @@ def square_root_law(values, h):
 @pytest.mark.slow
 def test_factors_follow_the_square_root_law(tail):
     h = bandwidths_of(tail, OFFSETS, "adaptive")
-    factors = adaptive_factors(tail, OFFSETS, h, "gaussian", np.zeros((1, 1)))
+    factors = adaptive_factors(
+        tail, OFFSETS, bandwidths=h, kernel="gaussian", floor=np.zeros((1, 1))
+    )
     np.testing.assert_allclose(h[0, 0] * factors[:, 0], square_root_law(tail, h[0, 0]))
     assert factors[-1, 0] > 2 * factors[0, 0]
     assert h[0, 0] == bandwidths_of(tail, OFFSETS, "silverman")[0, 0]
@@ -41,7 +43,9 @@ def test_factors_follow_the_square_root_law(tail):
 
 def test_the_pilot_density_has_the_kernel(tail):
     h = bandwidths_of(tail, OFFSETS, "adaptive")
-    factors = adaptive_factors(tail, OFFSETS, h, "epanechnikov", np.zeros((1, 1)))
+    factors = adaptive_factors(
+        tail, OFFSETS, bandwidths=h, kernel="epanechnikov", floor=np.zeros((1, 1))
+    )
     u = (tail - tail.T) / h[0, 0]
     pilot = np.clip(0.75 * (1 - u**2), 0, None).mean(axis=1)
     np.testing.assert_allclose(factors[:, 0] ** 2 * pilot, np.exp(np.log(pilot).mean()))
@@ -70,7 +74,7 @@ def test_densities_have_the_bandwidth_of_each_sample(rng, tail):
     grid = np.linspace(tail[0, 0], tail[-1, 0], 12)
     on_grid = norm.pdf(grid[:, None], tail[:, 0], widths).mean(axis=1)
     h, floor = family.bandwidths_[0][None], np.zeros((1, 1))
-    factors = adaptive_factors(tail, OFFSETS, h, "gaussian", floor)
+    factors = adaptive_factors(tail, OFFSETS, bandwidths=h, kernel="gaussian", floor=floor)
     actual = grid_densities(tail, OFFSETS, h, n_grid=12, factors=factors)
     np.testing.assert_allclose(actual[0, :, 0], on_grid / on_grid.sum())
 
@@ -92,7 +96,9 @@ def test_no_bandwidth_of_a_sample_is_below_the_floor(tail):
 
 def test_the_kernels_add_their_mean_square_to_the_variance(tail):
     h = bandwidths_of(tail, OFFSETS, "adaptive")
-    factors = adaptive_factors(tail, OFFSETS, h, "gaussian", np.zeros((1, 1)))
+    factors = adaptive_factors(
+        tail, OFFSETS, bandwidths=h, kernel="gaussian", floor=np.zeros((1, 1))
+    )
     spreads = kernel_spreads(h, factors, OFFSETS)
     widths = square_root_law(tail, h[0, 0])
     x = np.linspace(-20, 60, 40_001)

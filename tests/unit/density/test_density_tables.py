@@ -10,7 +10,8 @@ from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
 
 #: What the documentation promises of log densities, within the data and beyond.
-WITHIN, BEYOND = 1e-6, 1e-3
+WITHIN = 1e-6
+BEYOND = 1e-3
 
 
 def exact(samples, h, points):

@@ -66,7 +66,9 @@ def test_what_a_family_has_no_density_of_is_refused(family, row, message):
 def kernel_density(samples, bandwidths, kernel, points):
     """Log densities (n_features, n_points) of kernels with given bandwidths."""
     out = np.empty(points.shape[::-1])
-    log_kernel_density(samples, bandwidths, kernel, np.array(points.T, order="C"), out)
+    log_kernel_density(
+        samples, bandwidths, kernel=kernel, points=np.array(points.T, order="C"), out=out
+    )
     return out.T
 
 

@@ -13,7 +13,8 @@ from xnbflow.diagnostics.camera import camera, camera_preranked
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 
 HERE = Path(__file__).parent
-CODES, AGE = np.repeat([0, 1, 2], [5, 5, 4]), np.arange(14) * 7 % 11
+CODES = np.repeat([0, 1, 2], [5, 5, 4])
+AGE = np.arange(14) * 7 % 11
 SETS = [np.arange(12), np.arange(12, 40), np.arange(30, 36), np.array([3, 50, 77, 90]),
         np.arange(60, 100), np.array([5])]  # fmt: skip
 

@@ -17,9 +17,9 @@ def findings(**columns):
     series = DataSet(
         "toy",
         values,
-        [f"g{i}" for i in range(40)],
-        [f"s{i}" for i in range(N)],
-        LABELS,
+        features=[f"g{i}" for i in range(40)],
+        samples=[f"s{i}" for i in range(N)],
+        labels=LABELS,
         sample_metadata=pd.DataFrame(columns, dtype=object),
     )
     return {row["subject"]: row for row in confounders(series)}

@@ -295,18 +295,20 @@ def test_a_figure_of_a_gene_has_a_name_of_at_most_80_letters_and_of_its_own():
 @pytest.mark.slow
 def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
     results = write_study(tmp_path, classifiers=())
-    actual = print_genes(results, SCRIPT.upper(), ("alpha",), tmp_path / "out", 85.0)
+    actual = print_genes(
+        results, SCRIPT.upper(), datasets=("alpha",), folder=tmp_path / "out", width=85.0
+    )
     assert sorted(actual["class"]) == CLASSES["alpha"]
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == [f"alpha-_SCRIPT_ALERT_1_SCRIPT_-1.{kind}" for kind in ("pdf", "png", "svg")]
     assert (tmp_path / "out" / names[0]).read_bytes().startswith(b"%PDF")
     with refused(match="did you mean 'probe_01'"):
-        print_genes(results, "prob_01", ("alpha", "GSE7904"), tmp_path, 85.0)
+        print_genes(results, "prob_01", datasets=("alpha", "GSE7904"), folder=tmp_path, width=85.0)
     path = tmp_path / contract.SERIES.of(dataset="alpha")
     series = DataSet.read(path)
     replace(series, values=series.values + 1).write(path)
     with refused(match="not computed from"):
-        print_genes(results, "probe_01", ("alpha",), tmp_path, 85.0)
+        print_genes(results, "probe_01", datasets=("alpha",), folder=tmp_path, width=85.0)
 
 
 def running_score(ranking, genes):

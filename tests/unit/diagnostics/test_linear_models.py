@@ -252,8 +252,10 @@ def test_columns_with_large_values_are_centred(rng):
     np.testing.assert_allclose(actual.t, moderated_contrasts(values, codes, None, {"h": hours}).t)
 
 
-CODES, BATCH = np.repeat([0, 1], 4), np.array(list("xxxxyyyy"))
-AGE, SIDE = np.array([1.0, 2, 3, 5, 1, 2, 4, 9]), np.array(list("llrrllrr"))
+CODES = np.repeat([0, 1], 4)
+BATCH = np.array(list("xxxxyyyy"))
+AGE = np.array([1.0, 2, 3, 5, 1, 2, 4, 9])
+SIDE = np.array(list("llrrllrr"))
 
 
 @pytest.mark.parametrize(

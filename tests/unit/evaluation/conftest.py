@@ -12,7 +12,9 @@ def series():
     rng = np.random.default_rng(1)
     labels = np.array(["a", "a", "a", "b", "b", "b"])
     values = rng.normal(size=(4, 6)) + 3 * (labels == "b")
-    return DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(6)], labels)
+    return DataSet(
+        "toy", values, features=list("wxyz"), samples=[f"s{i}" for i in range(6)], labels=labels
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -74,7 +74,7 @@ def folds_of_few(seed=0):
 
 def test_a_class_that_some_folds_lack_counts_like_any_other():
     true, predicted, posterior, classes, folds = folds_of_few()
-    pooled = class_metrics(true, predicted, posterior, classes, folds)
+    pooled = class_metrics(true, predicted, log_posterior=posterior, classes=classes, folds=folds)
     assert pooled["balanced_accuracy"] == pytest.approx(2 / 3)
     by_fold = [
         fold_metrics(true[folds == f], predicted[folds == f], None, classes)["balanced_accuracy"]
@@ -86,9 +86,12 @@ def test_a_class_that_some_folds_lack_counts_like_any_other():
 
 @pytest.mark.parametrize("absent", ["none", "small"])
 def test_pooled_roc_auc_counts_the_pairs_within_folds(absent):
-    *arrays, classes, folds = folds_of_few(seed=4)
-    keep = arrays[0] != absent
-    true, predicted, posterior, folds = (values[keep] for values in (*arrays, folds))
+    true, predicted, posterior, classes, folds = folds_of_few(seed=4)
+    present = true != absent
+    true = true[present]
+    predicted = predicted[present]
+    posterior = posterior[present]
+    folds = folds[present]
     areas = []
     for column, label in enumerate(classes):
         if label == absent:
@@ -99,10 +102,14 @@ def test_pooled_roc_auc_counts_the_pairs_within_folds(absent):
                 right += posterior[i, column] > posterior[j, column]
                 pairs += 1
         areas.append(right / pairs)
-    ours = class_metrics(true, predicted, posterior, classes, folds)["roc_auc"]
+    ours = class_metrics(true, predicted, log_posterior=posterior, classes=classes, folds=folds)[
+        "roc_auc"
+    ]
     assert ours == pytest.approx(np.mean(areas), abs=1e-12)
     if absent == "small":  # 38 samples of two classes: folds of two leave fewer than 20 pairs
-        few = class_metrics(true, predicted, posterior, classes, np.arange(38) % 19)
+        few = class_metrics(
+            true, predicted, log_posterior=posterior, classes=classes, folds=np.arange(38) % 19
+        )
         assert np.isnan(few["roc_auc"])
 
 

@@ -15,7 +15,9 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
-FIRST, SECOND = FOLDS[:2], FOLDS[2:]
+#: The rows of each fold.
+FIRST = FOLDS[:2]
+SECOND = FOLDS[2:]
 
 
 def fail(model):
@@ -60,7 +62,9 @@ def test_a_class_absent_from_training_has_probability_zero(series):
 
 def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_order_of_classes(series):
     labels = np.roll(series.labels, 1)
-    other = DataSet("toy", series.values, series.features, series.samples, labels)
+    other = DataSet(
+        "toy", series.values, features=series.features, samples=series.samples, labels=labels
+    )
     for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
         train(data, FIRST.assign(repeat=repeat), SPY)
     seeds = [seed for _, _, seed, _ in Spy.seen]
@@ -143,7 +147,8 @@ def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group(pairs):
 def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     folds = draw_folds(pairs, 4, 1)
     outcome = train(pairs, folds.query("fold == 0"), SPY)
-    (trained, *_, groups), tested = Spy.seen[0], Spy.tested[0]
+    trained, *_, groups = Spy.seen[0]
+    tested = Spy.tested[0]
     mask = np.isin(pairs.samples, tested.index)
     medians = np.nanmedian(pairs.values[:, ~mask], axis=1)
     expected = np.where(np.isnan(pairs.values), medians[:, None], pairs.values)

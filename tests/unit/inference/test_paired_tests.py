@@ -104,7 +104,8 @@ def test_pairs_over_folds_are_tested_in_the_direction_of_their_mean(rng):
     shuffled = scores.sample(frac=1, random_state=0)  # rows are found by their index
     table = comparison.compare_over_folds(shuffled, test_train_ratio=1 / 9)
     row = table.iloc[0]
-    a, b = (scores[name].to_numpy().reshape(10, 10) for name in ("nb", "xnb"))
+    a = scores["nb"].to_numpy().reshape(10, 10)
+    b = scores["xnb"].to_numpy().reshape(10, 10)
     assert row["alternative"] == "less"
     assert row["sorted_runs"] == paired_tests.sorted_runs_test(a, b, "less").p_value
     t_test = paired_tests.corrected_resampled_t_test(a, b, 1 / 9)

@@ -154,7 +154,8 @@ def test_missing_values_and_groups_are_those_of_the_training_samples():
     values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
     groups = pd.Series(series.labels).groupby(series.labels).cumcount().astype(str)
     holes = replace(series, values=series.values + values, missing=True, groups=groups)
-    first, again = (permutation.label_test(holes, NB, n_permutations=39) for _ in range(2))
+    first = permutation.label_test(holes, NB, n_permutations=39)
+    again = permutation.label_test(holes, NB, n_permutations=39)
     assert first["p_value"].tolist() == [0.025]
     pd.testing.assert_frame_equal(first, again)
 

@@ -86,8 +86,9 @@ def test_critical_values_are_those_of_demsar_s_table_5(alpha, printed):
 def test_pairs_are_adjusted_step_down_and_never_fall(places):
     ranks = stats.rankdata(places)
     table = rank_tests.pairwise_rank_tests(dict(enumerate(ranks)), 9)
-    p, n = table["p"].to_numpy(), len(table)
-    steps = [max((n - j) * p[j] for j in range(i + 1)) for i in range(n)]  # p ascends
+    p = table["p"].to_numpy()  # ascends
+    n = len(table)
+    steps = np.maximum.accumulate(np.arange(n, 0, -1) * p)  # n, n - 1, ..., 1 hypotheses are left
     np.testing.assert_allclose(table["holm"], np.minimum(1, steps))
     unsorted = np.append(table["holm"][::-1], np.nan)  # a missing one stays missing
     np.testing.assert_array_equal(holm(np.append(p[::-1], np.nan)), unsorted)

@@ -187,9 +187,8 @@ def test_the_best_renaming_is_the_best_of_all(rng):
     for _ in range(50):
         codes = np.repeat(np.arange(4), 6)
         predicted = rng.integers(0, 4, 24)
-        recalls = np.array(
-            [[np.mean(predicted[codes == i] == j) for j in range(4)] for i in range(4)]
-        )
+        recalls = np.zeros((4, 4))  # share of a true class that has a predicted one
+        np.add.at(recalls, (codes, predicted), 1 / 6)
         best = max(sum(recalls[range(4), names]) for names in permutations(range(4)))
         renamed = exchanged_classes(codes, predicted, 4)
         names = [renamed.get(i, i) for i in range(4)]

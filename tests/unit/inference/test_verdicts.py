@@ -84,7 +84,8 @@ def predictions(codes, wrong, n_classes=2):
 
 
 def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
-    one, six = (performance(CODES, predictions(CODES, [0, 25]), candidates=n) for n in (1, 6))
+    one = performance(CODES, predictions(CODES, [0, 25]), candidates=1)
+    six = performance(CODES, predictions(CODES, [0, 25]), candidates=6)
     assert six.accuracy.lower < one.accuracy.lower
     assert verdict(one, 0.005).level == "well supported"
     key = ("d", "f", "c")
@@ -181,9 +182,12 @@ def test_a_table_of_verdicts_has_the_conditions_of_each_result():
         {"dataset": name, "classifier": "nb", "p_value": 0.004, "permuted": ""} for name in keys
     ]
     table = verdicts(
-        performances, pd.DataFrame(rows), pd.DataFrame(tests), {"copied": "warning"},
-        {keys["batch"]},
-    ).set_index("dataset")  # fmt: skip
+        performances,
+        pd.DataFrame(rows),
+        permutation_tests=pd.DataFrame(tests),
+        copied={"copied": "warning"},
+        inseparable={keys["batch"]},
+    ).set_index("dataset")
     expected = {"batch": "batch", "copied": "copies", "unstable": "stability", "chosen": ""}
     assert table["reasons"].to_dict() == expected
     assert table["p_value"].to_dict() == pytest.approx(

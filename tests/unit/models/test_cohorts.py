@@ -117,7 +117,9 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
 def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     lone = SMALL[2]
     centred = (lone.values - lone.values.mean(axis=1, keepdims=True))[:, 5:]
-    only = DataSet("lone", centred, lone.features, lone.samples[5:], lone.labels[5:])
+    only = DataSet(
+        "lone", centred, features=lone.features, samples=lone.samples[5:], labels=lone.labels[5:]
+    )
     actual = combine([*SMALL[:2], only], CSNB)[0]
     matrix = actual["cohort_matrix"].set_index(["strategy", "train", "test"])
     assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "reason"]

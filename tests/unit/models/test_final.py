@@ -23,7 +23,13 @@ def folds():
 
 
 def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, tmp_path):
-    model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {"location": "one.csv"})
+    model = final_model(
+        TRAIN,
+        CSNB,
+        predictions=folds.predictions,
+        selected=folds.selected,
+        origin={"location": "one.csv"},
+    )
     paths = StudyFiles(tmp_path).put_model(model, TRAIN, "small", "one", "csnb")
     read = read_model(paths["model"])
     assert read.figures == folds.figures()

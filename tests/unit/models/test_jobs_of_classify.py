@@ -37,7 +37,9 @@ def series():
     values[:3] += 3.0 * codes
     features = [f"g{i}" for i in range(12)]
     samples = [f"s{i}" for i in range(24)]
-    return DataSet("toy", values, features, samples, np.array(["a", "b"])[codes])
+    return DataSet(
+        "toy", values, features=features, samples=samples, labels=np.array(["a", "b"])[codes]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,13 @@ def folder(tmp_path_factory, series):
     tables = [*GROUPS["folds"].tables, *TRAINING_TABLES, "random_genes"]
     outputs = Files({name: folder / f"{name}.parquet" for name in tables})
     params = SimpleNamespace(entries=ENTRIES, scheme=SCHEME, tested=["csnb"])
-    classify(inputs, params, outputs, {"base_urls": {}}, lambda: calls.append("classify"))
+    classify(
+        inputs,
+        params,
+        outputs=outputs,
+        downloads={"base_urls": {}},
+        check_code=lambda: calls.append("classify"),
+    )
     checks = Files({name: folder / f"{name}.parquet" for name in GROUPS["check"].tables})
     params = SimpleNamespace(
         entries=ENTRIES,
@@ -99,7 +107,7 @@ def final(folder, tmp_path, **inputs):
     outputs = {key: str(tmp_path / f"{key}{path[-4:]}") for key, path in MODEL_FILES.items()}
     outputs |= {name: str(tmp_path / f"{name}.parquet") for name in GROUPS["model"].tables}
     outputs |= {"model": str(tmp_path / "csnb.skops")}
-    fit_final("csnb", files, params, Files(outputs), lambda: None)
+    fit_final("csnb", files, params=params, outputs=Files(outputs), check_code=lambda: None)
     return outputs
 
 
@@ -118,7 +126,13 @@ def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder,
 
 
 def test_a_model_is_not_made_of_training_on_another_series(folder, tmp_path, series):
-    other = DataSet("toy", series.values + 1.0, series.features, series.samples, series.labels)
+    other = DataSet(
+        "toy",
+        series.values + 1.0,
+        features=series.features,
+        samples=series.samples,
+        labels=series.labels,
+    )
     other.write(tmp_path / "series.parquet")
     with refused("was not computed from"):
         final(folder, tmp_path, series=tmp_path / "series.parquet")

@@ -24,21 +24,23 @@ from xnbflow.models.trained import series_digest
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import series_of
 
-SCALED = [{"method": "sklearn.preprocessing.StandardScaler"}]
+SCALER = {"method": "sklearn.preprocessing.StandardScaler"}
+#: Classifiers of scikit-learn behind a scaler, with their parameters.
+BASELINE_PARAMS = {
+    "calibration.CalibratedClassifierCV": {},
+    "discriminant_analysis.LinearDiscriminantAnalysis": {"solver": "lsqr"},
+    "linear_model.LogisticRegression": {},
+    "linear_model.LogisticRegressionCV": {},
+    "linear_model.RidgeClassifierCV": {},
+    "linear_model.SGDClassifier": {},
+    "neighbors.NearestCentroid": {},
+    "neural_network.MLPClassifier": {"max_iter": 20},
+    "svm.LinearSVC": {},
+    "svm.SVC": {"probability": True},
+}
 BASELINES = {
-    name: {"steps": [*SCALED, {"method": f"sklearn.{name}", "params": params}]}
-    for name, params in {
-        "calibration.CalibratedClassifierCV": {},
-        "discriminant_analysis.LinearDiscriminantAnalysis": {"solver": "lsqr"},
-        "linear_model.LogisticRegression": {},
-        "linear_model.LogisticRegressionCV": {},
-        "linear_model.RidgeClassifierCV": {},
-        "linear_model.SGDClassifier": {},
-        "neighbors.NearestCentroid": {},
-        "neural_network.MLPClassifier": {"max_iter": 20},
-        "svm.LinearSVC": {},
-        "svm.SVC": {"probability": True},
-    }.items()
+    name: {"steps": [SCALER, {"method": f"sklearn.{name}", "params": params}]}
+    for name, params in BASELINE_PARAMS.items()
 }
 BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 3}}
 BASELINES["SelectKBest"] = {"steps": [BEST, {"method": "sklearn.svm.SVC"}]}

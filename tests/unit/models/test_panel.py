@@ -281,5 +281,7 @@ def test_the_best_genes_of_the_classes_come_first(series):
     codes = np.searchsorted(series.classes, series.labels)
     demands = panels._Demands(1, 0.0, gene_symbols(series.features, {}))
     everyone = np.ones(60, dtype=bool)
-    genes, _ = panels._choose(series, codes, everyone, signature, demands)
+    genes, _ = panels._choose(
+        series, codes, training=everyone, signature=signature, demands=demands
+    )
     assert series.features[genes].tolist() == ["g5"]

@@ -49,7 +49,7 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     assert tables["verdicts"]["verdict"].item() == "held"
     noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
     verdict = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
-    assert verdict["verdict"] in {"did not hold", "cannot tell"}
+    assert verdict["verdict"] == "did not hold"
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
     assert other["verdicts"]["verdict"].item() == "labels look exchanged"
@@ -61,7 +61,8 @@ def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     """Each sample twice, in groups: a classifier that learns by heart must not gain."""
     values = np.repeat(np.random.default_rng(1).normal(size=(30, 20)), 2, axis=1)
     labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
-    alone, grouped = (dataset(values, labels, groups=g) for g in (None, np.arange(40) // 2))
+    alone = dataset(values, labels)
+    grouped = dataset(values, labels, groups=np.arange(40) // 2)
     by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
     assert cross_validate(alone, by_heart, 5).figures()["accuracy"]["value"] > 0.9
     assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8

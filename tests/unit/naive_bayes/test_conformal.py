@@ -56,7 +56,7 @@ def test_coverage_rests_on_the_other_folds(rng):
         expected.append(
             (1 + sum(class_scores <= scores[i])) / (1 + len(class_scores)) > 0.2 or scores[i] > 0.5
         )
-    actual = held_out_coverage(scores, codes, folds, 2, 0.2)
+    actual = held_out_coverage(scores, codes, folds=folds, n_classes=2, error_rate=0.2)
     assert actual.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
 
 
@@ -101,4 +101,6 @@ def test_a_posterior_of_at_most_one_half_does_not_cover_by_itself():
     codes, folds = np.zeros(20, dtype=int), np.arange(20) % 4
     for score, coverage in ((0.45, 0.95), (0.5, 0.95), (0.51, 1.0)):
         scores = np.append(score, np.full(19, 0.9))
-        assert held_out_coverage(scores, codes, folds, 1, 0.1).tolist() == [coverage]
+        assert held_out_coverage(
+            scores, codes, folds=folds, n_classes=1, error_rate=0.1
+        ).tolist() == [coverage]

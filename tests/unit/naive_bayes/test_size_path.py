@@ -146,12 +146,10 @@ def test_the_core_is_scored_in_each_fold_with_the_size_that_the_others_choose(se
     correct = np.empty(40)
     for fold in range(5):
         rest = [i for i in range(40) if path.folds[i] != fold]
-        losses = np.array(
-            [
-                [loss_of(sums[i] * a, path.codes[i]) for i in rest]
-                for sums, a in zip(path.sums, sharpness, strict=True)
-            ]
-        )
+        losses = np.empty((len(path.sums), len(rest)))  # of each size and sample
+        for size, sums in enumerate(path.sums):
+            for position, i in enumerate(rest):
+                losses[size, position] = loss_of(sums[i] * sharpness[size], path.codes[i])
         means = losses.mean(axis=1)
         of_best = losses[means.argmin()]
         by_fold = [of_best[path.folds[rest] == other].mean() for other in range(5) if other != fold]

@@ -34,7 +34,8 @@ FRAME = pd.DataFrame(np.arange(12.0).reshape(3, 4), columns=["a", "b", "c", "d"]
 
 @pytest.mark.parametrize("output", ["default", "pandas"])
 def test_a_selector_returns_the_features_of_scikit_learns(output):
-    ours, peer = (kind().fit(FRAME).set_output(transform=output) for kind in (Ours, Peer))
+    ours = Ours().fit(FRAME).set_output(transform=output)
+    peer = Peer().fit(FRAME).set_output(transform=output)
 
     selected = ours.transform(FRAME)
 

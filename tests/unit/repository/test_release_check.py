@@ -52,7 +52,8 @@ def check_of(tree):
     ],
 )
 def test_each_disagreement_is_one_line(tree, file, old, new, lines, monkeypatch):
-    old, new = (text.replace("{v}", __version__) for text in (old, new))
+    old = old.replace("{v}", __version__)
+    new = new.replace("{v}", __version__)
     text = (tree / file).read_text()
     assert old in text
     (tree / file).write_text(text.replace(old, new, 1))

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = default_configuration(ROOT)
 DATASETS = list(read_sheets(default_sheets(ROOT))[0])
-XNB, SCAN = {"method": "xnb"}, {"method": "quantile_normalizer", "reason": "two days"}
+XNB = {"method": "xnb"}
+SCAN = {"method": "quantile_normalizer", "reason": "two days"}
 
 
 def changed(*path, value):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from paper_cases import needs
-from toys import put, python
+from toys import put, python, run_program
 
 from xnbflow.core.errors import InputError
 from xnbflow.running import provenance
@@ -36,24 +36,17 @@ def run(copy, text):
     return python(code, env=written).stdout
 
 
-#: Digests of the code of a study with an analysis of the paper on CICA, by what they are of.
-DIGESTS = """
-import json
-from xnbflow.running.provenance import computing_code, method_code, page_code, reading_code
-cica, sklearn = ["xnbflow.papers.cica.compute"], ["sklearn.svm.LinearSVC"]
-print(json.dumps({
-    "reading": reading_code(), "computing": computing_code(), "page": page_code(),
-    "cica": method_code(cica),
-    "page of cica": method_code(cica, page=True), "sklearn": method_code(sklearn),
-}))
-"""
+def digests(copy):
+    """Return the digests of the code of a copy of the library, by what they are of."""
+    environment = os.environ | {"PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": ""}
+    return json.loads(run_program("code_digests.py", env=environment).stdout)
 
 
 @pytest.fixture(scope="module")
 def digests_before(tmp_path_factory):
     """The digests of a copy of the library that nobody edits."""
     folder = tmp_path_factory.mktemp("unedited")
-    return json.loads(run(copy_library(folder), DIGESTS))
+    return digests(copy_library(folder))
 
 
 @needs("cica")
@@ -77,7 +70,7 @@ def digests_before(tmp_path_factory):
 def test_an_edit_changes_the_digest_of_what_it_concerns(copy, digests_before, edited, changed):
     path = copy / edited
     path.write_text(path.read_text() + " ")
-    after = json.loads(run(copy, DIGESTS))
+    after = digests(copy)
     assert {name for name in after if digests_before[name] != after[name]} == changed
 
 
@@ -91,10 +84,7 @@ def test_a_digest_says_in_words_what_it_is_of():
 def test_acquire_imports_no_package_beside_those_whose_code_counts_as_reading():
     script = (PACKAGE.parents[1] / "scripts/acquire.py").read_text().partition("start_job(snake")[2]
     imports = "\n".join(re.findall(r"^from xnbflow.*", script, re.MULTILINE))
-    sources = "import importlib, pkgutil, xnbflow.sources as s\nfor m in pkgutil.iter_modules(s."
-    sources += "__path__):\n    importlib.import_module(f'xnbflow.sources.{m.name}')"
-    names = "print(*{name.split('.')[1] for name in sys.modules if name[:8] == 'xnbflow.'})"
-    packages = python(f"import sys\n{imports}\n{sources}\n{names}").stdout.split()
+    packages = run_program("packages_of_reading.py", imports).stdout.split()
     assert set(packages) == {"core", "data", "sources", "tables"}
 
 

@@ -24,9 +24,9 @@ def series(adjust=(), groups=None, **cells):
     return DataSet(
         "x",
         np.zeros((1, 8)),
-        ["g"],
-        SAMPLES,
-        LABELS,
+        features=["g"],
+        samples=SAMPLES,
+        labels=LABELS,
         groups=groups,
         sample_metadata=columns(**cells) if cells else None,
         adjust=adjust,

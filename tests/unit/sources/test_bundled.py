@@ -10,7 +10,17 @@ from xnbflow.sources.sheet import SheetRow
 
 
 def test_values_and_labels_are_scikit_learns():
-    series = acquire(SheetRow("bc", "bundled", "breast_cancer", None, 569, 30, 2))
+    series = acquire(
+        SheetRow(
+            "bc",
+            "bundled",
+            location="breast_cancer",
+            sha256=None,
+            samples=569,
+            features=30,
+            classes=2,
+        )
+    )
     bunch = load_breast_cancer()
     np.testing.assert_array_equal(series.values.T, bunch.data)
     assert list(series.features) == list(bunch.feature_names)

@@ -155,7 +155,9 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
     assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]
 
 
-SHAPED = SheetRow("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
+SHAPED = SheetRow(
+    "brain", "cumida", location="Brain/GSE1", sha256=None, samples=50, features=2, classes=2
+)
 #: What a server answers in place of the data, and why it is refused.
 WRONG = {
     "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet has"),

@@ -37,13 +37,15 @@ def example(name):
 
 def matrix(*, values=VALUES, extra=(), kind="Expression profiling by array"):
     """Return a series matrix of three probes and four samples, with further records."""
-    rows = ("\t".join([f'"{p}"', *map(str, v)]) for p, v in zip(PROBES, values, strict=False))
-    parts = {"extra": extra, "rows": rows}
-    parts = {key: "".join(f"{line}\n" for line in lines) for key, lines in parts.items()}
-    return example("series_matrix.txt").format(**parts, kind=kind)
+    rows = ""
+    for probe, values_of_probe in zip(PROBES, values, strict=False):
+        rows += "\t".join([f'"{probe}"', *map(str, values_of_probe)]) + "\n"
+    records = "".join(f"{record}\n" for record in extra)
+    return example("series_matrix.txt").format(extra=records, rows=rows, kind=kind)
 
 
-ANNOTATION, SOFT = example("GPL97.annot"), example("GPL16956_family.soft")
+ANNOTATION = example("GPL97.annot")
+SOFT = example("GPL16956_family.soft")
 GDS = example("GDS507.soft")
 
 
@@ -260,7 +262,8 @@ def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_sourc
     folder = "platforms/GPL16nnn/GPL16956"
     files = FILES | {f"{folder}/soft/GPL16956_family.soft.gz": gzip.compress(SOFT.encode())}
     text = "samples,type,1007_s_at,1053_at\na,ill,7.5,2.5\nb,well,6.5,4.25\n"
-    table, _ = (put(tmp_path, text, name) for name in ("t.csv", "T_t.csv"))
+    table = put(tmp_path, text, "t.csv")
+    put(tmp_path, text, "T_t.csv")
     named = {"annotation": "GPL16956"}
     rows = [
         row(annotation="GPL16956"),

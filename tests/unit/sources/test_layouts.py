@@ -196,14 +196,18 @@ def test_workbooks_name_the_sheets_that_are_used(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("layout", "label"),
-    [("second_header", "line 2"), ("merged_header", "row 1"), ("classes_in_names", "sample names")],
+    ("layout", "label", "tumour"),
+    [
+        ("second_header", "line 2", "tumour"),
+        ("merged_header", "row 1", "tumour"),
+        ("classes_in_names", "sample names", "RCC"),
+    ],
 )
-def test_classes_beside_the_header_or_in_names_are_proposed(tmp_path, layout, label):
+def test_classes_beside_the_header_or_in_names_are_proposed(tmp_path, layout, label, tumour):
     row, series = proposed(layout, tmp_path)
     assert row.label == label
     assert series.n_features == 600
-    assert series.classes.tolist()[0] == "RCC" or series.labels.tolist() == CONDITIONS.tolist()
+    assert series.labels.tolist() == [tumour] * 12 + ["normal"] * 12
     np.testing.assert_array_equal(series.values.T, logarithms())
 
 

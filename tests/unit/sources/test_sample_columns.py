@@ -18,9 +18,9 @@ def series(**cells):
     return DataSet(
         "x",
         np.arange(4.0)[None],
-        ["g"],
-        [*"wxyz"],
-        [*"aabb"],
+        features=["g"],
+        samples=[*"wxyz"],
+        labels=[*"aabb"],
         sample_metadata=pd.DataFrame(cells, dtype=object),
         adjust=list(cells),
     )

@@ -28,7 +28,9 @@ def test_a_row_in_any_order_becomes_a_typed_data_set(tmp_path):
     row["options"] = "angular=wind:degrees, hour:24; drop=note"
     dataset = read_sheet(write_sheet(tmp_path, row, header=tuple(reversed(row))))["mine"]
     options = {"angular": "wind:degrees, hour:24", "drop": "note"}
-    assert dataset == SheetRow("mine", "table", "a.csv", None, 12, label="type", options=options)
+    assert dataset == SheetRow(
+        "mine", "table", location="a.csv", sha256=None, samples=12, label="type", options=options
+    )
     assert dataset.names("angular") == ["wind:degrees", "hour:24"]
     assert dataset.names("categorical") == []
 

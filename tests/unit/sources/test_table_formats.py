@@ -275,9 +275,9 @@ def test_the_files_of_the_test_profile_are_one_series_in_every_kind(tmp_path, mo
     settings = yaml.safe_load(Path("config/config.yaml").read_text())
     rows, study = read_sheet(Path("config/small.tsv")), settings["studies"]["inputs"]
     urls = settings["download"]["base_urls"]
-    first, *others = (
+    first, *others = [
         acquire(rows[name], downloads=tmp_path, base_urls=urls) for name in study["datasets"]
-    )
+    ]
     assert {row.source for row in rows.values()} == {"simulate", "table", "geo", "cumida"}
     for other in others:
         np.testing.assert_array_equal(other.values, first.values)
@@ -290,7 +290,9 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     names, samples = ["=1+1", "+A", "-x", "@SUM(A1)", '5"-g'], ["-s", 't"', 'u "v" w', "x, y"]
     values = np.arange(20.0).reshape(5, 4)
     symbols = pd.DataFrame({"symbol": ["a\tb", "", 'c"d', "=x", "é"]}, dtype=object)
-    series = DataSet("x", values, names, samples, [*"aabb"], feature_metadata=symbols)
+    series = DataSet(
+        "x", values, features=names, samples=samples, labels=[*"aabb"], feature_metadata=symbols
+    )
     path, labels = write_gct_and_cls(series, tmp_path / "x")
     header, *rows = [line.split("\t") for line in path.read_text().splitlines()[2:]]
     assert header == ["Name", "Description", *samples]
@@ -302,7 +304,10 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     read = read_table(path, read_sheet(tmp_path / "sheet.tsv")["mine"])
     assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
     with pytest.raises(InputError, match="begins with a quotation mark"):
-        write_gct_and_cls(DataSet("x", values, [*names[:4], '"g"'], samples, [*"aabb"]), "y")
+        write_gct_and_cls(
+            DataSet("x", values, features=[*names[:4], '"g"'], samples=samples, labels=[*"aabb"]),
+            "y",
+        )
 
 
 def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):

@@ -1,5 +1,6 @@
 """Columns together, pairs of classes, and numbers: what a page may call separated."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -47,13 +48,11 @@ def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_c
     assert together["status"] == ("recognised" if of_class else "cannot be separated")
     assert together["handling"]
     crossed = pairs[pairs["column"].str.contains("×")].iloc[0]
-    by_hand = sum(
-        np.sum((plate == a) & (site == b) & (codes == 0))
-        * np.sum((plate == a) & (site == b) & (codes == 1))
-        for a in (0, 1)
-        for b in (0, 1)
-    )
-    assert crossed["pairs"] == by_hand
+    expected = 0
+    for a, b in itertools.product((0, 1), (0, 1)):
+        codes_of_cell = codes[(plate == a) & (site == b)]
+        expected += np.sum(codes_of_cell == 0) * np.sum(codes_of_cell == 1)
+    assert crossed["pairs"] == expected
 
 
 def test_a_pair_of_classes_without_common_batches_cannot_be_separated(rng):

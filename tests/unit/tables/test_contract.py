@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from toys import mistakes, python, refused
+from toys import mistakes, refused, run_program
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
@@ -80,13 +80,7 @@ def test_the_manual_of_the_results_says_what_the_contract_does():
 
 
 def test_the_rules_import_nothing_heavy_for_it():
-    code = (
-        "import sys, xnbflow.tables.contract as c; "
-        "from xnbflow.core.plugins import shipped_analyses; "
-        "[c.analysis_tables(each) for each in shipped_analyses().values()]; "
-        "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"
-    )
-    assert python(code).stdout == "[]\n"
+    assert run_program("libraries_of_contract.py").stdout == "[]\n"
 
 
 def test_a_study_wants_its_page_and_the_tables_of_what_it_asks_for():

@@ -56,7 +56,9 @@ def test_features_beyond_the_candidates_bound_the_excess():
 def test_a_distance_at_the_threshold_reaches_it_and_one_at_the_cut_is_not_selected():
     names = np.array(["a", "b"])
     assert ranked_prefix(np.array([0.75, 0.5]), names, 0.75).tolist() == [0]
-    selection = PairSelection(np.array([[0.75, 0.5]]), names, 2, 0.99, 0.5)
+    selection = PairSelection(
+        np.array([[0.75, 0.5]]), names, n_classes=2, threshold=0.99, min_distance=0.5
+    )
     assert selection.ranked(0)[0].tolist() == [0]
 
 

@@ -51,13 +51,11 @@ def numbers_of(results, row):
     where = {name: row[name] for name in ("dataset", "folds", "classifier")}
     estimates = results.rows("estimates", **where).set_index("metric")
     limits = ("estimate", "lower", "upper")
-    shares = {
-        metric: [f"{100 * estimates.loc[metric][name]:.1f}%" for name in limits]
-        for metric in ("accuracy", "balanced_accuracy")
-    }
-    against = estimates.loc["accuracy"]
-    actual = [shares["accuracy"][0], "95%", *shares["accuracy"][1:], *shares["balanced_accuracy"]]
-    actual += [f"{100 * against['reference']:.1f}%", f"{against['p']:.2g}"]
+    accuracy = estimates.loc["accuracy"]
+    value, *interval = [f"{100 * accuracy[name]:.1f}%" for name in limits]
+    actual = [value, "95%", *interval]
+    actual += [f"{100 * estimates.loc['balanced_accuracy', name]:.1f}%" for name in limits]
+    actual += [f"{100 * accuracy['reference']:.1f}%", f"{accuracy['p']:.2g}"]
     for row_of_class in estimates.loc[["recall"]].to_dict("records"):
         actual += [f"{100 * row_of_class[name]:.1f}%" for name in limits]
         actual += [str(row_of_class["samples"])]

@@ -21,7 +21,7 @@ from xnbflow.report.page.charts import chart_of
 
 def chart(draw, arguments, **extra):
     """The chart of a figure, as a browser reads it."""
-    content = chart_of(Figure("name", draw, arguments, "", "", extra=extra))
+    content = chart_of(Figure("name", draw, arguments=arguments, caption="", alt="", extra=extra))
     return json.loads(json.dumps(content, allow_nan=False))
 
 
@@ -62,7 +62,8 @@ def test_calibration_has_intervals_and_areas_by_the_number_of_predictions():
         "upper": [np.array([0.5, 0.8])],
     }
     actual = chart(draw_calibration, arguments)
-    (points,), (bars,) = layers(actual, "points"), layers(actual, "bars")
+    (points,) = layers(actual, "points")
+    (bars,) = layers(actual, "bars")
     assert points["size"] == [11, 16]  # 6 and ten times the root of a quarter, and of one
     assert (bars["y0"], bars["y1"]) == ([0.1, 0.6], [0.5, 0.8])
     assert points["tips"]["95% interval"] == ["0.1 to 0.5", "0.6 to 0.8"]
@@ -117,8 +118,8 @@ def test_a_heat_map_has_values_samples_and_the_colours_of_its_strips():
 
 
 def test_rows_of_points_have_intervals_where_these_are_known():
-    groups = [Points("NB", [0.8, 0.9], [0.7, np.nan], [0.9, np.nan], 0)]
-    groups.append(Points("XNB", [0.6, np.nan], [0.5, np.nan], [0.7, np.nan], 1))
+    groups = [Points("NB", [0.8, 0.9], lower=[0.7, np.nan], upper=[0.9, np.nan], style=0)]
+    groups.append(Points("XNB", [0.6, np.nan], lower=[0.5, np.nan], upper=[0.7, np.nan], style=1))
     arguments = {"rows": ["wine", "digits"], "groups": groups, "xlabel": "accuracy"}
     arguments["levels"] = ("largest class", [0.4, 0.1])
     actual = chart(draw_points, arguments)

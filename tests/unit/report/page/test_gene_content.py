@@ -35,7 +35,14 @@ def test_arrays_are_read_back_at_aligned_places():
 
 def test_content_has_samples_values_and_statistics(values):
     statistics = {"change.0": [1.5, np.nan, -2.0], "mean": [7.0, 8.0, 9.0]}
-    text = gene_content(GENES, values, statistics, {"core": [1, 0, 1]}, 10_000, name="toy")
+    text = gene_content(
+        GENES,
+        values,
+        statistics=statistics,
+        flags={"core": [1, 0, 1]},
+        most_bytes=10_000,
+        name="toy",
+    )
     header, arrays = unpack(text)
     assert header["samples"] == ["s1", "s2", "s3", "s4"]
     assert (header["classes"], header["class"]) == (["a", "b"], [0, 0, 1, 1])
@@ -58,7 +65,7 @@ def test_the_last_features_are_left_out_of_a_small_content(values, monkeypatch):
     names = [f"feature {i * 7919 % 10_007}" for i in range(n)]
     genes = pd.DataFrame({"feature": names, "symbol": ""})
     statistics = {"change.0": np.random.default_rng(0).normal(size=n)}
-    whole = gene_content(genes, values, statistics, {}, 1_000_000)
+    whole = gene_content(genes, values, statistics=statistics, flags={}, most_bytes=1_000_000)
     assert len(unpack(whole)[0]["features"]) == n
     most = len(whole) // 2
     packs = []
@@ -66,7 +73,7 @@ def test_the_last_features_are_left_out_of_a_small_content(values, monkeypatch):
     monkeypatch.setattr(
         gene_content_module, "pack_arrays", lambda *args: packs.append(1) or pack(*args)
     )
-    small = gene_content(genes, values, statistics, {}, most)
+    small = gene_content(genes, values, statistics=statistics, flags={}, most_bytes=most)
     header, arrays = unpack(small)
     assert 0.97 * most < len(small) <= most
     assert len(packs) <= 5  # each compresses all of it
@@ -77,9 +84,11 @@ def test_the_last_features_are_left_out_of_a_small_content(values, monkeypatch):
 
 
 def test_values_have_at_most_half_of_the_bytes(values):
-    header, arrays = unpack(gene_content(GENES, values, {}, {}, 8))  # one feature of four samples
+    header, arrays = unpack(
+        gene_content(GENES, values, statistics={}, flags={}, most_bytes=8)
+    )  # one feature of four samples
     assert header["features"] == []
-    header, arrays = unpack(gene_content(GENES, values, {}, {}, 10_000))
+    header, arrays = unpack(gene_content(GENES, values, statistics={}, flags={}, most_bytes=10_000))
     assert len(arrays["values"]) == 8
 
 
@@ -91,8 +100,9 @@ def test_values_are_rounded_to_a_254th_of_the_range_of_their_feature(rng):
     long["sample"] = [f"s{j}" for j in range(50)] * 60
     long = long.assign(**{"class": "a", "group": "", "batch": ""})
     genes = pd.DataFrame({"feature": names, "symbol": ""})
-    header, arrays = unpack(gene_content(genes, long, {}, {}, 100_000))
-    low, high = (np.array(header[name], float)[:, None] for name in ("low", "high"))
+    header, arrays = unpack(gene_content(genes, long, statistics={}, flags={}, most_bytes=100_000))
+    low = np.array(header["low"], float)[:, None]
+    high = np.array(header["high"], float)[:, None]
     steps = arrays["values"].reshape(60, 50)
     actual = np.where(steps == 255, np.nan, low + steps / 254 * (high - low))
     most = np.nanmax(np.ptp(exact, axis=1)) / 508 + 0.005  # half a step, and rounded limits

@@ -16,14 +16,20 @@ from xnbflow.report.page.page import write_page
 
 
 def page_of(folder, *blocks):
-    write_page(folder / "p.html", "t", "", [Section("one", "One", "", list(blocks))], folder / "f")
+    write_page(
+        folder / "p.html",
+        "t",
+        lead="",
+        sections=[Section("one", "One", "", list(blocks))],
+        figures=folder / "f",
+    )
     return (folder / "p.html").read_text()
 
 
 def test_a_page_packs_the_library_whose_digest_its_policy_names(tmp_path):
     lines = [Line("a", np.array([1.0, 2.0]), np.array([0.5, 0.6]))]
     arguments = {"lines": lines, "xlabel": "x", "ylabel": "y"}
-    html = page_of(tmp_path, Figure("a", draw_lines, arguments, "", ""))
+    html = page_of(tmp_path, Figure("a", draw_lines, arguments=arguments, caption="", alt=""))
     (packed,) = re.findall(r'id="library">(.*?)</script>', html, re.DOTALL)
     program = gzip.decompress(base64.b64decode(packed))
     digest = base64.b64encode(hashlib.sha256(program).digest()).decode()

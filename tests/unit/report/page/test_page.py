@@ -142,7 +142,14 @@ def test_strips_name_numbers_in_their_order_and_categories():
 
 def test_boxes_are_the_quartiles_of_each_class_and_leave_missing_values_out():
     values = np.array([1.0, 2, 3, 4, 5, np.nan, 10, 20, 30])
-    figure = draw_gene("g", values, ["a"] * 6 + ["b"] * 3, [""] * 9, [""] * 9, "value")
+    figure = draw_gene(
+        "g",
+        values,
+        classes=["a"] * 6 + ["b"] * 3,
+        groups=[""] * 9,
+        batches=[""] * 9,
+        ylabel="value",
+    )
     lines = [line.get_xydata() for line in figure.axes[0].get_lines()]
     boxes = [line[:, 1] for line in lines if len(line) == 5]
     assert [(box.min(), box.max()) for box in boxes] == [(2, 4), (15, 25)]
@@ -154,7 +161,7 @@ def test_boxes_are_the_quartiles_of_each_class_and_leave_missing_values_out():
 @pytest.mark.parametrize("letter", ["A", "a"])
 def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width):
     name = letter * 300
-    one = Points("CSNB", [0.9], [0.8], [0.95], 0)
+    one = Points("CSNB", [0.9], lower=[0.8], upper=[0.95], style=0)
     drawings = [
         (draw_heatmap, {"z": np.eye(2), "rows": [name, "b"], "classes": ["a", "b"]}),
         (draw_points, {"rows": [name], "groups": [one], "xlabel": "accuracy", "length": 40}),
@@ -196,13 +203,20 @@ def test_fonts_are_embedded_or_outlined(figures, tmp_path):
 
 def figure(name):
     arguments = {"classifiers": [SCRIPT, "b"], "ranks": [1.0, 2.0], "bars": [], "difference": 0.5}
-    return kinds.Figure(name, draw_ranks, arguments, "how", f'"{SCRIPT}"')
+    return kinds.Figure(name, draw_ranks, arguments=arguments, caption="how", alt=f'"{SCRIPT}"')
 
 
 def write(folder, *blocks, threads=1):
     sections = [kinds.Section("first", f"One {SCRIPT}", f"Read {SCRIPT}", list(blocks))]
     path = folder / "report.html"
-    write_page(path, f"Title {SCRIPT}", f"Lead {SCRIPT}", sections, folder / "figures", threads)
+    write_page(
+        path,
+        f"Title {SCRIPT}",
+        lead=f"Lead {SCRIPT}",
+        sections=sections,
+        figures=folder / "figures",
+        threads=threads,
+    )
     return path.read_text(encoding="utf-8")
 
 
@@ -288,7 +302,9 @@ def test_two_figures_of_one_name_are_refused(tmp_path):
     [(write_page, killed, BrokenProcessPool), (write_figures, failed, ZeroDivisionError)],
 )
 def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
-    parts = [kinds.Section("one", "One", "", [kinds.Figure("a", draw, {}, "", "")])]
+    parts = [
+        kinds.Section("one", "One", "", [kinds.Figure("a", draw, arguments={}, caption="", alt="")])
+    ]
     page, folder, others = tmp_path / "page.html", tmp_path / "figures", {*Process().children()}
     arguments = [page, "t", "l", parts, folder] if write is write_page else [parts, folder, 85, str]
     with pytest.raises(error):

@@ -76,7 +76,11 @@ def write_study(root, series, cohorts):
         random = random_genes(one_series, tables["selected"], folds)
         files.put_stacked("random_genes", {"csnb": {"random_genes": random}}, **place)
         model = final_model(
-            one_series, ENTRIES["csnb"], tables["predictions"], tables["selected"], {}
+            one_series,
+            ENTRIES["csnb"],
+            predictions=tables["predictions"],
+            selected=tables["selected"],
+            origin={},
         )
         files.put_model(model, one_series, "s", one_series.name, "csnb")
         checks = {

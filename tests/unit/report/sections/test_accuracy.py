@@ -158,7 +158,8 @@ def test_a_classifier_with_a_failed_fold_has_no_accuracy(tmp_path):
 
 def test_accuracies_that_are_shown_alike_are_both_the_best(tmp_path):
     """Cells have three decimals: .8004 is .800, and .801 is more."""
-    nb, xnb = ({"classifier": name, "folds_failed": 0} for name in ("nb", "xnb"))
+    nb = {"classifier": "nb", "folds_failed": 0}
+    xnb = {"classifier": "xnb", "folds_failed": 0}
     for other, best in ((0.8004, {"NB", "XNB"}), (0.801, {"NB"})):
         rows = [accuracies()[0] | xnb, accuracies()[0] | nb | {"estimate": other}]
         spreads = [row | {"folds_failed": 0} for row in summaries("accuracy")]

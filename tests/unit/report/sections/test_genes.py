@@ -49,12 +49,9 @@ def study_of(root, series):
         files.put_stacked("training", {"xnb": tables}, **place)
         files.put_stacked("random_genes", {}, **place)
     sets = root / "sets.gmt"
-    members = {"RAISED": range(60), "OTHER": range(100, 120)}
-    lines = [
-        f"{name}\t-\t" + "\t".join(f"g{i}" for i in positions)
-        for name, positions in members.items()
-    ]
-    sets.write_text("\n".join(lines))
+    raised = [f"g{i}" for i in range(60)]
+    others = [f"g{i}" for i in range(100, 120)]
+    sets.write_text("\t".join(["RAISED", "-", *raised]) + "\n" + "\t".join(["OTHER", "-", *others]))
     files.paths["gene_sets"].append(sets)
     files.compare(study, {"xnb": "XNB"}, ENTRIES)
     settings = configuration(study, dict.fromkeys(names, "table"), ENTRIES)

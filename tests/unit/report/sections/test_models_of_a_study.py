@@ -61,7 +61,9 @@ def results(tmp_path_factory):
         files.put_stacked("training", dict.fromkeys(entries, fits), digest, **place)
         for name, entry in entries.items():
             folds = cross_validate(series, entry, 5)
-            model = final_model(series, entry, folds.predictions, folds.selected, {})
+            model = final_model(
+                series, entry, predictions=folds.predictions, selected=folds.selected, origin={}
+            )
             files.put_model(model, series, "small", series.name, name, digest)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     study_results = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
@@ -77,7 +79,9 @@ def results(tmp_path_factory):
 
 def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     sections = [signature.section(results), validation.section(results)]
-    write_page(tmp_path / "page.html", "t", "l", sections, tmp_path / "figures")
+    write_page(
+        tmp_path / "page.html", "t", lead="l", sections=sections, figures=tmp_path / "figures"
+    )
     page = re.sub("</?abbr.*?>", "", (tmp_path / "page.html").read_text())
     verdicts = results.validation["verdicts"]
     assert len(verdicts) == 2

@@ -4,11 +4,11 @@ import inspect
 import json
 import os
 import shutil
-import subprocess
 import sys
 from unittest.mock import Mock
 
 import pytest
+from toys import run_program
 
 from xnbflow.core.errors import InputError
 from xnbflow.running.cli import app, finished_studies
@@ -95,13 +95,6 @@ def test_a_configuration_that_the_user_names_is_the_only_one(tmp_path, monkeypat
 @pytest.mark.parametrize("module", ["configuration", "proposals"])
 def test_a_study_is_proposed_and_run_without_the_libraries_of_its_jobs(module):
     """Their imports take longer than the rest of the command; `numpy` and `pandas` read tables."""
-    program = (
-        f"import sys, xnbflow.running.cli.app, xnbflow.running.cli.{module} as module\n"
-        "print(*{'numba', 'sklearn', 'scipy.stats', 'matplotlib'} & set(sys.modules))\n"
-        "print('numpy' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
-    libraries, numpy = done.stdout.split("\n")[:2]
+    finished = run_program("libraries_of_command.py", module)
+    libraries, numpy = finished.stdout.split("\n")[:2]
     assert (libraries, numpy) == ("", str(module == "proposals"))

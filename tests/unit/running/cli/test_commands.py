@@ -98,7 +98,9 @@ def test_raw_values_are_refused_by_a_model_of_logarithms(tmp_path, kind):
 def test_the_least_certain_samples_are_explained(tmp_path, capsys):
     path, model = fitted(tmp_path)
     read = commands.read_model(model)
-    samples = commands.read_samples_of(read, str(path), "", [], "rows")
+    samples = commands.read_samples_of(
+        read, str(path), id_column="", options=[], orientation="rows"
+    )
     names = commands.least_certain(read, samples.frame, "auto")
     table = commands.predict_table(read, samples.frame).table.set_index("sample")
     certainty = table.filter(like="probability.").max(axis=1)
