@@ -283,8 +283,14 @@ def drawn(tables, root, common=None):
     return page, by_caption
 
 
-def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    page, shown = drawn(tables, tmp_path)
+@pytest.fixture(scope="module")
+def section(tables, tmp_path_factory):
+    """The section of the study, and its tables of the page by caption."""
+    return drawn(tables, tmp_path_factory.mktemp("section"))
+
+
+def test_the_section_shows_the_numbers_of_the_tables(section):
+    page, shown = section
     first = shown["Table 1"].frame.set_index(["dataset", "classifier"])
     row = first.loc[("magic", "vMNB")]
     assert row[["accuracy", "sd", "rank"]].tolist() == pytest.approx([72.75, 1, 4])
@@ -348,8 +354,8 @@ def figures_by_title(page):
     return {figure.arguments["title"]: figure for figure in figures_of(page.blocks)}
 
 
-def test_figures_have_the_samples_and_curves_of_the_tables(tables, tmp_path):
-    page, _ = drawn(tables, tmp_path)
+def test_figures_have_the_samples_and_curves_of_the_tables(tables, section):
+    page, _ = section
     figures = figures_by_title(page)
     samples = tables["samples"].set_index("example")
     n_correct = (samples["class"] == samples["predicted"]).groupby("example").sum()
@@ -369,9 +375,9 @@ def test_figures_have_the_samples_and_curves_of_the_tables(tables, tmp_path):
     assert [len(points) for points in figures["Figure 6"].arguments["samples"]] == [150, 150]
 
 
-def test_distributions_have_the_mean_of_their_points(tables, tmp_path):
+def test_distributions_have_the_mean_of_their_points(tables, section):
     """Figures 1 and 2; the sphere is seen along its second axis."""
-    page, _ = drawn(tables, tmp_path)
+    page, _ = section
     figures = figures_by_title(page)
     points = tables["points"].groupby("example")[["x", "y", "z"]].mean()
     circle = figures["Figure 1: von Mises"]
@@ -382,8 +388,8 @@ def test_distributions_have_the_mean_of_their_points(tables, tmp_path):
     assert f"100 points; the mean of the unit vectors has the length {length:.2f}." in sphere.alt
 
 
-def test_directions_of_angles_are_in_degrees(tables, tmp_path):
-    page, _ = drawn(tables, tmp_path)
+def test_directions_of_angles_are_in_degrees(tables, section):
+    page, _ = section
     frames = [table.frame for table in walk(page.blocks) if isinstance(table, Table)]
     (frame,) = [frame for frame in frames if {"gain", "feature"} <= set(frame) and len(frame) == 2]
     fitted = tables["fitted"].query("dataset == 'figure 14'")
@@ -391,8 +397,8 @@ def test_directions_of_angles_are_in_degrees(tables, tmp_path):
         assert frame[column].tolist() == pytest.approx(np.degrees(fitted[column]).tolist())
 
 
-def test_our_data_sets_are_beside_the_papers(tables, tmp_path):
-    _, shown = drawn(tables, tmp_path)
+def test_our_data_sets_are_beside_the_papers(section):
+    _, shown = section
     table = next(table for caption, table in shown.items() if caption.startswith("Our data sets"))
     rows = table.frame.set_index("dataset")
     # Table 2 uses ten features of MAGIC, where Table 6 counts 11

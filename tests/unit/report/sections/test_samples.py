@@ -15,6 +15,7 @@ from xnbflow.report.sections import (
 from xnbflow.report.sections.samples import contributions
 
 
+@pytest.mark.slow  # two to three seconds, for each explanation of five classifiers
 def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(tmp_path):
     results = write_study(tmp_path, classifiers=("xnb", "priors", "calibrated"))
     page = tmp_path / "page.html"
