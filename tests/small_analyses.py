@@ -46,7 +46,7 @@ def cells(folder):
 
 
 def cica(folder):
-    few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2}
+    few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2, "real_splits": 2}
     return toy(3), small("cica") | few
 
 
