@@ -54,7 +54,7 @@ def cells(folder):
 
 def cica(folder):
     """A series of three features, and simulations with one seed."""
-    few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2}
+    few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2, "real_splits": 2}
     return toy(3), small("cica") | few
 
 

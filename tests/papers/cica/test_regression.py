@@ -207,6 +207,7 @@ def test_sums_of_kernels_keep_their_bound_of_error():
     assert np.abs(sums[large] / exact[large] - 1).max() < 1.4e-7
 
 
+@pytest.mark.slow  # up to two seconds for 13 million values
 @pytest.mark.parametrize(("n_grid", "is_tabulated"), [(10_000, True), (40_000, False)])
 def test_tables_of_more_than_16_million_values_are_not_made(n_grid, is_tabulated):
     """1,500 values on [-4, 4] with the width .1 have about 1,300 nodes, .1 / 16 apart."""

@@ -352,6 +352,7 @@ def test_random_phenotypes_seldom_predict_the_class():
     assert n_alarms <= binom.ppf(0.999, 15, 0.025) == 3
 
 
+@pytest.mark.slow  # more than a second for 1,002 samples
 def test_of_more_than_a_thousand_samples_a_thousand_have_components(rng):
     values = rng.normal(size=(3, 1002))
     components, _ = principal_components(dataset(values, ["a", "b"] * 501))

@@ -26,6 +26,7 @@ def results(tmp_path_factory):
     return write_study(tmp_path_factory.mktemp("study"))
 
 
+@pytest.mark.slow  # two seconds for a study of its own
 def test_failures_and_warnings_are_counted_quoted_and_stop_no_section(tmp_path):
     """A classifier that failed on a data set is neither right nor wrong there."""
     results = write_study(tmp_path, failed=("alpha/forest",), warned=("xnb",))
