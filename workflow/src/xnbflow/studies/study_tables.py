@@ -114,9 +114,25 @@ def study_tables(
         "stability": selected_features.stability(selected, fits, headers, halves),
         "recovery": selected_features.recovery(selected, fits, truth),
     }
-    return tables | _results(
-        about, tables, predictions, fits=fits, headers=headers, entries=entries
+    inflations = _inflations(predictions, entries)
+    results = _results(
+        about, tables, predictions, fits=fits, headers=headers, inflations=inflations
     )
+    return {
+        **tables,
+        **results,  # with the audit, graded
+        **_probabilities(predictions, fits, headers, inflations),
+        **_errors_of_samples(predictions, results["estimates"]),
+    }
+
+
+def _inflations(
+    predictions: Tables, entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None
+) -> dict[Key, float]:
+    """Return by which factor the variance of each classifier's results is inflated."""
+    if not entries:
+        return dict.fromkeys(predictions, CROSS_VALIDATED)
+    return {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
 
 
 def _results(
@@ -126,17 +142,14 @@ def _results(
     *,
     fits: Tables,
     headers: Headers,
-    entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None,
+    inflations: Mapping[Key, float],
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables that need the classifier of the headline, and those of probabilities.
+    """Return the tables that need the classifier of the headline.
 
     The parameters are those of `study_tables`, and the ``tables`` that it has made before. The
     intervals of the classifier that was chosen by its results are corrected for the candidates.
     """
     chosen, candidates = subject(about, tables["selection"], tables["averages"])
-    inflations = dict.fromkeys(predictions, CROSS_VALIDATED)
-    if entries:
-        inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
     performances = {}
     curves = {}
     for key, table in predictions.items():
@@ -150,8 +163,6 @@ def _results(
     audit = tables["audit"]
     within, within_pairs = concordances(predictions, headers, audit)
     label = about["labels"].get(chosen, "")
-    samples = sample_errors.samples(predictions, estimated)
-    probabilities = probability_tables.probabilities
     return {
         "estimates": estimated,
         "concordance": within,
@@ -166,10 +177,26 @@ def _results(
             unequal=unequal_libraries(audit, headers),
         ),
         "headline": headline(about, chosen, tables["summary"], estimated),
+    }
+
+
+def _probabilities(
+    predictions: Tables, fits: Tables, headers: Headers, inflations: Mapping[Key, float]
+) -> dict[str, pd.DataFrame]:
+    """Return how far the probabilities of classifiers are right, and their ROC curves."""
+    probabilities = probability_tables.probabilities
+    return {
         "calibration": probabilities("calibration", predictions, headers, inflations),
         "confidence": probabilities("confidence", predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
+    }
+
+
+def _errors_of_samples(predictions: Tables, estimated: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return how often each sample is misclassified, and whose labels are doubtful."""
+    samples = sample_errors.samples(predictions, estimated)
+    return {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
         "suspects": sample_errors.suspects(samples),
