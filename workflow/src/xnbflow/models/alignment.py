@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError, require_choice
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.evaluation.fitting import imputes, with_sample_columns
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart
 from xnbflow.models.trained import TrainedModel
@@ -116,14 +116,15 @@ def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> Non
     names = model.required[absent]
     if absent.all():
         msg = (
-            f"the table has none of the model's {counted(len(absent), 'feature')}, "
+            f"the table has none of the model's {len(absent)} {noun(len(absent), 'feature')}, "
             f"{listed(names)}; are its samples in rows and named alike?"
         )
         raise InputError(msg)
     if len(names) and missing == "error":
         msg = (
-            f"the table lacks {len(names)} of the model's {counted(len(absent), 'feature')}: "
-            f"{listed(names)}; add them, or choose to impute or drop them"
+            f"the table lacks {len(names)} of the model's {len(absent)} "
+            f"{noun(len(absent), 'feature')}: {listed(names)}; add them, or choose to "
+            "impute or drop them"
         )
         raise InputError(msg)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.models.alignment import reference_level
 from xnbflow.models.scale_note import scale_note
 from xnbflow.models.steps import normalisation_of_counts
@@ -42,7 +42,7 @@ def prediction_notes(
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
-            f"{len(atypical)} of {counted(len(table), 'sample')} "
+            f"{len(atypical)} of {len(table)} {noun(len(table), 'sample')} "
             f"{either(len(atypical), 'is', 'are')} unlike the training samples, beyond the "
             f"{ATYPICAL:.0%} point estimated from those "
             f"{len(model.typicality.held_out)} ({listed(atypical)}): predictions are unreliable"
@@ -55,7 +55,7 @@ def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) ->
     names = model.required[absent]
     if len(names) and missing != "error":
         yield (
-            f"{len(names)} of the model's {counted(len(model.used), 'feature')} "
+            f"{len(names)} of the model's {len(model.used)} {noun(len(model.used), 'feature')} "
             f"{either(len(names), 'is', 'are')} missing and "
             f"{either(len(names), *_TREATMENT[missing])} "
             f"({listed(names)}){_losses_of_signatures(model, names)}"
@@ -65,7 +65,8 @@ def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) ->
         n_samples = int(single.any(axis=1).sum())
         yield (
             f"{counted(single.sum(), 'value', 'is', 'are')} missing in {n_samples} of "
-            f"{counted(len(single), 'sample')} and {either(single.sum(), *_TREATMENT[missing])}"
+            f"{len(single)} {noun(len(single), 'sample')} and "
+            f"{either(single.sum(), *_TREATMENT[missing])}"
         )
     if missing == "drop" and lacking.any():
         left = evidence_left(model, lacking)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import counted, either
+from xnbflow.core.nouns import counted, either, noun
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow, local_path
@@ -149,7 +149,8 @@ def annotate_features(
     count = int((table["symbol"] != "").sum())
     have = either(count, "has", "have")
     notes.append(
-        f"{count} of {counted(len(features), 'feature')} {have} a symbol in the annotation"
+        f"{count} of {len(features)} {noun(len(features), 'feature')} "
+        f"{have} a symbol in the annotation"
     )
     return table
 

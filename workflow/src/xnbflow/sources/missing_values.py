@@ -3,7 +3,7 @@
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.draft import Draft
 
@@ -35,7 +35,8 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     names = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
     text = (
         f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
-        f"{counted(n_features, 'feature')} (of {counted(n_samples, 'sample')} each): {names}"
+        f"{n_features} {noun(n_features, 'feature')} "
+        f"(of {counted(n_samples, 'sample')} each): {names}"
     )
     if rule == "refuse":
         feature = int(affected[0])

@@ -352,8 +352,6 @@ def _with_samples_in_columns(
     """
     dataset = layout.row
     if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
-        if _binary_label(layout):
-            return layout, dataset, _with_label(layout)[1]
         transposed = recognise_layout(replace(dataset, orientation="columns"), downloads)
         labelled, remarks = _with_label(transposed)
         is_labelled = bool(labelled.label or _binary_label(transposed))
