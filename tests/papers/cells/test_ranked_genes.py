@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from unit.data.test_samples import annotated as annotated_cells
 
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
@@ -38,6 +39,16 @@ def test_a_class_s_own_genes_come_first_and_others_fill_up():
         np.testing.assert_array_equal(scores[:n_selected] > 0, high)
         np.testing.assert_array_equal(ranked["logfoldchanges"][label][:n_selected] > 0, high)
         assert (np.diff(np.sign(scores[:n_selected])) <= 0).all()  # the higher ones first
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix])
+def test_fold_changes_of_sparse_counts_are_those_of_the_dense_ones(form):
+    model, expected = fitted()
+    actual = rank_genes_groups(model, "type", samples=form(X), labels=TYPES)
+    for label in model.classes_:
+        np.testing.assert_allclose(
+            actual["logfoldchanges"][label], expected["logfoldchanges"][label], rtol=1e-12
+        )
 
 
 @pytest.mark.filterwarnings("ignore")
