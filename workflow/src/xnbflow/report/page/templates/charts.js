@@ -99,18 +99,19 @@ function newFigure(chart, inks, width = 600) {
     });
   }
   for (const grid of figure.center.filter((one) => one instanceof Bokeh.Grid)) grid.grid_line_color = chart.x.names || (chart.x.ticks && grid.dimension === 0) ? null : inks.line;
-  for (const [axis, side] of [[figure.below[0], chart.x], [figure.left[0], chart.y]]) nameTicks(axis, side, width);
+  nameTicks(figure.below[0], chart.x, width, true);
+  nameTicks(figure.left[0], chart.y, width, false);
   return figure;
 }
 
-function nameTicks(axis, side, width) {
+function nameTicks(axis, side, width, below) {
   const names = side.names ?? side.ticks;
   if (!names) return;
   const room = (width - WIDTH_OF_AXIS) / names.length;
   const share = Math.floor(room / LETTER_OF_AXIS);
   const longest = Math.max(...names.map((name) => name.length));
   /* names that would overlap are upright; of many every second, third, ... is written */
-  const crowded = axis.dimension === 0 && share < Math.min(longest, LEAST_NAME);
+  const crowded = below && share < Math.min(longest, LEAST_NAME);
   const every = crowded ? Math.max(1, Math.ceil(LINE_OF_AXIS / room)) : 1;
   const ticks = names.map((_, i) => i).filter((i) => i % every === 0);
   axis.ticker = new Bokeh.FixedTicker({ ticks: side.hidden ? [] : ticks, minor_ticks: [] });
@@ -118,7 +119,7 @@ function nameTicks(axis, side, width) {
   axis.major_label_overrides = new Map(names.map((name, i) => [i, cut(name, length)]));
   axis.major_tick_line_color = null;
   if (crowded) axis.major_label_orientation = "vertical";
-  else if (side.names && axis.dimension === 0 && longest > 12 && names.length > 3) axis.major_label_orientation = 0.9;
+  else if (side.names && below && longest > 12 && names.length > 3) axis.major_label_orientation = 0.9;
 }
 
 /* Tips are texts per point; the columns of a source get plain names, since theirs are any text. */
