@@ -19,7 +19,7 @@ rule diagnose:
     threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=5, size_mb=input.size_mb, attempt=attempt
+            1300, per_mb=11, size_mb=input.size_mb, attempt=attempt
         ),
         runtime=lambda wildcards, input, attempt: requested(
             60, per_mb=1, size_mb=input.size_mb, attempt=attempt

@@ -410,3 +410,12 @@ def test_the_facts_have_the_stability_of_halves_else_the_agreement_of_folds(
         term: text for term, text in card.facts.items() if "tability" in term or "fold" in term
     }
     assert shown == facts
+
+
+def test_the_table_of_a_card_states_how_many_of_the_classes_it_has():
+    rows = [f"c{number:02}" for number in range(21)]
+    assert cards._heading_of_first(set(rows), rows) == ""
+    assert cards._heading_of_first(set(rows[:20]), rows) == (
+        "First of each class, 20 of 21 classes; core set in bold"
+    )
+    assert cards._heading_of_first(set(), rows) == ""  # a table without rows is not shown

@@ -133,7 +133,7 @@ def directive(rule, name, **study):
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
 REQUESTED = {
     "acquire": (1800, 160),
-    "diagnose": (1800, 160),
+    "diagnose": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
     "models": (1900, 420),

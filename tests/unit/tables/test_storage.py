@@ -85,6 +85,16 @@ def test_numbers_in_text_have_six_digits():
     assert tsv(pd.DataFrame({"x": [1234567.0, 0.1234567]})) == "x\n1.23457e+06\n0.123457\n"
 
 
+@pytest.mark.parametrize("n_rows", [0, 1, 2, 5])
+def test_text_that_is_converted_in_blocks_has_every_row_once(monkeypatch, tmp_path, n_rows):
+    frame = pd.DataFrame({"name": list("abcde")[:n_rows], "x": [0.5, 1.0, np.nan, 3, 4][:n_rows]})
+    table = TableSchema("t", "", "a row", {"name": Column("text"), "x": Column("number")})
+    monkeypatch.setattr(storage, "_ROWS_OF_BLOCK", 2)
+    expected = ["name\tx", "a\t0.5", "b\t1", "c\t", "d\t3", "e\t4"][: n_rows + 1]
+    storage.write_tsv(frame, tmp_path / "t.tsv", table)
+    assert (tmp_path / "t.tsv").read_bytes().decode() == "\n".join([*expected, ""])
+
+
 def test_a_column_with_a_wildcard_matches_its_prefix_only():
     table = TRAINING_TABLES["predictions"]
     assert table.column("log_posterior.a") is not None

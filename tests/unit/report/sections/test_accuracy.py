@@ -80,6 +80,7 @@ def test_a_matrix_of_many_classes_is_a_table_of_the_most_frequent_mistakes(tmp_p
     few, many = accuracy.MOST_DRAWN_CLASSES, accuracy.MOST_DRAWN_CLASSES + 1
     gallery, *_ = accuracy._predictions(study_of_many_classes(tmp_path / "few", few), "d", "f")[1:]
     assert [figure.name for figure in gallery.figures] == ["confusion-d-f-xnb"]
+    assert "In a confusion matrix a row is a true class" in gallery.caption
     _, table, *rest = accuracy._predictions(
         study_of_many_classes(tmp_path / "many", many), "d", "f"
     )

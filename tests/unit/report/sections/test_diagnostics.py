@@ -45,3 +45,13 @@ def test_without_a_sample_none_is_stated(tmp_path):
     table, group = diagnostics.section(study_of_tables(tmp_path, tables)).blocks
     assert "compared" not in table.frame.columns
     assert group.title == "d"
+
+
+def test_the_heading_of_a_data_set_names_twelve_classes(tmp_path):
+    bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
+    for n_classes, rest in ((12, ""), (14, " and 2 more classes")):
+        sizes = [{"dataset": "d", "class": f"c{i:02}", "samples": i} for i in range(n_classes)]
+        tables = {"class_sizes": sizes, "diagnostic.correlations": bins}
+        tables["diagnostics"] = [SAMPLED | {"tested": 10_000}]
+        group = diagnostics.section(study_of_tables(tmp_path / str(n_classes), tables)).blocks[-1]
+        assert group.note == ", ".join(f"c{i:02} {i}" for i in range(12)) + rest

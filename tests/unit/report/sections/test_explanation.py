@@ -1,5 +1,7 @@
 """The section on selected features: frequencies, distances, dependence."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -186,3 +188,38 @@ def test_of_many_classes_the_densities_of_the_selected_and_the_nearest_are_drawn
     # b is the class in focus, a has the feature, too; e has no distance
     assert explanation._classes_of_densities(distances, ["b", "a"]) == ["a", "b", "c", "f"]
     assert explanation._classes_of_densities(distances, list("fedcb")) == ["c", "d", "e", "f"]
+
+
+def test_of_many_classes_those_without_a_drawn_feature_are_left_out(monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_COLUMNS", 4)
+    drawn = pd.DataFrame([selected("g1", "d", 0.5, 1), selected("g2", "b", 0.1, 1)])
+    assert explanation._classes_of_most_features(drawn, list("abcde")) == ["b", "d"]
+
+
+def test_a_feature_planted_for_a_class_that_is_not_drawn_has_no_frame():
+    truth = pd.DataFrame({"feature": ["g1", "g2"], "class": ["z", "b"]})
+    results = SimpleNamespace(truth=lambda dataset: truth)
+    cells = explanation._planted_cells(results, "d", ["g1", "g2"], ["a", "b"])
+    assert cells == [(1, 1)]
+
+
+def test_of_many_classes_a_density_belongs_to_its_class(tmp_path, monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_CURVES", 2)
+    rows = [PLACE | {"feature": "g1", "class": label} for label in "abc"]
+    heights = {"a": 1.0, "b": 2.0, "c": 3.0}
+    curves = [
+        row | {"x": 0.0, "density": heights[row["class"]], "estimator": "e", "own": True}
+        for row in rows
+    ]
+    values = [row | {"sample": "s", "value": heights[row["class"]]} for row in rows]
+    far = PLACE | {"class": "c", "feature": "g1", "other_class": "a", "distance": 0.9}
+    near = far | {"other_class": "b", "distance": 0.1}
+    tables = {"densities": curves, "values": values, "class_distances": [far, near]}
+    study = study_of_tables(tmp_path, tables)
+    (figure,) = explanation._density_figures(
+        study, PLACE, pd.DataFrame([selected("g1", "c", 1.0, 1)])
+    )
+    assert figure.arguments["classes"] == ["b", "c"]
+    assert figure.arguments["densities"].tolist() == [[2.0], [3.0]]
+    assert [column.tolist() for column in figure.arguments["samples"]] == [[2.0], [3.0]]
+    assert figure.alt == "Densities of g1 in 2 of 3 classes; selected for c."

@@ -1,7 +1,7 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -194,7 +194,9 @@ def _lists_of_features(
         )
         lines.append(line)
     if not mirrored:
-        return _Lists(lines=lines, rows=_rows_by_class(features), heading="", items=[], rest="")
+        rows = _rows_by_class(features)
+        heading = _heading_of_first({row.label for row in rows}, classes)
+        return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
     side = classes[shown_classes(classes, control)[-1]]
     common = _features_of_two(features, side)
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
@@ -327,6 +329,19 @@ def _heading(features: pd.DataFrame, side: str, noun: str) -> str:
     if n_core:
         subject = f"Core set of {counted(n_core, noun)} in bold"
     return f"{subject} (▲ higher in “{side}”)"
+
+
+def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
+    """Return the heading of a table without rows of some classes; empty where it has all.
+
+    Examples
+    --------
+    >>> _heading_of_first({"a", "b"}, ["a", "b", "c"]), _heading_of_first({"a"}, ["a"])
+    ('First of each class, 2 of 3 classes; core set in bold', '')
+    """
+    if not shown or len(shown) == len(classes):
+        return ""
+    return f"First of each class, {len(shown)} of {len(classes)} classes; core set in bold"
 
 
 def _short_reason(results: StudyResults, place: dict[str, str], level: str) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -223,10 +223,19 @@ def _metadata(path: str | Path, key: bytes) -> str:
         return (file.schema_arrow.metadata or {}).get(key, b"").decode()
 
 
+#: Rows of a table that are converted to text at a time.
+_ROWS_OF_BLOCK = 200_000
+
+
 def write_tsv(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
     """Write a table to a file as the text of `tsv`, in the order of the table's columns."""
-    text = tsv(frame[table.ordered(frame)])
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))
+    ordered = frame[table.ordered(frame)]
+
+    def write(part: Path) -> None:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(_blocks_of_text(ordered))
+
+    write_atomically(path, write)
 
 
 def tsv(frame: pd.DataFrame) -> str:
@@ -240,12 +249,20 @@ def tsv(frame: pd.DataFrame) -> str:
     >>> tsv(pd.DataFrame({"class": ["=1+1", "-1", "a"], "recall": [0.5, 1.0, 2 / 3]}))
     "class\trecall\n'=1+1\t0.5\n-1\t1\na\t0.666667\n"
     """
-    columns = [_texts(column) for _, column in frame.infer_objects().items()]
-    if len(columns) == 1:  # readers skip empty lines
-        columns = [[text or '""' for text in columns[0]]]
-    header = "\t".join(map(_cell, frame))
-    rows = ["\t".join(cells) for cells in zip(*columns, strict=True)]
-    return "\n".join([header, *rows, ""])
+    return "".join(_blocks_of_text(frame))
+
+
+def _blocks_of_text(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the header, and the text of some rows at a time: seven million take 3 GB."""
+    yield "\t".join(map(_cell, frame)) + "\n"
+    inferred = frame.infer_objects()
+    for start in range(0, len(inferred), _ROWS_OF_BLOCK):
+        block = inferred.iloc[start : start + _ROWS_OF_BLOCK]
+        columns = [_texts(column) for _, column in block.items()]
+        if len(columns) == 1:  # readers skip empty lines
+            columns = [[text or '""' for text in columns[0]]]
+        rows = ["\t".join(cells) for cells in zip(*columns, strict=True)]
+        yield "\n".join([*rows, ""])
 
 
 def _texts(column: pd.Series) -> list[str]:

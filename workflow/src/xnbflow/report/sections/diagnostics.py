@@ -25,6 +25,8 @@ _COLUMNS = [
     "cut",
     "dof",
 ]
+#: Classes that the heading of a data set names, with their sizes.
+_MOST_NAMED = 12
 #: Columns that differ from the others only where a sample of the features is compared.
 _SAMPLE_COLUMNS = ["compared", "dependent_error", "pair_share", "pair_share_error"]
 
@@ -42,8 +44,11 @@ def section(results: StudyResults) -> Section | None:
     blocks += [Prose(_describe_sample(row), sources=sources) for row in samples]
     for i, dataset in enumerate(rows["dataset"]):
         sizes = results.rows("class_sizes", dataset=dataset).to_dict("records")
-        classes = ", ".join(f"{row['class']} {row['samples']}" for row in sizes)
-        blocks.append(Group(dataset, [_distributions(results, dataset)], classes, opened=i == 0))
+        classes = [f"{row['class']} {row['samples']}" for row in sizes]
+        note = ", ".join(classes[:_MOST_NAMED])
+        if len(classes) > _MOST_NAMED:
+            note += f" and {len(classes) - _MOST_NAMED} more classes"
+        blocks.append(Group(dataset, [_distributions(results, dataset)], note, opened=i == 0))
     return Section("diagnostics", "Diagnostics", _TEXTS["lead"], blocks)
 
 

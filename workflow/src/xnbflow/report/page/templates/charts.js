@@ -9,6 +9,8 @@ const markOf = (i) => (i + Math.floor(i / PALETTE.length)) % MARKERS.length;
 const GREY = "#888888";
 /* Rows and columns of a matrix with longer names are cut on the axes; the pointer shows all. */
 const LONGEST_NAME = 26;
+const LEAST_NAME = 6;
+const LINE_OF_AXIS = 14;
 /* Charts are drawn this many pixels before they come into sight. */
 const AHEAD = "300px";
 /* Cells of a matrix that are darker than this have white texts. */
@@ -97,19 +99,27 @@ function newFigure(chart, inks, width = 600) {
     });
   }
   for (const grid of figure.center.filter((one) => one instanceof Bokeh.Grid)) grid.grid_line_color = chart.x.names || (chart.x.ticks && grid.dimension === 0) ? null : inks.line;
-  for (const [axis, side] of [[figure.below[0], chart.x], [figure.left[0], chart.y]]) nameTicks(axis, side, width);
+  nameTicks(figure.below[0], chart.x, width, true);
+  nameTicks(figure.left[0], chart.y, width, false);
   return figure;
 }
 
-function nameTicks(axis, side, width) {
+function nameTicks(axis, side, width, below) {
   const names = side.names ?? side.ticks;
   if (!names) return;
-  axis.ticker = new Bokeh.FixedTicker({ ticks: side.hidden ? [] : names.map((_, i) => i), minor_ticks: [] });
-  const share = Math.floor((width - WIDTH_OF_AXIS) / names.length / LETTER_OF_AXIS);
-  const length = side.ticks ? Math.max(6, Math.min(LONGEST_NAME, share)) : LONGEST_NAME;
+  const room = (width - WIDTH_OF_AXIS) / names.length;
+  const share = Math.floor(room / LETTER_OF_AXIS);
+  const longest = Math.max(...names.map((name) => name.length));
+  /* names that would overlap are upright; of many every second, third, ... is written */
+  const crowded = below && share < Math.min(longest, LEAST_NAME);
+  const every = crowded ? Math.max(1, Math.ceil(LINE_OF_AXIS / room)) : 1;
+  const ticks = names.map((_, i) => i).filter((i) => i % every === 0);
+  axis.ticker = new Bokeh.FixedTicker({ ticks: side.hidden ? [] : ticks, minor_ticks: [] });
+  const length = side.ticks && !crowded ? Math.max(LEAST_NAME, Math.min(LONGEST_NAME, share)) : LONGEST_NAME;
   axis.major_label_overrides = new Map(names.map((name, i) => [i, cut(name, length)]));
   axis.major_tick_line_color = null;
-  if (side.names && axis.dimension === 0 && Math.max(...names.map((name) => name.length)) > 12 && names.length > 3) axis.major_label_orientation = 0.9;
+  if (crowded) axis.major_label_orientation = "vertical";
+  else if (side.names && below && longest > 12 && names.length > 3) axis.major_label_orientation = 0.9;
 }
 
 /* Tips are texts per point; the columns of a source get plain names, since theirs are any text. */

@@ -191,7 +191,7 @@ function classTable(classes, trueCode) {
   }
   const names = ["class", "log prior", "evidence", ...(counted ? ["reference density"] : []), "score", "probability"];
   const head = make("tr", {}, ...names.map((name, i) => make("th", i ? { scope: "col", class: "n" } : { scope: "col" }, name)));
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Classes" },
+  return make("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Classes" },
     make("table", {}, make("thead", {}, head), body));
 }
 
