@@ -3,10 +3,12 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from toys import mistakes
 
 from xnbflow.core.errors import InputError
+from xnbflow.papers.common.published import numbers
 from xnbflow.papers.common.uci import ARRHYTHMIA, UCI
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
@@ -127,3 +129,22 @@ def test_missing_cells_are_written_in_three_ways(tmp_path, cell):
     body = "".join(f"EWR,{month},{30 + month},{30 * month},{month}\n" for month in range(1, 10))
     (tmp_path / "weather.csv").write_text(f"{header}{body}EWR,1,{cell},90,5\n")
     assert get(tmp_path, "weather").n_samples == 9
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([1.5, None], "column 'x' of row 1 .from 0. is missing; get the original file$"),
+        (["1.5", "inf"], "is 'inf', which is not a finite number; get the original file$"),
+        (["a", "2"], "column 'x' of row 0 .from 0. is 'a', which is not a finite number"),
+    ],
+)
+def test_a_cell_that_is_no_number_is_named(cells, message):
+    with pytest.raises(InputError, match=message):
+        numbers(SheetRow("x", "table", "x"), pd.DataFrame({"x": cells}))
+
+
+def test_a_missing_number_may_be_allowed():
+    frame = pd.DataFrame({"x": [1.5, None], "y": [3, 4]})
+    actual = numbers(SheetRow("x", "table", "x"), frame, allow_missing=True)
+    np.testing.assert_array_equal(actual, [[1.5, np.nan], [3, 4]])

@@ -84,6 +84,7 @@ def test_a_number_that_is_constant_within_patients_is_a_slope_over_their_means()
     numbers = np.array([1.0, 1, 2, 2, 4, 4])
     design, contrast = number_design(numbers, np.array(list("aabbcc")))
     assert design.matrix.shape == (3, 2)
+    assert design.blocks == 0  # no level of a patient is estimated
     slope = contrast @ np.linalg.lstsq(design.matrix, 3 * np.array([1.0, 2, 4]))[0]
     assert slope == pytest.approx([3.0])
 
@@ -93,6 +94,12 @@ def test_a_number_that_varies_within_patients_is_a_slope_within_them():
     design, _ = number_design(numbers, np.array(list("aabbcc")))
     assert design.blocks == 3
     assert design.matrix.shape == (6, 4)
+
+
+def test_the_slope_of_a_number_without_patients_has_no_blocks():
+    design, _ = number_design(np.array([1.0, 2, 2, 4]))
+    assert design.blocks == 0
+    assert design.matrix.shape == (4, 2)
 
 
 def test_numbers_in_factor_are_categories():

@@ -161,6 +161,23 @@ def test_sexes_that_the_genes_do_not_separate_are_one_warning(rng):
     assert [row["subject"] for row in rows] == ["s0", "s1"]
 
 
+@pytest.mark.parametrize(
+    ("symbols", "is_known"),
+    [
+        (["XIST", "RPS4Y1", "KDM5D", "DDX3Y"], True),
+        (["XIST", "RPS4Y1", "", ""], True),  # one gene of each sex is enough
+        (["XIST", "", "", ""], False),
+        (["", "RPS4Y1", "KDM5D", "DDX3Y"], False),
+    ],
+)
+def test_the_sexes_are_known_by_xist_and_a_gene_of_the_y_chromosome(rng, symbols, is_known):
+    phenotype = pd.DataFrame({"sex": ["m", "f"] * 10})
+    genes = {"feature_metadata": pd.DataFrame({"symbol": symbols})}
+    values = rng.normal(size=(4, 20))
+    series = dataset(values, ["a", "b"] * 10, sample_metadata=phenotype, **genes)
+    assert bool(sexes(series)) == is_known
+
+
 @pytest.mark.parametrize(("distance", "severity"), [(5.9, "warning"), (6.0, "none")])
 def test_sexes_are_separated_from_four_robust_standard_deviations(distance, severity):
     """Deviations from the medians are 1, so that four deviations are 4 times 1.4826 = 5.93."""

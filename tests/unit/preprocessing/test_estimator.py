@@ -132,3 +132,17 @@ def test_a_value_of_no_type_that_a_parameter_has_is_refused_by_its_name(estimato
     with pytest.raises(InputError, match=f"^{name} is ") as error:
         make(estimator).set_params(**{name: object()}).fit(X, y)
     assert len(str(error.value)) <= 300
+
+
+@pytest.mark.parametrize("first", ["g0", "g2"])
+def test_sparse_samples_are_taken_by_the_names_of_their_features(first):
+    """Features of fit are found wherever they are; one that X lacks is named."""
+    X, y = samples(nb.ShrunkenCentroids)
+    frame = pd.DataFrame(X).add_prefix("g")
+    model = nb.ShrunkenCentroids(threshold=0.0).fit(frame, y)
+    others = [name for name in frame.columns if name != first]
+    reordered = frame[[first, *others]].assign(further=1.0)
+    cells = reordered.astype(pd.SparseDtype(float, 0.0))
+    np.testing.assert_array_equal(model.predict(cells), model.predict(frame))
+    with pytest.raises(InputError, match=rf"^X lacks 1 feature that .* fitted on: '?{first}'?$"):
+        model.predict(cells.drop(columns=first))

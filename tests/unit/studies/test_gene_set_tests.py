@@ -11,7 +11,7 @@ from xnbflow.diagnostics.camera import camera
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
-from xnbflow.studies.gene_set_tests import gene_set_tests
+from xnbflow.studies.gene_set_tests import _one_probe_per_gene, gene_set_tests
 
 
 def modules(rng, correlation, n=30, n_modules=50, size=30):
@@ -84,6 +84,17 @@ def test_patients_covariates_probes_and_sizes_are_those_of_the_table_of_genes(rn
     assert (row["gene_set"], row["set_size"]) == ("S", 7)
     assert row["p"] == pytest.approx(tests.p[0], rel=1e-9)
     assert row["correlation"] == pytest.approx(tests.correlation[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(("mean", "counted"), [(0.0, "probe1"), (1.0, "probe2")])
+def test_of_probes_with_equal_means_the_first_name_counts_else_the_greatest_mean(mean, counted):
+    values = np.array([[1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]])
+    values[1] += mean
+    symbols = pd.DataFrame({"symbol": ["G", "G"]})
+    names = ["probe1", "probe2"]
+    series = dataset(values, list("aabb"), features=names, feature_metadata=symbols)
+    genes = _one_probe_per_gene(series)
+    np.testing.assert_array_equal(genes.loc["G"], values[names.index(counted)])
 
 
 def test_three_classes_are_tested_each_and_too_few_samples_not_at_all(rng):

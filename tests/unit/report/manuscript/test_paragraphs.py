@@ -20,7 +20,7 @@ from report_study import (
 from xnbflow.report import sentences
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import paragraphs, without_advice
+from xnbflow.report.manuscript.paragraphs import _steps, paragraphs, without_advice
 from xnbflow.report.manuscript.references import cited_keys
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet
@@ -210,6 +210,15 @@ def test_steps_are_described_with_their_reasons(results):
     sentence = "in the mean; source: @bolstad2003; reason: two days"
     assert sentence in text["Preprocessing"]
     assert "No further preprocessing" not in text["Preprocessing"]
+
+
+def test_the_steps_of_a_pipeline_are_those_before_its_classifier(results):
+    name = next(iter(results.configuration["classifiers"]))
+    steps = [{"method": "quantile_normalizer"}, {"method": "gaussian_nb"}]
+    assert [step["owner"] for step in _steps(results, {name: {"steps": steps}})] == [
+        results.labels[name]
+    ]
+    assert list(_steps(results, {name: {"method": "gaussian_nb"}})) == []
 
 
 def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
