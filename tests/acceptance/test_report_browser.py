@@ -50,7 +50,7 @@ def report(tmp_path_factory):
     results = changed(results, "diagnostics", "dataset == 'alpha'", dependent_ratio=np.nan)
     path = results.folder / "report.html"
     write_report(results, path, results.folder / "figures", threads=1)
-    write_index([results], root / "results/index.html")
+    write_index([results.study], root / "results/index.html")
     return path
 
 

@@ -319,7 +319,7 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     write_record(finished, finished.folder / "run.json")
     study = replace(finished.study, id="other", title="Not <yet>", classifiers=(), folds=())
     index = tmp_path / "results/index.html"
-    write_index([replace(finished, study=study), finished], index)
+    write_index([study, finished.study], index)
     html = unescape(index.read_text())
     finding = headline(finished)
     assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html

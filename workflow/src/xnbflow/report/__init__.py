@@ -5,6 +5,7 @@
 ``results``           Where is a table of the study, and which rows of it?
 ``sections``          What does a chapter of the page contain? One file each.
 ``cards``             What does the first screen of a data set show?
+``levels``            Which levels of support are there, and how are they shown?
 ``next_steps``        What should the reader do next?
 ``sentences``         How well is a result supported, in words?
 ``texts``             Which long texts are constant (``texts.toml``)?

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.controls import shown_classes
 from xnbflow.inference.verdicts import POOR_STABILITY
+from xnbflow.report.levels import LEVELS
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
 from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
@@ -51,12 +51,6 @@ _ESTIMATES = {
 #: Estimates that are tiles: label and format.
 _TILES = {"balanced_accuracy": ("Balanced accuracy", ".0%"), "roc_auc": ("AUC", ".2f")}
 _TILE_MEANINGS = {"balanced_accuracy": _TEXTS["balanced_accuracy"], "roc_auc": _TEXTS["auc"]}
-#: Classes of the page's style by the level of a verdict, the best first.
-LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
-    "well supported": "good",
-    "partly supported": "fair",
-    "not supported": "poor",
-}
 CAPTION = _TEXTS["caption"]
 NO_FEATURES = _TEXTS["no_features"]
 

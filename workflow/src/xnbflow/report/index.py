@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.report.cards import LEVELS
-from xnbflow.report.page.page import ENVIRONMENT, SCRIPT, policy_of
-from xnbflow.report.results import StudyResults
+from xnbflow.core.study import Study
+from xnbflow.report.levels import LEVELS
+from xnbflow.report.page.environment import ENVIRONMENT, SCRIPT, policy_of
 from xnbflow.tables.contract import RECORD, REPORT
 
 
-def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
+def write_index(studies: Sequence[Study], path: str | Path) -> None:
     """Write a page with links to the reports of all studies.
 
     One of the configured ``studies`` without a report is listed with the command that runs it.
@@ -26,8 +26,8 @@ def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
     path = Path(path)
     written = None
     while True:  # another report may have appeared: the last to write lists all of them
-        rows = [_configured(results) for results in studies]
-        configured = {results.study.id for results in studies}
+        rows = [_configured(study, path.parent / "studies" / study.id) for study in studies]
+        configured = {study.id for study in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
         rows += [_row(page.parent) for page in reports if page.parent.name not in configured]
         html = ENVIRONMENT.get_template("index.html").render(
@@ -39,12 +39,12 @@ def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
         written = html
 
 
-def _configured(results: StudyResults) -> dict[str, Any]:
-    study = results.study
-    return _row(results.folder) | {
+def _configured(study: Study, folder: Path) -> dict[str, Any]:
+    """Return the row of the index for a configured study, whose files are in a folder."""
+    return _row(folder) | {
         "title": study.title,
         "summary": study.summary,
-        "finished": (results.root / REPORT.of(study=study.id)).exists(),
+        "finished": (folder / Path(REPORT).name).exists(),
         "datasets": len(study.datasets),
         "command": shlex.join(["xnbflow", "run", study.id]),
     }

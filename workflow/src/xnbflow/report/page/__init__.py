@@ -3,6 +3,7 @@
 ================  =====================================================================
 ``blocks``        What can a section contain?
 ``page``          How do sections become HTML files? The ``templates`` have the elements.
+``environment``   Which templates and scripts has every page?
 ``charts``        Which figures are charts in a browser, and with which numbers?
 ``gene_content``  How are all features of a series packed?
 ``glossary``      Which terms have their meaning under the pointer?

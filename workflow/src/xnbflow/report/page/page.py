@@ -5,11 +5,9 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from joblib.externals.loky import ProcessPoolExecutor
 
 from xnbflow.core.atomic import write_atomically
@@ -26,45 +24,9 @@ from xnbflow.report.page.blocks import (
     with_legends,
 )
 from xnbflow.report.page.charts import chart_of
-from xnbflow.report.page.glossary import with_terms
-from xnbflow.report.page.library import Library, digest_of, drawing_library
+from xnbflow.report.page.environment import ENVIRONMENT, SCRIPT, policy_of
+from xnbflow.report.page.library import drawing_library
 from xnbflow.report.page.style import print_figure, render
-
-ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.PackageLoader("xnbflow.report.page"),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-)
-ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
-
-ENVIRONMENT.filters["terms"] = with_terms
-ENVIRONMENT.tests["known"] = lambda number: not math.isnan(number)
-
-_TEMPLATES = files("xnbflow.report.page").joinpath("templates")
-_PROGRAMS = (
-    "page.js",
-    "charts.js",
-    "gene_values.js",
-    "gene_view.js",
-    "gene_plane.js",
-    "gene_table.js",
-    "genes.js",
-)
-#: The page's own program: tables and menus, charts, genes.
-SCRIPT = "".join(_TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PROGRAMS)
-
-
-def policy_of(library: Library | None = None) -> str:
-    """Return the policy of a page: it runs only these scripts and loads nothing from elsewhere."""
-    digests = [digest_of(SCRIPT), *([library.digest] if library else [])]
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; img-src data: blob:; "
-        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-    )
-
 
 #: The style in a figure's own file, since its colours are otherwise those of the page.
 _ALONE = (
