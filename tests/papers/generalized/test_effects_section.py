@@ -263,6 +263,9 @@ def test_a_curve_has_naive_effect_adjustment_and_sum_in_this_order(section):
     naive = np.arange(4.0)
     np.testing.assert_allclose(figure.arguments["effects"], [naive, -naive / 2, naive / 2])
     assert figure.arguments["note"] == ""
+    edges = figure.arguments["edges"]
+    assert (np.diff(edges) > 0).all()  # from the first bar's lower end to the last one's upper end
+    assert len(edges) == len(figure.arguments["counts"]) + 1
     values, shares = zip(*figure.arguments["separate"], strict=True)
     assert values == (0.0, 1.0, 2.0)
     assert shares == pytest.approx((0.4, 0.3, 0.2))

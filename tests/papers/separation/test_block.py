@@ -8,7 +8,11 @@ from scipy.stats import multivariate_normal, norm
 from sklearn.covariance import ledoit_wolf
 
 from xnbflow.naive_bayes import BlockNB, GaussianNB
-from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
+from xnbflow.papers.separation.gaussian_blocks import (
+    GaussianBlocks,
+    _covariance,
+    ledoit_wolf_intensity,
+)
 from xnbflow.papers.separation.separation_scores import (
     effective_samples,
     null_mean,
@@ -282,3 +286,14 @@ def test_shrinkage_is_scikit_learns_on_standardised_residuals(rng):
         standard = block / np.sqrt((block**2).mean(axis=1, keepdims=True))
         expected.append(ledoit_wolf(standard.T, assume_centered=True)[1])
     np.testing.assert_allclose(ledoit_wolf_intensity(residuals), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_a_block_is_singular_by_its_correlations_whatever_its_units(unit):
+    """Of the three features of the second block one is the sum of the others."""
+    random = np.random.default_rng(0)
+    residuals = random.normal(size=(2, 3, 50))
+    residuals[1, 2] = residuals[1, 0] + residuals[1, 1]
+    residuals -= residuals.mean(axis=2, keepdims=True)
+    _, _, singular = _covariance(residuals * unit, dof=49)
+    assert singular.tolist() == [False, True]

@@ -49,3 +49,11 @@ def test_long_keys_are_cut_in_the_middle():
 )  # fmt: skip
 def test_a_schema_is_described_in_words(schema, text):
     assert described(schema) == text
+
+
+def test_one_of_two_keys_is_asked_for_by_their_names():
+    schema = {"oneOf": [{"required": ["method"]}, {"required": ["steps"]}]}
+    check({"method": "nb"}, schema, "place")
+    for value in ({}, {"method": "nb", "steps": []}):
+        with refused("^place: give either 'method' or 'steps', and not both$"):
+            check(value, schema, "place")

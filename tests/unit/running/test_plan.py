@@ -125,6 +125,15 @@ def test_checks_are_of_the_first_folds(plan):
     ]
 
 
+def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypatch):
+    pairs = [("wine", "csnb"), ("mine", "nb"), ("mine", "csnb")]
+    for name in ("tested", "halved"):
+        monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
+    for choose in (plan.tested, plan.halved):
+        assert choose(wildcards(study="one", dataset="wine")) == ["csnb"]
+        assert choose(wildcards(study="one", dataset="mine")) == ["nb", "csnb"]
+
+
 def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
     assert plan.tested(wildcards(study="two", dataset="wine", folds="5-fold")) == []
     assert plan.permuted(TWO) == ["results/studies/two/permutations/wine/nb/permutation.parquet"]

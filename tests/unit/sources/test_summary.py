@@ -6,6 +6,7 @@ import pytest
 
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.summary import (
+    _is_follow_up,
     class_score,
     column_options,
     described_numbers,
@@ -377,3 +378,15 @@ def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
     summary = summarise_table(row)
     assert (summary.row.label, summary.row.id_column) == ("tissue", "sample")
     assert "30 features" in summary.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "is_follow_up"),
+    [
+        ("OS_months", ["12", "30"], True),  # a time, without a status
+        ("vital_status", ["alive", "dead"], True),  # a status, without a time
+        ("age", ["61", "45"], False),
+    ],
+)
+def test_a_time_to_an_event_or_its_status_is_follow_up(name, cells, is_follow_up):
+    assert _is_follow_up(pd.DataFrame({name: cells}), name) == is_follow_up

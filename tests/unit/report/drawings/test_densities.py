@@ -28,3 +28,22 @@ def test_a_class_that_is_almost_constant_does_not_flatten_the_others(peaks, heig
     )
     (axes,) = figure.axes
     assert axes.get_ylim()[1] == pytest.approx(1.04 * height)
+
+
+@pytest.mark.parametrize(("n_classes", "emphasised"), [(3, [0, 2]), (30, [2])])
+def test_the_classes_of_a_feature_are_emphasised_of_many_only_the_first(n_classes, emphasised):
+    """Curves of few classes have colours; of many only the class that the feature separates."""
+    figure = draw_densities(
+        feature="g1",
+        grid=np.arange(4.0),
+        densities=np.outer(np.ones(n_classes), [0.1, 1.0, 0.5, 0.2]),
+        samples=[np.arange(3.0)] * n_classes,
+        classes=[f"class {i}" for i in range(n_classes)],
+        chosen=[0, 2],
+        focus=2,
+        notes=[""] * n_classes,
+    )
+    curves = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
+    assert len(curves) == n_classes
+    strong = [i for i, curve in enumerate(curves) if curve.get_linewidth() == 1.8]
+    assert strong == emphasised
