@@ -5,8 +5,10 @@ import json
 import os
 import shutil
 import sys
+from types import SimpleNamespace
 from unittest.mock import Mock
 
+import pandas as pd
 import pytest
 from toys import run_program
 
@@ -98,3 +100,31 @@ def test_a_study_is_proposed_and_run_without_the_libraries_of_its_jobs(module):
     finished = run_program("libraries_of_command.py", module)
     libraries, numpy = finished.stdout.split("\n")[:2]
     assert (libraries, numpy) == ("", str(module == "proposals"))
+
+
+@pytest.mark.parametrize(
+    ("symbols", "warning"),
+    [
+        ({"p1": "TP53", "p2": "MYC", "r1": "ACTB"}, ""),
+        ({"p1": "TP53", "r1": "ACTB"}, "1 feature has no gene symbol and may be of one gene: p2"),
+        ({}, "3 features have no gene symbol and may be of one gene: p1, p2, r1"),
+    ],
+)
+def test_genes_of_a_panel_without_a_symbol_are_named(monkeypatch, capsys, symbols, warning):
+    panel = SimpleNamespace(
+        genes=pd.DataFrame({"gene": ["p1", "p2"]}),
+        references=["r1"],
+        accuracy=pd.DataFrame({"genes": [2]}),
+    )
+    functions = {
+        "read_model": SimpleNamespace(symbols={}),
+        "training_series": None,
+        "design_panel": panel,
+        "symbols_of": symbols,
+    }
+    for name, result in functions.items():
+        monkeypatch.setattr(app.commands, name, Mock(return_value=result))
+    app.panel("model.skops", as_json=True)
+    written = capsys.readouterr()
+    assert json.loads(written.out)["references"] == ["r1"]
+    assert (warning in written.err) if warning else "no gene symbol" not in written.err
