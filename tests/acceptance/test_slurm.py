@@ -26,7 +26,8 @@ def cluster(tmp_path_factory):
 def local(tmp_path_factory):
     """The folder of the same study, run without a cluster as far as its tables."""
     folder = prepare(tmp_path_factory.mktemp("local"), SMALL)
-    snakemake(folder, "results/studies/tiny/summary.parquet")
+    tables_of_rules = ("summary", "artefacts")  # of compare, and of enrich
+    snakemake(folder, *(f"results/studies/tiny/{table}.parquet" for table in tables_of_rules))
     return folder
 
 
@@ -76,7 +77,7 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
         assert second == pytest.approx(2 * first, abs=1)
     assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
     asked = {job["rule"] for job in cluster.jobs()}
-    assert asked == {"acquire", "diagnose", "classify", "check", "compare", "report"}
+    assert asked == {"acquire", "diagnose", "classify", "check", "compare", "enrich", "report"}
 
 
 @pytest.mark.slurm

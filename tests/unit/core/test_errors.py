@@ -117,7 +117,7 @@ NUMBERS = SERIES.values.T
             ),
         ),
         (
-            "toy: one class label per sample is needed, 1 are given",
+            "toy: one class label per sample is needed, 1 is given",
             lambda: DataSet(
                 "toy", np.zeros((2, 2)), features=["a", "b"], samples=["x", "y"], labels=["t"]
             ),
