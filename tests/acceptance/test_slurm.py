@@ -22,12 +22,15 @@ def cluster(tmp_path_factory):
         yield started
 
 
+#: A table of each of the rules that write the study's tables, compare and enrich.
+TABLES = ["results/studies/tiny/summary.parquet", "results/studies/tiny/artefacts.parquet"]
+
+
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
     """The folder of the same study, run without a cluster as far as its tables."""
     folder = prepare(tmp_path_factory.mktemp("local"), SMALL)
-    tables_of_rules = ("summary", "artefacts")  # of compare, and of enrich
-    snakemake(folder, *(f"results/studies/tiny/{table}.parquet" for table in tables_of_rules))
+    snakemake(folder, *TABLES)
     return folder
 
 
@@ -83,7 +86,7 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
 @pytest.mark.slurm
 @pytest.mark.nightly
 def test_jobs_of_a_lost_node_and_jobs_over_their_time_are_repeated(cluster, local, tmp_path):
-    with RunningStudy(cluster, tmp_path / "work", "results/studies/tiny/summary.parquet") as study:
+    with RunningStudy(cluster, tmp_path / "work", *TABLES) as study:
         late = cluster.wait_for_job("acquire")
         cluster.end_time_of(late["id"])
         lost = cluster.wait_for_job("classify")
