@@ -75,6 +75,31 @@ def test_a_boundary_is_interrupted_where_neighbours_are_far_apart(step, n_gaps):
     np.testing.assert_allclose(x[np.isfinite(x)], np.degrees(curve[:, 0]))
 
 
+def test_a_region_has_the_colour_of_the_predicted_class():
+    """The left half of the square is of the first class, the right half of the second."""
+    figure = draw_surface(
+        title="x",
+        classes=["1", "2"],
+        grid=(np.array([-1.0, -0.5, 0.5, 1.0]), np.array([-1.0, 1.0])),
+        predicted=np.array([[0, 0, 1, 1], [0, 0, 1, 1]]),
+        samples=[],
+        boundary=[],
+        labels=("x", "y"),
+        torus=False,
+    )
+    regions = figure.axes[0].collections
+    for code, x in enumerate((-0.9, 0.9)):
+        (region,) = [
+            region
+            for region in regions
+            if to_hex(region.get_facecolor()[0]) == to_hex(COLOURS[code])
+        ]
+        place = (np.degrees(x), 0.0)
+        opposite = (np.degrees(-x), 0.0)
+        assert any(path.contains_point(place) for path in region.get_paths())
+        assert not any(path.contains_point(opposite) for path in region.get_paths())
+
+
 def test_a_torus_has_degrees_on_both_axes_and_other_spaces_on_one():
     arguments = {
         "title": "x",

@@ -41,6 +41,21 @@ def test_powers_equal_exponentials(rng, sizes, n_grid, spread):
             np.testing.assert_allclose(actual[c, :, f], expected, atol=2e-13)
 
 
+def test_a_class_of_more_samples_than_the_cache_holds_is_summed_in_parts(rng):
+    """Nine features are 16 columns of sums: 2,048 samples at once."""
+    codes = np.repeat([0, 1], [5000, 30])
+    features = rng.normal(size=(9, len(codes)))
+    features[:, 3000:5000] += 2.0  # parts differ, so that each of them counts
+    tile, offsets = tile_of(features, codes)
+    bandwidths = bandwidths_of(tile, offsets, "silverman")
+    actual = grid_densities(tile, offsets, bandwidths)
+    for f, row in enumerate(features):
+        points = np.linspace(row.min(), row.max(), 50)
+        for c in range(2):
+            expected = direct(row[codes == c], bandwidths[c, f], points)
+            np.testing.assert_allclose(actual[c, :, f], expected, atol=2e-13)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_all_kernels_can_be_summed(rng, kernel):
     codes = np.repeat([0, 1], [8, 15])

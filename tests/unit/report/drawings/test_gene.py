@@ -33,3 +33,17 @@ def test_a_group_of_one_class_has_no_line():
     )
 
     assert group_lines(figure) == []
+
+
+def test_samples_without_a_batch_are_grey_beside_those_of_batches():
+    figure = draw_gene(
+        "g1",
+        np.arange(4.0),
+        ["a", "a", "b", "b"],
+        groups=[""] * 4,
+        batches=["", "plate 1", "plate 2", ""],
+        ylabel="",
+    )
+    grey = [line for line in figure.axes[0].lines if line.get_color() == GREY]
+    dots = [line.get_ydata().tolist() for line in grey if line.get_marker() == "."]
+    assert dots == [[0.0, 3.0]]
