@@ -297,3 +297,14 @@ def test_a_block_is_singular_by_its_correlations_whatever_its_units(unit):
     residuals -= residuals.mean(axis=2, keepdims=True)
     _, _, singular = _covariance(residuals * unit, dof=49)
     assert singular.tolist() == [False, True]
+
+
+def test_the_null_mean_adds_the_inflations_of_both_classes():
+    """Blocks of 3 features: of the 2 beyond the first one half counts in a class, all in the other.
+
+    The inflations are 24 / (24 - 2 - 1) and 30 / (30 - 3 - 1).
+    """
+    shrinkage = (np.array([0.5]), np.array([0.0]))
+    inflations = 24 / 21 + 30 / 26
+    expected = 3 * inflations / 2 + 28 / 4 * 3 * (inflations - 2)
+    np.testing.assert_allclose(null_mean_per_class(3, shrinkage, (24, 30), 28), [expected])

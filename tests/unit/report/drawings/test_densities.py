@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.report.drawings.densities import draw_densities
+from xnbflow.report.drawings.densities import draw_cohorts, draw_densities
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,14 @@ def test_the_classes_of_a_feature_are_emphasised_of_many_only_the_first(n_classe
     assert len(curves) == n_classes
     strong = [i for i, curve in enumerate(curves) if curve.get_linewidth() == 1.8]
     assert strong == emphasised
+
+
+def test_a_class_that_one_cohort_lacks_has_only_the_curve_of_the_other():
+    grid = np.arange(3.0)
+    curve = np.array([0.0, 1.0, 0.0])
+    figure = draw_cohorts("g1", grid, {"a": [curve, None], "b": [None, curve]})
+    (axes,) = figure.axes
+    assert len(axes.collections) == 1  # the area of a, whose training cohort has samples
+    drawn = {(line.get_label(), line.get_linestyle()): line.get_ydata() for line in axes.lines}
+    training = [ys for (_, style), ys in drawn.items() if style == "-"]
+    assert [np.isfinite(np.asarray(ys, dtype=float)).all() for ys in training] == [True, False]
