@@ -27,7 +27,7 @@ def values():
 X, TYPES = values()
 
 
-def say(element, kind, version="0.2.0", **attributes):
+def encoded(element, kind, version="0.2.0", **attributes):
     """Give an element of a file the attributes by which AnnData knows its kind; return it."""
     for name, value in {"encoding-type": kind, "encoding-version": version, **attributes}.items():
         element.attrs[name] = value
@@ -37,34 +37,34 @@ def say(element, kind, version="0.2.0", **attributes):
 def put_matrix(file, name, form):
     """Write the values as a matrix ``dense``, of rows (``csr``) or of columns (``csc``)."""
     if form == "dense":
-        say(file.create_dataset(name, data=X), "array")
+        encoded(file.create_dataset(name, data=X), "array")
         return
     stored = getattr(sparse, f"{form}_array")(X)
-    group = say(file.create_group(name), f"{form}_matrix", "0.1.0", shape=X.shape)
+    group = encoded(file.create_group(name), f"{form}_matrix", "0.1.0", shape=X.shape)
     for array in ("data", "indices", "indptr"):
-        say(group.create_dataset(array, data=getattr(stored, array), chunks=True), "array")
+        encoded(group.create_dataset(array, data=getattr(stored, array), chunks=True), "array")
 
 
 def put_table(file, name, index, **columns):
     """Write a table with an index of texts, and columns of categories."""
-    table = say(file.create_group(name), "dataframe", _index="_index")
+    table = encoded(file.create_group(name), "dataframe", _index="_index")
     table.attrs["column-order"] = np.array(list(columns), dtype=TEXT)
-    say(table.create_dataset("_index", data=np.array(index, dtype=TEXT)), "string-array")
+    encoded(table.create_dataset("_index", data=np.array(index, dtype=TEXT)), "string-array")
     for column, data in columns.items():
         categories, codes = np.unique(data.astype(str), return_inverse=True)
-        group = say(table.create_group(column), "categorical", ordered=False)
+        group = encoded(table.create_group(column), "categorical", ordered=False)
         group["codes"], group["categories"] = codes.astype("i1"), categories.astype(TEXT)
 
 
 def write_cells(path):
     """Write a file of today's format, with each way to store a matrix."""
     with h5py.File(path, "w") as file:
-        say(file, "anndata", "0.1.0")
+        encoded(file, "anndata", "0.1.0")
         put_matrix(file, "X", "csr")
         put_matrix(file, "layers/columns", "csc")
         put_matrix(file, "layers/whole", "dense")
         for name in ("layers", "uns"):
-            say(file.require_group(name), "dict", "0.1.0")
+            encoded(file.require_group(name), "dict", "0.1.0")
         donors = np.array(["p", "q"], object)[np.arange(N) % 2]
         put_table(file, "obs", [f"c{i}" for i in range(N)], type=TYPES, donor=donors)
         symbols = np.array([f"G{i}" for i in range(GENES)], object)

@@ -12,7 +12,7 @@ import tarfile
 
 import numpy as np
 import pandas as pd
-from cell_files import h5py, put_table, say
+from cell_files import encoded, h5py, put_table
 from toys import HOSTILE
 
 from xnbflow.papers.common.uci import UCI
@@ -180,9 +180,9 @@ def table(row):
     codes, values = measured(row.classes)
     out = io.BytesIO()
     with h5py.File(out, "w") as file:
-        say(file, "anndata", "0.1.0")
+        encoded(file, "anndata", "0.1.0")
         for group in ("", "raw/"):
-            say(file.create_dataset(f"{group}X", data=values), "array")
+            encoded(file.create_dataset(f"{group}X", data=values), "array")
             put_table(file, f"{group}var", PROBES)
         types = np.array([f"type {code}" for code in codes], object)
         put_table(file, "obs", [f"c{i}" for i in range(len(codes))], bulk_labels=types)

@@ -15,7 +15,7 @@ from xnbflow.sources.sheet import SheetRow
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
-from cell_files import GENES, TEXT, TYPES, N, X, put_table, say, write_cells  # noqa: E402
+from cell_files import GENES, TEXT, TYPES, N, X, encoded, put_table, write_cells  # noqa: E402
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
         obs["__categories/stage"] = np.array(["early", "late"], dtype=TEXT)
         obs["stage"] = np.arange(N, dtype="i1") % 2
         obs["stage"].attrs["categories"] = obs["__categories/stage"].ref
-        whole = say(obs.create_group("age"), "nullable-integer", "0.1.0")
+        whole = encoded(obs.create_group("age"), "nullable-integer", "0.1.0")
         whole["values"], whole["mask"] = np.arange(N), np.arange(N) == 2
         obs.attrs["column-order"] = np.array(["stage", "age"], dtype=TEXT)
     with opened(path) as file:
@@ -84,7 +84,7 @@ def set_part(name, change):
     def damage(file, _elsewhere):
         values, attributes = file[name][:], dict(file[name].attrs)
         del file[name]
-        say(file.create_dataset(name, data=change(values)), "array", **attributes)
+        encoded(file.create_dataset(name, data=change(values)), "array", **attributes)
 
     return damage
 
@@ -151,7 +151,7 @@ def huge(form):
         if form == "dense":
             file.create_dataset("X", (200_000, 200_000), "f8", chunks=(1000, 1000))
             return
-        group = say(file.create_group("X"), "csr_matrix", shape=(200_000, 200_000))
+        group = encoded(file.create_group("X"), "csr_matrix", shape=(200_000, 200_000))
         for array in ("data", "indices", "indptr"):
             group.create_dataset(array, (200_001,), "i8", chunks=(1000,))
 
@@ -214,7 +214,11 @@ CORPUS = {
     "a type": ("X", replaced("X", np.dtype("f8")), "neither a group nor a data set"),
     "text": ("X", replaced("X", np.full(X.shape, b"a")), "matrix X has no numbers"),
     "fewer cells": ("X", replaced("X", X[1:]), "has shape [89, 12], but there are 90 cells"),
-    "coo": ("X", lambda file, _: say(file["X"], "coo_matrix"), "X is stored as 'coo_matrix'"),
+    "coo": (
+        "X",
+        lambda file, _: encoded(file["X"], "coo_matrix"),
+        "X is stored as 'coo_matrix'",
+    ),
 }
 
 
@@ -237,7 +241,7 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
             del file[f"{table}/_index"]
             file[f"{table}/_index"] = np.arange(n).astype("S5")
         file["obs/type"], file["obs"].attrs["column-order"] = np.arange(n) % 2, ["type"]
-        group = say(file.create_group("X"), "csr_matrix", shape=(n, n))
+        group = encoded(file.create_group("X"), "csr_matrix", shape=(n, n))
         group["data"], group["indices"] = np.ones(1), np.zeros(1, int)
         group["indptr"] = np.minimum(np.arange(n + 1), 1).astype("i1")
     dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
@@ -301,7 +305,7 @@ def test_fractions_of_cells_are_phenotype_only_where_an_option_names_them(path):
         fractions = np.arange(N) / 8
         fractions[1] = np.nan
         for name in ("depth", "age"):
-            say(file["obs"].create_dataset(name, data=fractions), "array")
+            encoded(file["obs"].create_dataset(name, data=fractions), "array")
         names = np.array(["type", "donor", "depth", "age"], dtype=TEXT)
         file["obs"].attrs["column-order"] = names
     assert list(read_h5ad(path, cells_row()).sample_metadata) == ["donor"]
@@ -314,8 +318,8 @@ def test_fractions_of_cells_are_phenotype_only_where_an_option_names_them(path):
 
 def test_the_raw_matrix_has_genes_of_its_own(path):
     with h5py.File(path, "r+") as file:
-        raw = say(file.create_group("raw"), "raw", "0.1.0")
-        say(raw.create_dataset("X", data=np.hstack([X, X])), "array")
+        raw = encoded(file.create_group("raw"), "raw", "0.1.0")
+        encoded(raw.create_dataset("X", data=np.hstack([X, X])), "array")
         put_table(raw, "var", [f"r{i}" for i in range(2 * GENES)])
     series = read_h5ad(path, cells_row(matrix="raw"))
     assert series.features.tolist() == [f"r{i}" for i in range(2 * GENES)]
