@@ -49,10 +49,9 @@ _FEATURES = 10
 _TILE = 256
 #: Larger data sets (samples times features) are tested only on request of a study.
 _MOST_VALUES = 60_000_000
-#: Draws of folds for each permutation, and the values of a data set up to which there are as many:
-#: the longest test of all sizes takes as long as with one draw.
-_REPEATS = 3
-_MOST_REPEATED_VALUES = 20_000_000
+#: Draws of folds for each permutation at most; of large data sets as many as their values are
+#: contained in `_MOST_VALUES`, so that the longest test of all sizes takes as long as with one draw.
+_REPEATS = 20
 #: With more samples or groups two folds are enough.
 _MANY_UNITS = 100
 #: Distance of the seeds of two draws of folds, above the number of permutations.
@@ -185,10 +184,10 @@ def repeats_of_test(n_values: int) -> int:
 
     Examples
     --------
-    >>> repeats_of_test(20_000_000), repeats_of_test(20_000_001)
-    (3, 1)
+    >>> repeats_of_test(3_000_000), repeats_of_test(20_000_000), repeats_of_test(40_000_000)
+    (20, 3, 1)
     """
-    return _REPEATS if n_values <= _MOST_REPEATED_VALUES else 1
+    return int(np.clip(_MOST_VALUES // max(1, n_values), 1, _REPEATS))
 
 
 def repeated_score(score: Score, n_repeats: int) -> Score:
