@@ -12,7 +12,8 @@ start_job(snakemake)
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
-from xnbflow.tables.contract import COHORT_TABLES
+from xnbflow.tables.contract import ALL_COHORTS, COHORT_TABLES
+from xnbflow.tables.earlier import remove_earlier_model, remove_earlier_tables
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 series = [DataSet.read(path) for path in snakemake.input.series]
@@ -24,3 +25,6 @@ files = zip(COHORT_TABLES, snakemake.output.tables, snakemake.output.text, stric
 for name, path, text in files:
     write_parquet(tables[name], path, COHORT_TABLES[name], digest)
     write_tsv(tables[name], text, COHORT_TABLES[name])
+folder = Path(snakemake.output.tables[0]).parent
+remove_earlier_tables("combine", folder.parent)
+remove_earlier_model(ALL_COHORTS["classifier"], Path(snakemake.output.model).parents[1])

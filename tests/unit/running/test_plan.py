@@ -181,7 +181,7 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     targets = plan.targets("one")
     assert "results/studies/one/report.html" in targets
-    assert "results/studies/one/models/wine/csnb.skops" in targets
+    assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
     assert plan.all_targets() == targets
     assert not any("permutations" in path for path in targets)
 

@@ -55,10 +55,12 @@ def test_gene_sets_are_tested_by_the_values(study):
     assert tables["enrichment"]["gene_set"].tolist() == ["blood"]
 
 
-def test_the_job_leaves_the_tables_of_other_jobs_in_its_folder(study):
-    for other in ("summary.parquet", "cohort_series.tsv", "an_old_table.parquet"):
-        (study.folder / "out").mkdir(exist_ok=True)
-        (study.folder / "out" / other).write_text("")
+def test_the_job_removes_its_tables_of_an_earlier_version_and_nothing_else(study):
+    """They were beside the page, as were tables of other jobs."""
+    (study.folder / "out").mkdir()
+    others = ["notes.txt", "summary.parquet"]
+    for name in (*others, "prerank.tsv", "artefacts.parquet"):
+        (study.folder / name).write_text("")
     outputs = [str(study.folder / "out" / f"{name}.parquet") for name in GENE_LIST_TABLES]
     checked = []
     enrich(
@@ -70,9 +72,13 @@ def test_the_job_leaves_the_tables_of_other_jobs_in_its_folder(study):
             sorted(path.name for path in (study.folder / "out").iterdir())
         ),
     )
-    assert checked == [["an_old_table.parquet", "cohort_series.tsv", "summary.parquet"]]
+    assert checked == [[]]
+    for name in others:
+        assert (study.folder / name).exists()
+    assert not (study.folder / "prerank.tsv").exists()
+    assert not (study.folder / "artefacts.parquet").exists()
     remaining = {path.name for path in (study.folder / "out").iterdir()}
     written = {f"{name}.{suffix}" for name in GENE_LIST_TABLES for suffix in ("parquet", "tsv")}
-    assert remaining == {"summary.parquet", "cohort_series.tsv"} | written
+    assert remaining == written
     for name, schema in GENE_LIST_TABLES.items():
         read_parquet(study.folder / "out" / f"{name}.parquet", schema)

@@ -1,6 +1,7 @@
 """A job of the stage *models*: a classifier fitted on all samples, with tables for drawings."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, fit_model
 from xnbflow.tables.contract import CHECK_TABLES, MODEL_TABLES, TRAINING_TABLES, text_of
+from xnbflow.tables.earlier import remove_earlier_model
 from xnbflow.tables.storage import (
     digest_of_file,
     read_stacked,
@@ -70,6 +72,7 @@ def fit_final(
     check_code()
     paths = {key: outputs[key] for key in ("model", "gene_sets", *MODEL_TABLES)}
     write_final(model, series, paths, digest_of_file(files.series))
+    remove_earlier_model(classifier, Path(paths["model"]).parents[1])
 
 
 def final_model(

@@ -19,7 +19,7 @@ from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import headline, verdict
-from xnbflow.tables.contract import RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.contract import RECORD, REPORT, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
 
@@ -189,5 +189,8 @@ def _study_of(record: Mapping[str, Any]) -> Study:
 
 def _digests(results: StudyResults) -> dict[str, str]:
     """Return the SHA-256 of every table of the study."""
-    place = STUDY_TABLE.fill(study=results.study.id)
-    return {name: digest_of_file(results.root / place.of(table=name)) for name in STUDY_TABLES}
+    study = results.study.id
+    return {
+        name: digest_of_file(results.root / path.of(study=study))
+        for name, path in STUDY_FILES.items()
+    }

@@ -34,7 +34,7 @@ from xnbflow.tables.contract import (
     PERMUTED,
     REPORT,
     SERIES,
-    STUDY_TABLE,
+    STUDY_FILES,
     TRAINED,
     PathTemplate,
     text_of,
@@ -504,7 +504,7 @@ class Plan:
     def needed_tables(self, wildcards: Any) -> list[str]:
         """Return the tables of the study that an analysis reads."""
         tables = self.analysis(wildcards).needs
-        return [STUDY_TABLE.of(study=wildcards.study, table=table) for table in tables]
+        return [STUDY_FILES[table].of(study=wildcards.study) for table in tables]
 
     def analysis_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the code of an analysis."""

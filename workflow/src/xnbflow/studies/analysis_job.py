@@ -2,12 +2,14 @@
 
 import importlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.tables.contract import STUDY_TABLES, analysis_tables
+from xnbflow.tables.earlier import remove_earlier_analysis
 from xnbflow.tables.storage import digest_of_file, read_parquet, write_tables
 
 
@@ -56,4 +58,6 @@ def run_analysis(
         tables |= compare({"parts": params.parts, "folds": params.folds}, study)
     check()
     digests = " ".join(map(digest_of_file, files.series))
-    write_tables(tables, folder, analysis_tables(analysis), digests)
+    declared = analysis_tables(analysis)
+    write_tables(tables, folder, declared, digests)
+    remove_earlier_analysis(name, declared, Path(folder).parents[1])

@@ -14,13 +14,8 @@ from xnbflow.core.deferred import DeferredModule
 from xnbflow.data.dataset import DataSet
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
-from xnbflow.tables.contract import (
-    COHORT_TABLES,
-    DIAGNOSTIC_TABLES,
-    GENE_LIST_TABLES,
-    MODEL_TABLES,
-    STUDY_TABLES,
-)
+from xnbflow.tables.contract import DIAGNOSTIC_TABLES, GENE_LIST_TABLES, MODEL_TABLES
+from xnbflow.tables.earlier import remove_earlier_tables
 from xnbflow.tables.storage import read_tables, write_tables
 
 if TYPE_CHECKING:
@@ -42,7 +37,8 @@ def enrich(files: Any, params: Any, outputs: Any, threads: int, check: Callable[
     tables = gene_list_tables(params.owners, files, threads)
     check()
     folder = Path(outputs[0]).parent
-    write_tables(tables, folder, GENE_LIST_TABLES, others={*STUDY_TABLES, *COHORT_TABLES})
+    write_tables(tables, folder, GENE_LIST_TABLES)
+    remove_earlier_tables("enrich", folder.parent)
 
 
 def gene_list_tables(

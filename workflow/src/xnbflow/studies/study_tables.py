@@ -27,10 +27,9 @@ from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     CHECK_TABLES,
-    COHORT_TABLES,
     DESCRIPTION_TABLES,
     DIAGNOSTIC_TABLES,
-    GENE_LIST_TABLES,
+    GROUPS,
     NOTES_TABLE,
     PERMUTATION_TABLES,
     STUDY_TABLES,
@@ -38,6 +37,7 @@ from xnbflow.tables.contract import (
     TRUTH_TABLE,
     TableSchema,
 )
+from xnbflow.tables.earlier import remove_earlier_tables
 from xnbflow.tables.storage import (
     read_parquet,
     read_stacked,
@@ -70,10 +70,10 @@ def compare(files: Any, params: Any, outputs: Any, check: Callable[[], None]) ->
     )
     descriptions = description_tables(owners, params.entries, files)
     check()
-    write_tables(
-        tables, Path(outputs[0]).parent, STUDY_TABLES, others={*COHORT_TABLES, *GENE_LIST_TABLES}
-    )
+    folder = Path(outputs[0]).parent
+    write_tables(tables, folder, GROUPS["study"].tables)
     write_tables(descriptions, Path(outputs.described[0]).parent, DESCRIPTION_TABLES)
+    remove_earlier_tables("compare", folder.parent)
 
 
 def study_tables(
