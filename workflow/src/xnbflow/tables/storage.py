@@ -129,16 +129,6 @@ def read_parquet(
         return file.read(selected).select(selected).to_pandas()
 
 
-def read_tables(
-    keys: Iterable[Any],
-    paths: Iterable[str | Path],
-    table: TableSchema,
-    columns: Sequence[str] | None = None,
-) -> dict[Any, pd.DataFrame]:
-    """Return tables of one schema by the keys of their files, which are in the same order."""
-    return {key: read_parquet(path, table, columns) for key, path in zip(keys, paths, strict=True)}
-
-
 def write_stacked(
     frames: Mapping[str, pd.DataFrame], path: str | Path, table: TableSchema, series: str = ""
 ) -> None:
