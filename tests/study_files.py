@@ -15,6 +15,8 @@ training and the models of a study, and calls `StudyFiles.compare` for the table
 from collections import defaultdict
 from pathlib import Path
 
+import pandas as pd
+
 from xnbflow.core.plugins import known_analyses
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
@@ -82,6 +84,14 @@ class StudyFiles:
             path = self.path(group, name, **wildcards)
             write_stacked(frames, path, declared[name], series)
 
+    def _put_absent(self, group, **wildcards):
+        """Write the tables of a group that a test has not written, without rows."""
+        place = GROUPS[group].path.fill(**wildcards)
+        for name, schema in GROUPS[group].schemas.items():
+            path = self.root / place.of(table=name)
+            if not path.exists():
+                write_parquet(pd.DataFrame(columns=schema.fixed), path, schema)
+
     def put_series(self, series):
         """Write a series with its diagnostics and its audit."""
         path = self.root / SERIES.of(dataset=series.name)
@@ -110,6 +120,11 @@ class StudyFiles:
         data set and classifier that have a permutation test (``permuted``), halves (``halved``) or
         a label test (``tested``), see `StudyChecks`.
         """
+        for dataset in study.datasets:
+            self._put_absent("acquired", dataset=dataset)
+        for dataset, folds, job in study.training_jobs:
+            place = {"study": study.id, "dataset": dataset, "folds": folds, "job": job}
+            self._put_absent("random_genes", **place)
         inputs = StudyInputs(study=study, checks=StudyChecks(**checks), root=self.root)
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(inputs, labels, entries_of, alpha=0.05)
