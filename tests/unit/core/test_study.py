@@ -1,9 +1,12 @@
 """Priorities, jobs and combinations of a study do not depend on its results."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
+
+import pytest
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.core.study import Cohorts, Study, Validation, study_of
 
 STUDY = Study(
     id="s",
@@ -46,6 +49,15 @@ def test_data_sets_of_validations_are_named_once_in_order():
 def test_series_are_combined_only_if_the_study_asks_for_it():
     assert STUDY.combined == ()
     assert replace(STUDY, cohorts=Cohorts(("a", "b"))).combined == ("a", "b")
+
+
+@pytest.mark.parametrize("cohorts", [None, Cohorts(("a", "b"), "nb", harmonise="zscore")])
+def test_a_study_is_read_from_its_record(cohorts):
+    """The record of a run is JSON, which has no tuples and no dataclasses."""
+    pair = Validation(model="nb", train="a", test="b", match="symbol")
+    study = replace(STUDY, validate=(pair,), cohorts=cohorts, permutations={"nb": 9})
+    assert study_of(json.loads(json.dumps(asdict(study)))) == study
+    assert study_of(asdict(study)) == study
 
 
 def test_parts_of_a_seed_are_separate():
