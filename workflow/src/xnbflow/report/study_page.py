@@ -135,7 +135,11 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     if not path.is_file():
         msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(path))
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        msg = f"{path} is damaged; run the study again: xnbflow run {study}"
+        raise InputError(msg, file=str(path)) from error
     results = StudyResults(
         study=study_of(record["study"]),
         labels=record["labels"],
