@@ -23,7 +23,9 @@ DISTANCES = Analysis(
         "distances": list_of(
             choice("jeffreys", "jensen_shannon", "kullback_leibler", "wasserstein")
         ),
-        "bandwidths": list_of(choice("scott", "sheather_jones", "cross_validation", "adaptive")),
+        "bandwidths": list_of(
+            choice("scott", "normal_reference", "sheather_jones", "cross_validation", "adaptive")
+        ),
         "kernels": list_of(
             either(
                 choice(
