@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -313,7 +314,9 @@ def _refuse(path: Path, checksum: _Checksum | None) -> None:
 
 def _fault(path: Path, checksum: _Checksum | None) -> str | None:
     """Return why a file is not the right one: it has no data or another checksum."""
-    if fault := what_is_wrong(path):
+    # An archive whose reader opens its member; any other reader refuses it.
+    is_archive = path.suffix == ".zip" and zipfile.is_zipfile(path)
+    if not is_archive and (fault := what_is_wrong(path)):
         return fault
     try:
         actual = checksums(path)

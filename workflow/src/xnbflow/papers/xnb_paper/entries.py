@@ -3,7 +3,27 @@
 They are the rerun of its tables, and a study of its questions for future work.
 """
 
-from xnbflow.core.entries import Analysis, choice, either, list_of, nothing, number, whole
+from xnbflow.core.entries import (
+    Analysis,
+    Method,
+    choice,
+    either,
+    list_of,
+    nothing,
+    number,
+    read_parameters,
+    whole,
+)
+
+XNB_FEATURES = Method(
+    name="xnb_features",
+    estimator="xnbflow.papers.xnb_paper.xnb_features.XNBFeatures",
+    title="the union of the features that XNB selects for the classes",
+    source="the script of the authors of the XNB paper (FS+NB)",
+    parameters=read_parameters(__file__)["xnb_features"],
+    kind="transformer",
+    states=("xnbflow.naive_bayes.xnb.XNB",),
+)
 
 ANALYSIS = Analysis(
     name="xnb_paper",
