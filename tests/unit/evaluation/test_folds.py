@@ -106,7 +106,7 @@ def test_a_seed_has_the_meaning_of_scikit_learn_on_the_samples_in_their_order(se
         folds = scikit_learn_folds(series, 5, 1, seed=seed)
         splitter = StratifiedKFold(5, shuffle=shuffle, random_state=seed)
         for fold, (_, test) in enumerate(splitter.split(labels, labels)):
-            drawn = folds.query("fold == @fold")["sample"].tolist()
+            drawn = folds.loc[folds["fold"] == fold, "sample"].tolist()
             assert drawn == samples[test].tolist()
 
 
@@ -115,7 +115,8 @@ def test_repeats_with_a_seed_are_those_of_scikit_learn():
     folds = scikit_learn_folds(head, 5, 3, seed=4)
     splitter = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=4)
     for i, (_, test) in enumerate(splitter.split(head.labels, head.labels)):
-        drawn = folds.query("repeat == @i // 5 and fold == @i % 5")["sample"]
+        is_fold = (folds["repeat"] == i // 5) & (folds["fold"] == i % 5)
+        drawn = folds.loc[is_fold, "sample"]
         assert drawn.tolist() == head.samples[test].tolist()
 
 
@@ -124,7 +125,8 @@ def test_groups_with_a_seed_are_those_of_scikit_learn():
     folds = scikit_learn_folds(head, 3, 1, seed=2)
     splitter = StratifiedGroupKFold(3, shuffle=True, random_state=2)
     for fold, (_, test) in enumerate(splitter.split(head.labels, head.labels, head.groups)):
-        assert folds.query("fold == @fold")["sample"].tolist() == head.samples[test].tolist()
+        drawn = folds.loc[folds["fold"] == fold, "sample"]
+        assert drawn.tolist() == head.samples[test].tolist()
 
 
 def test_a_seed_with_too_few_samples_is_refused_and_small_classes_are_listed():

@@ -1,7 +1,8 @@
 """Data sets of the UCI Machine Learning Repository: Spambase, MAGIC, Arrhythmia, Covertype, beans.
 
 They are those of the papers on directional and on generalized naive Bayes, with kinds of features
-as there, and Dry Bean, with which the XNB paper's authors begin their script. Samples are named by their row in the file, from 0.
+as there, and Dry Bean, with which the XNB paper's authors begin their script. Samples are named by
+their row in the file, from 0.
 """
 
 from collections.abc import Callable, Mapping

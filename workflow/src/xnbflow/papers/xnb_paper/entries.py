@@ -32,7 +32,7 @@ ANALYSIS = Analysis(
     parameters={"figure_repeats": whole(1)},
     comparison="xnbflow.papers.xnb_paper.compute",
     needs=("repeats", "diagnostics"),
-    parts=("nb", "xnb"),
+    parts=("nb", "xnb", "fs_nb"),
 )
 
 DISTANCES = Analysis(
