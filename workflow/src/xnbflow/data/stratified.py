@@ -31,9 +31,11 @@ def stratified_folds(
     fold_of_sorted = np.arange(len(codes)) % n_splits
     counts = np.bincount(codes)
     stops = np.cumsum(counts)
-    generator = seed
-    if seed is not None and not isinstance(seed, np.random.RandomState):
-        generator = np.random.RandomState(seed)
+    generator: np.random.RandomState | None = None
+    if seed is not None:
+        generator = (
+            seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
+        )
     fold_of_sample = np.empty(len(codes), dtype=np.intp)
     for code in range(len(classes)):
         class_folds = np.sort(fold_of_sorted[stops[code] - counts[code] : stops[code]])

@@ -1,5 +1,6 @@
 """Published data sets: a raw file is downloaded, and cleaned as its paper describes."""
 
+import io
 import warnings
 import zipfile
 import zlib
@@ -147,9 +148,10 @@ def _read_member(entry: Published, local: Path) -> pd.DataFrame:
             if size > _MOST_BYTES:
                 msg = f"{local}: {entry.member} has {size:,} bytes; get the original file"
                 raise InputError(msg, file=str(local))
-            with archive.open(entry.member) as stream:
-                table = ArffTable(Path(f"{local}/{entry.member}"), stream)
-                rows = [cells for _, cells in table.rows()]
+            table = ArffTable(
+                Path(f"{local}/{entry.member}"), io.BytesIO(archive.read(entry.member))
+            )
+            rows = [cells for _, cells in table.rows()]
     except (KeyError, *_BROKEN_ZIP) as error:
         msg = f"{local} has no file {entry.member}, or is damaged ({error}); get it again"
         raise InputError(msg, file=str(local)) from error

@@ -4,7 +4,6 @@ The script of the XNB paper's authors compares three classifiers: naive Bayes, X
 is Gaussian naive Bayes on the union of the features that XNB selects from the training samples.
 """
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,15 +62,13 @@ class XNBFeatures(FeatureSelector, Estimator):
     def fit(self, X: Samples, y: Labels) -> "XNBFeatures":
         """Select the features of the classes from training samples.
 
-        Where no class has a feature all are kept, with a warning, because a classifier needs one.
+        Where no class has a feature, of which `XNB` warns, all are kept: a classifier needs one.
         """
         checked, labels = self._validated(X, y)
         estimator = XNB() if self.estimator is None else clone(self.estimator)
         self.estimator_ = estimator.fit(checked, labels)
         self.selected_ = np.unique(np.concatenate(self.estimator_.columns_))
         if not len(self.selected_):
-            msg = "XNB selects no feature for any class; all features are kept"
-            warnings.warn(msg, UserWarning, stacklevel=2)
             self.selected_ = np.arange(self.n_features_in_)
         return self
 
