@@ -33,9 +33,7 @@ def stratified_folds(
     stops = np.cumsum(counts)
     generator: np.random.RandomState | None = None
     if seed is not None:
-        generator = (
-            seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
-        )
+        generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
     fold_of_sample = np.empty(len(codes), dtype=np.intp)
     for code in range(len(classes)):
         class_folds = np.sort(fold_of_sorted[stops[code] - counts[code] : stops[code]])
