@@ -12,10 +12,11 @@ start_job(snakemake)
 from xnbflow.report.study_page import write_study
 from xnbflow.running.config import read_studies
 
+configured = dict(snakemake.params.results)
 study = read_studies(snakemake.config)[snakemake.wildcards.study]
 write_study(
-    study,
-    configured=snakemake.params.results,
+    study.without(configured.pop("missing")),
+    configured=configured,
     outputs=snakemake.output,
     threads=snakemake.threads,
     check=lambda: check_code(snakemake),

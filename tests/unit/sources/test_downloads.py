@@ -270,7 +270,7 @@ def test_a_password_in_a_url_is_in_no_note(tmp_path):
 
 
 def test_a_file_that_no_place_has_is_unavailable(tmp_path):
-    with serve() as server, pytest.raises(UnavailableError, match="cannot get Brain_GSE1.csv"):
+    with serve() as server, pytest.raises(UnavailableError, match=r"cannot get Brain_GSE1\.csv"):
         acquired(tmp_path, server)
 
 

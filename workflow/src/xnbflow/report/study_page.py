@@ -53,12 +53,21 @@ def write_report(
     write_page(
         path=Path(path),
         title=results.study.title,
-        lead=results.study.summary,
+        lead=_lead(results.study),
         sections=sections_of(results),
         figures=Path(figures),
         threads=threads,
         second=SECOND_PAGE,
     )
+
+
+def _lead(study: Study) -> str:
+    """Return the summary of a study, and the data sets that this run lacks."""
+    if not study.missing:
+        return study.summary
+    names = ", ".join(study.missing)
+    lacking = f"Not in this run, because their files could not be had: {names}; see below."
+    return f"{study.summary} {lacking}".strip()
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:

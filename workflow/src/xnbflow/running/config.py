@@ -195,6 +195,7 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
         jobs=_jobs(entry, classifiers),
+        optional=tuple(entry.get("optional", ())),
     )
 
 
@@ -348,6 +349,10 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
+    named = [*study.datasets]
+    for settings in study.analyses.values():
+        named += settings.get("datasets", ())
+    _check_known(f"{place}.optional", study.optional, "data set of the study", named)
     parts: list[str] = []
     for name in study.analyses:
         parts += known_analyses()[name].parts

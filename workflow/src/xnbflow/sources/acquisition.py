@@ -31,6 +31,7 @@ def acquire(
     base_urls: Mapping[str, Sequence[str]] | None = None,
     lock: str | Path | None = None,
     origins: list[Origin] | None = None,
+    earlier: Mapping[str, Origin] | None = None,
     **retry: Any,
 ) -> DataSet:
     """Get a data set from its source and check it against the sheet.
@@ -49,6 +50,8 @@ def acquire(
         added.
     origins : list of Origin, optional
         A list to which the origin of each file is added.
+    earlier : mapping of str to Origin, optional
+        By the name of a file, where it came from when another job fetched it.
     **retry
         The fields of `xnbflow.sources.retries.RetryPolicy`.
 
@@ -73,7 +76,11 @@ def acquire(
     (13, 178)
     """
     places = Downloads(
-        Path(downloads), dict(base_urls or {}), RetryPolicy(**retry), Path(lock) if lock else None
+        Path(downloads),
+        dict(base_urls or {}),
+        RetryPolicy(**retry),
+        Path(lock) if lock else None,
+        earlier=dict(earlier or {}),
     )
     source = importlib.import_module(known_sources()[dataset.source].module)
 
@@ -101,10 +108,10 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
 
     The notes are the warnings, then where each file came from and which places failed.
     """
-    origins: list[Origin] = []
+    origins = settings.setdefault("origins", [])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        series = acquire(dataset, origins=origins, **settings)
+        series = acquire(dataset, **settings)
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
     for note in notes:
         LOG.warning(note)

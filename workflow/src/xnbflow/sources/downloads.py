@@ -5,7 +5,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -66,8 +66,8 @@ class Origin:
 
         Examples
         --------
-        >>> Origin(Path("a.csv"), "https://b.org/a.csv", ("https://c.org/a.csv: 404",)).sentence()
-        'a.csv was downloaded from https://b.org/a.csv; other places failed: https://c.org/a.csv: 404'
+        >>> Origin(Path("a.csv"), "https://b.org/a.csv", ("https://c.org: 404",)).sentence()
+        'a.csv was downloaded from https://b.org/a.csv; other places failed: https://c.org: 404'
         """
         name = self.path.name
         if isinstance(self.place, Path):
@@ -101,6 +101,8 @@ class Downloads:
     lock : Path or None
         A file with checksums of earlier accepted files, here or by others: a file that differs is
         refused, unless the sheet has its checksum. `accepted` adds to it.
+    earlier : mapping of str to Origin
+        By the name of a file, where it came from when another job fetched it.
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
     """
@@ -110,6 +112,7 @@ class Downloads:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
     temporary: bool = False
+    earlier: Mapping[str, Origin] = field(default_factory=dict)
     _fetched: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
@@ -252,8 +255,7 @@ class Downloads:
         for present in _variants(target):
             if present.is_file():
                 _refuse(present, checksum)
-                earlier = _read_places(self.lock).get(present.name.removesuffix(".gz"), "")
-                self._fetched.append(Origin(present, None, earlier=earlier))
+                self._fetched.append(self._origin_of_present(present))
                 return present
         failures: list[str] = []
         for candidates in places:
@@ -283,6 +285,14 @@ class Downloads:
             remedy = "Check the network and the URL, or get the file by a browser and name its path"
         msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
         raise UnavailableError(msg, file=str(target))
+
+    def _origin_of_present(self, path: Path) -> Origin:
+        """Return the origin of a file that was there, by the job that fetched it or by the lock."""
+        earlier = self.earlier.get(path.name)
+        if earlier is not None:
+            return replace(earlier, path=path)
+        place = _read_places(self.lock).get(path.name.removesuffix(".gz"), "")
+        return Origin(path, None, earlier=place)
 
     def _get_from(self, place: str | Path, target: Path, checksum: _Checksum | None) -> Path:
         """Return a mirror folder's file, or download it; an error if it is not the right file."""
@@ -336,8 +346,9 @@ class Downloads:
         for origin in self._fetched:
             name = origin.path.name.removesuffix(".gz")
             lock[name] = checksums(origin.path)[-1]  # of the contents
-            if isinstance(origin.place, str):
-                places[name] = origin.place
+            place = origin.place or origin.earlier
+            if place and isinstance(place, str):
+                places[name] = place
         lines = []
         for name, sha256 in sorted(lock.items()):
             if name in places:
