@@ -195,10 +195,10 @@ def test_the_headline_names_the_errors_of_the_smallest_set_in_the_test_part(sect
     assert section.blocks[0].text == (
         "Of 1,000 test samples of spambase, with the features of set “paper”, generalized naive "
         "Bayes misclassifies 6.0% (standard error 0.8%), naive Bayes 8.5% and logistic regression "
-        "8.4%. The paper prints 5.3%, with a standard error of 0.6%: the two differ by no more than "
-        "chance. Its 3,065 training and 1,536 test mails, “randomly selected”, are as many as those "
-        "of the classic split of The Elements of Statistical Learning, which this study uses; the "
-        "paper does not state whether they are the same."
+        "8.4%. The paper prints 5.3%, with a standard error of 0.6%: the two differ by no more "
+        "than chance. Its 3,065 training and 1,536 test mails, “randomly selected”, are as many as "
+        "those of the classic split of The Elements of Statistical Learning, which this study "
+        "uses; the paper does not state whether they are the same."
     )
 
 

@@ -41,6 +41,8 @@ def write_study(
     results = StudyResults(study, **configured, root=root, analyses=analyses)
     results.refuse_mixed_series()
     check()
+    # An output of the rule, also of a study without figures.
+    Path(outputs.figures).mkdir(parents=True, exist_ok=True)
     write_report(results, outputs.page, outputs.figures, threads)
     write_record(results, outputs.record)
     write_curves(results, outputs.curves)

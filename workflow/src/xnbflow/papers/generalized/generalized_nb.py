@@ -435,7 +435,7 @@ class _LocalScoring:
         for j, column in enumerate(self.columns):
             before = self.smooth[j].copy()
             self._smooth_feature(j, halving=halving, inner_tol=inner_tol)
-            change += np.sqrt(column.counts @ (self.smooth[j] - before) ** 2)
+            change += float(np.sqrt(column.counts @ (self.smooth[j] - before) ** 2))
             adjustment = (self.factors[j] - 1.0) * self.effects[j] + self.smooth[j]
             norm += np.sqrt(column.counts @ adjustment**2)
         self._balance()
@@ -451,9 +451,9 @@ class _LocalScoring:
                 step = self._halve(step, column.rows)
             self.smooth[j] += step
             self.log_odds += step[column.rows]
-            norm = np.sqrt(column.counts @ self.smooth[j] ** 2)
-            least = _LEAST_NORM * np.sqrt(len(self.events))
-            if np.sqrt(column.counts @ step**2) <= inner_tol * max(norm, least):
+            norm = float(np.sqrt(column.counts @ self.smooth[j] ** 2))
+            least = _LEAST_NORM * float(np.sqrt(len(self.events)))
+            if float(np.sqrt(column.counts @ step**2)) <= inner_tol * max(norm, least):
                 break
 
     def _balance(self) -> None:
