@@ -8,14 +8,14 @@ import numpy as np
 
 
 def stratified_folds(
-    labels: np.ndarray, n_splits: int, seed: int | None = None
+    labels: np.ndarray, n_splits: int, seed: int | np.random.RandomState | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the positions of training and test samples of each fold.
 
     Each fold has nearly the same number of samples of each class. Samples of a class are in the
-    order of the data, or shuffled by a ``seed``. The folds are those of `StratifiedKFold` with
-    ``shuffle=seed is not None`` and ``random_state=seed``; a class with fewer samples than folds is
-    absent from some.
+    order of the data, or shuffled by a ``seed``: a number, or a generator that the next draw
+    continues. The folds are those of `StratifiedKFold` with ``shuffle=seed is not None`` and
+    ``random_state=seed``; a class with fewer samples than folds is absent from some.
 
     Examples
     --------
@@ -31,7 +31,9 @@ def stratified_folds(
     fold_of_sorted = np.arange(len(codes)) % n_splits
     counts = np.bincount(codes)
     stops = np.cumsum(counts)
-    generator = None if seed is None else np.random.RandomState(seed)
+    generator: np.random.RandomState | None = None
+    if seed is not None:
+        generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
     fold_of_sample = np.empty(len(codes), dtype=np.intp)
     for code in range(len(classes)):
         class_folds = np.sort(fold_of_sorted[stops[code] - counts[code] : stops[code]])
