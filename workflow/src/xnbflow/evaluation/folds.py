@@ -11,7 +11,7 @@ from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
-from xnbflow.data.stratified import stratified_folds
+from xnbflow.data.stratified import stratified_folds, stratified_group_folds
 
 #: With more samples folds are drawn once, and the default checks (disjoint halves, permuted labels,
 #: random genes, the learning curve) are left out.
@@ -103,12 +103,7 @@ def stratified_splits(
     """
     if groups is None:
         return stratified_folds(labels, n_splits, seed)
-    from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second
-
-    splitter = StratifiedGroupKFold(n_splits, shuffle=seed is not None, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(splitter.split(np.zeros(len(labels)), labels, groups))
+    return stratified_group_folds(labels, groups, n_splits, seed)
 
 
 def scikit_learn_folds(
