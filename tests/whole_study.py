@@ -156,7 +156,6 @@ def write_study(files, series):
         STUDY,
         LABELS,
         ENTRIES,
-        models=[(name, "csnb") for name in COHORTS],
         tested=[(first, "csnb")],
         halved=[(first, "csnb")],
         permuted=[(first, "xnb")],

@@ -9,14 +9,14 @@ import numpy as np
 
 
 def stratified_folds(
-    labels: np.ndarray, n_splits: int, seed: int | None = None
+    labels: np.ndarray, n_splits: int, seed: int | np.random.RandomState | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the positions of training and test samples of each fold.
 
     Each fold has nearly the same number of samples of each class. Samples of a class are in the
-    order of the data, or shuffled by a ``seed``. The folds are those of `StratifiedKFold` with
-    ``shuffle=seed is not None`` and ``random_state=seed``; a class with fewer samples than folds is
-    absent from some.
+    order of the data, or shuffled by a ``seed``: a number, or a generator that the next draw
+    continues. The folds are those of `StratifiedKFold` with ``shuffle=seed is not None`` and
+    ``random_state=seed``; a class with fewer samples than folds is absent from some.
 
     Examples
     --------
@@ -32,7 +32,9 @@ def stratified_folds(
     fold_of_sorted = np.arange(len(codes)) % n_splits
     counts = np.bincount(codes)
     stops = np.cumsum(counts)
-    generator = None if seed is None else np.random.RandomState(seed)
+    generator: np.random.RandomState | None = None
+    if seed is not None:
+        generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
     fold_of_sample = np.empty(len(codes), dtype=np.intp)
     for code in range(len(classes)):
         class_folds = np.sort(fold_of_sorted[stops[code] - counts[code] : stops[code]])
@@ -46,14 +48,18 @@ def stratified_folds(
 
 
 def stratified_group_folds(
-    labels: np.ndarray, groups: np.ndarray, n_splits: int, seed: int
+    labels: np.ndarray,
+    groups: np.ndarray,
+    n_splits: int,
+    seed: int | np.random.RandomState | None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the positions of training and test samples of each fold, with groups kept together.
 
-    Groups are shuffled by the ``seed``, and taken in descending order of the spread of their
-    classes' counts. Each joins the fold with which the shares of the classes differ least between
-    folds; of folds that are equal in this, the smallest. The folds are those of
-    `StratifiedGroupKFold` with ``shuffle=True`` and ``random_state=seed``, without its warning.
+    Groups are shuffled by the ``seed`` (a number or a generator; not at all by None), and taken in
+    descending order of the spread of their classes' counts. Each joins the fold with which the
+    shares of the classes differ least between folds; of folds that are equal in this, the smallest.
+    The folds are those of `StratifiedGroupKFold` with ``random_state=seed`` and ``shuffle=True``,
+    or ``shuffle=False`` without a seed, but without its warning.
 
     Examples
     --------
@@ -70,7 +76,10 @@ def stratified_group_folds(
     counts = np.zeros((n_groups, len(class_sizes)))
     np.add.at(counts, (group_codes, codes), 1.0)
     shuffled = np.arange(n_groups)
-    np.random.RandomState(seed).shuffle(shuffled)
+    if isinstance(seed, np.random.RandomState):
+        seed.shuffle(shuffled)
+    elif seed is not None:
+        np.random.RandomState(seed).shuffle(shuffled)
     by_spread = np.argsort(-np.std(counts[shuffled], axis=1), kind="stable")
     fold_counts = np.zeros((n_splits, len(class_sizes)))
     fold_of_group = np.empty(n_groups, dtype=np.intp)
