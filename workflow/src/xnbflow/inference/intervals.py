@@ -5,7 +5,9 @@ cross-validation share training samples: the *inflation*, found by simulation fo
 limits separately (`benchmarks audit`, `benchmarks power`).
 With both, and upper limits corrected for few samples, 95% intervals of balanced accuracies held
 the value on new samples in 93 to 100% of the simulated studies of two to four classes, and in 89%
-or more with ten classes of ten samples (`benchmarks verdicts`).
+or more with ten classes of ten samples (`benchmarks verdicts`), with genes in correlated blocks of
+ten. With correlations of .5 in blocks of 200 genes it was 77%, and with all genes correlated 67%;
+in every miss the true value was above the interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,7 @@ CROSS_VALIDATED = 2.0
 TUNED = 2.5
 #: The same of either on the side of lower limits. A cross-validation trains on fewer samples than
 #: the final classifier, and errs on the low side: the truth is seldom below the estimate.
-BELOW = 1.25
+BELOW = 1.5
 #: Samples or groups of a class up to which cross-validation underestimates all recalls together.
 _SMALL_CLASS = 8
 #: Samples or groups of the smaller class at which the variance of an AUC above it is doubled.
