@@ -2,7 +2,7 @@
 
 Samples of one patient are right or wrong together: the *design effect*. Predictions of a
 cross-validation share training samples: the *inflation*, found by simulation for lower and upper
-limits separately (`benchmarks audit`, `benchmarks power`).
+limits separately (`benchmarks audit`, `benchmarks limits`).
 With both, and upper limits corrected for few samples, 95% intervals of balanced accuracies held
 the value on new samples in 93 to 100% of the simulated studies of two to four classes, and in 89%
 or more with ten classes of ten samples (`benchmarks verdicts`), with genes in correlated blocks of
