@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 
 
 def header(*counts, name="toy"):
     """Return the header of samples s0, s1, ... with so many of the classes c0, c1, ..."""
     labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name=name, samples=samples, labels=labels, n_features=3)
+    return DataSet(name=name, samples=samples, labels=labels, n_features=3)
 
 
 def grouped(labels, groups, name="toy"):
     """Return the header of samples s0, s1, ... with a letter for each class and group."""
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(
+    return DataSet(
         name=name,
         samples=samples,
         labels=np.array(list(labels)),

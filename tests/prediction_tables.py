@@ -6,13 +6,13 @@ The data set ``d`` (`HEADER`) has 20 samples of the classes x (12) and y (8).
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED
 
 #: Repeat and fold.
 PLACES = list(np.ndindex(2, 2))
-HEADER = DataSetHeader(
+HEADER = DataSet(
     name="d",
     samples=np.array([f"s{i}" for i in range(20)]),
     labels=np.repeat(["x", "y"], [12, 8]),
@@ -70,7 +70,7 @@ def recalled(predictions):
     every = np.unique([*labels, *pd.concat(predictions.values())["predicted"]]).astype(str)
     absent = [label for label in every if label not in labels]
     names = [*samples, *(f"other {label}" for label in absent)]
-    header = DataSetHeader(
+    header = DataSet(
         name="d", samples=np.array(names), labels=np.array([*labels, *absent]), n_features=9
     )
     actual = performances(predictions, {"d": header})

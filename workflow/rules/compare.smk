@@ -105,6 +105,7 @@ rule combine:
     params:
         entry=PLAN.combined_entry,
         settings=PLAN.combined_settings,
+        designs=PLAN.combined_designs,
         code=computing_code(),
         methods=PLAN.combined_code,
     message:

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 from toys import refused
+from xnbflow.sources.adjustment import adjusted_terms, comparison_notes, refuse_inseparable
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.adjustment import adjusted_terms, comparison_notes, refuse_inseparable
 from xnbflow.sources.sheet import SheetRow
 
 SAMPLES = np.array([f"s{i}" for i in range(8)])

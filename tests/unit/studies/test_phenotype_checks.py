@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.studies.phenotype_checks import phenotype_checks
 
 
 def check(labels, **columns):
     """Return severity and balanced accuracy; None where there is no row."""
-    header = DataSetHeader(
+    header = DataSet(
         name="toy",
         samples=np.array([f"s{i}" for i in range(len(labels))]),
         labels=np.array(list(labels)),

@@ -8,7 +8,6 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.data.stratified import stratified_folds
 
@@ -19,9 +18,7 @@ MOST_REPEATED = 1000
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
-def draw_folds(
-    header: DataSet | DataSetHeader, n_splits: int | None, n_repeats: int
-) -> pd.DataFrame:
+def draw_folds(header: DataSet, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     There are ``n_splits`` folds per repeat; None leaves out one group of samples in each, once, see
@@ -47,9 +44,7 @@ def draw_folds(
     return pd.concat(repeats, ignore_index=True)
 
 
-def folds_of_repeat(
-    header: DataSet | DataSetHeader, n_splits: int | None, repeat: int
-) -> pd.DataFrame:
+def folds_of_repeat(header: DataSet, n_splits: int | None, repeat: int) -> pd.DataFrame:
     """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
     if n_splits is None:
         return leave_one_group_out(header)
@@ -90,7 +85,7 @@ def stratified_splits(
         return list(splitter.split(np.zeros(len(labels)), labels, groups))
 
 
-def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
+def leave_one_group_out(header: DataSet) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
     They are a table like that of `draw_folds`, of one repeat; fold i tests the i-th group in
@@ -112,14 +107,14 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     return _table(header, splits, 0)
 
 
-def class_counts(header: DataSet | DataSetHeader) -> pd.Series:
+def class_counts(header: DataSet) -> pd.Series:
     """Return the number of samples, or of groups, of each class."""
     units = header.samples if header.groups is None else header.groups
     pairs = pd.DataFrame({"label": header.labels, "unit": units}).drop_duplicates()
     return pairs.groupby("label").size()
 
 
-def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.DataFrame:
+def _table(header: DataSet, splits: Splits, repeat: int) -> pd.DataFrame:
     """Return the folds of a repeat; refuse those in which whole groups make one useless."""
     tables = []
     for fold, (train, test) in enumerate(splits):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.series_file import read_header
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
@@ -97,7 +97,9 @@ def study_tables(
     the level of the normality test. ``entries`` have per data set the classifiers'
     configuration by id: intervals of those that tune themselves are wider.
     """
-    headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
+    headers = {}
+    for name, path in zip(owners["datasets"], files["series"], strict=True):
+        headers[name] = DataSet.read(path, values=False)
     predictions = read_training(owners, files, "predictions")
     selected = read_training(owners, files, "selected")
     ties = read_training(owners, files, "ties")

@@ -1,0 +1,96 @@
+"""Single features of a data set by the design of a study: the job *genes*.
+
+A classifier does not depend on these tables.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.study import Design
+from xnbflow.data.controls import control_class
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.read_counts import with_log_counts
+from xnbflow.diagnostics.adjustment import (
+    adjusted_columns,
+    check_design,
+    design_notes,
+    missing_covariates,
+)
+from xnbflow.diagnostics.contrasts import contrast_table
+from xnbflow.diagnostics.gene_values import first_features, gene_values
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.heatmap import heatmap
+from xnbflow.diagnostics.modelled_features import variance_model
+from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+
+#: Number of features whose values a page can show.
+_FEATURES_SHOWN = 2000
+#: Number of samples that a page can show.
+_SAMPLES_SHOWN = 400
+#: Number of features of the heat map.
+_HEATMAP_FEATURES = 24
+
+
+def write_gene_tables(
+    path: str | Path,
+    design: Design,
+    *,
+    outputs: Mapping[str, str],
+    check: Callable[[], None],
+) -> None:
+    """Write the comparisons of the features of a series, a job of the stage *genes*.
+
+    ``outputs`` are the paths of `GENE_TABLES` by table, and those of text with ``_text`` behind the
+    table. ``check`` is called before files are written.
+    """
+    tables = gene_tables(DataSet.read(path), design)
+    check()
+    digest = digest_of_file(path)
+    for name, table in tables.items():
+        write_parquet(table, outputs[name], GENE_TABLES[name], digest)
+        if text := outputs.get(f"{name}_text"):
+            write_tsv(table, text, GENE_TABLES[name])
+
+
+def gene_tables(series: DataSet, design: Design) -> dict[str, pd.DataFrame]:
+    """Return the tables `GENE_TABLES` of `xnbflow.tables.contract`.
+
+    Raises
+    ------
+    InputError
+        If a column or class of the design is not in the series, or no comparison can be adjusted
+        for a column.
+    """
+    check_design(series, design)
+    notes = design_notes(series, design)
+    genes = gene_table(series, design)
+    contrasts = contrast_table(series, design)
+    logarithms = with_log_counts(series)
+    first = first_features(genes, _FEATURES_SHOWN)
+    return {
+        "genes": genes,
+        "contrasts": contrasts,
+        "gene_heatmap": heatmap(genes, logarithms, n_features=_HEATMAP_FEATURES),
+        "gene_values": gene_values(logarithms, first, _SAMPLES_SHOWN),
+        "design": _design_table(series, design),
+        "design_notes": pd.DataFrame({"note": pd.Series(notes, dtype=object)}),
+    }
+
+
+def _design_table(series: DataSet, design: Design) -> pd.DataFrame:
+    """Return how the features of a series were compared, one row."""
+    missing = list(missing_covariates(series, design).values())
+    left_out = int(np.any(missing, axis=0).sum()) if missing else 0
+    row = {
+        "control": control_class(series.classes, design.reference),
+        "adjusted": ", ".join(adjusted_columns(series, design)),
+        "groups": "" if series.groups is None else design.repeated,
+        "variance": variance_model(series, design),
+        "samples": series.n_samples - left_out,
+        "left_out": left_out,
+    }
+    return pd.DataFrame([row])[GENE_TABLES["design"].fixed]
