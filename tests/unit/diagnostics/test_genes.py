@@ -12,6 +12,7 @@ from scipy.stats import fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, put, refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
@@ -162,16 +163,17 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
         (("age", "factor(plate)"), {"age": age, "plate": plate.astype(object)}),
         (("plate",), {"plate": plate.astype(float)}),
     ):
-        series = dataset(values, y, adjust=terms, trend=True, **parts)
-        genes = gene_table(series)
+        series = dataset(values, y, **parts)
+        genes = gene_table(series, Design(adjust=terms, trend=True))
         rows = genes[genes["class"] == "b"].set_index("feature").loc[series.features]
         expected = moderated_contrasts(values, codes, None, columns, trend=True)
         np.testing.assert_allclose(rows["p"], expected.p[1])
         np.testing.assert_allclose(rows["log_fold_change"], expected.log_fold_change[1])
     with refused(key="adjust"):
-        dataset(values, y, adjust=("sex",), **parts)
+        gene_table(dataset(values, y, **parts), Design(adjust=("sex",)))
     with refused(key="adjust", match="'arm' cannot be separated from the class"):
-        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=phenotype.assign(arm=y)))
+        by_arm = dataset(values, y, sample_metadata=phenotype.assign(arm=y))
+        gene_table(by_arm, Design(adjust=("arm",)))
 
 
 def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):

@@ -74,8 +74,8 @@ def gene_list_tables(
     series = {name: DataSet.read(path) for name, path in paths}
     return {
         **tables,
-        "gene_set_tests": gene_set_tests.gene_set_tests(series, designs or {}, sets),
-        "contrast_set_tests": gene_set_tests.contrast_set_tests(series, designs or {}, sets),
+        "gene_set_tests": gene_set_tests.gene_set_tests(series, sets, designs),
+        "contrast_set_tests": gene_set_tests.contrast_set_tests(series, sets, designs),
         "enrichment": enrichment(genes, signatures, sets),
         "prerank": prerank.prerank(genes, sets, threads),
     }

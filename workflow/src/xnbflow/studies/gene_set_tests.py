@@ -57,23 +57,27 @@ class MeasuredSets:
 
 
 def gene_set_tests(
-    series: Mapping[str, DataSet], designs: Mapping[str, Design], sets: Mapping[str, set[str]]
+    series: Mapping[str, DataSet],
+    sets: Mapping[str, set[str]],
+    designs: Mapping[str, Design] | None = None,
 ) -> pd.DataFrame:
     """Test the sets with 5 to 500 measured genes for each class of each data set.
 
     If a gene has several probes, the one with the greatest mean is used, a choice without labels.
     Features with missing or constant values are left out. With two classes only the first is
-    tested, because the second is its mirror. The result is the study's table
-    ``gene_set_tests``; a series without degrees of freedom has no rows.
+    tested, because the second is its mirror. ``designs`` are those of a study by data set. The
+    result is the study's table ``gene_set_tests``; a series without degrees of freedom has no rows.
     """
     parts: list[pd.DataFrame] = []
     for name, data_set in series.items():
-        parts += _of_classes(data_set, designs.get(name, Design()), sets)
+        parts += _of_classes(data_set, (designs or {}).get(name, Design()), sets)
     return _study_table("gene_set_tests", parts)
 
 
 def contrast_set_tests(
-    series: Mapping[str, DataSet], designs: Mapping[str, Design], sets: Mapping[str, set[str]]
+    series: Mapping[str, DataSet],
+    sets: Mapping[str, set[str]],
+    designs: Mapping[str, Design] | None = None,
 ) -> pd.DataFrame:
     """Test the sets for each further comparison of each data set (reference, contrasts).
 
@@ -83,7 +87,7 @@ def contrast_set_tests(
     """
     parts: list[pd.DataFrame] = []
     for name, data_set in series.items():
-        parts += _of_comparisons(data_set, designs.get(name, Design()), sets)
+        parts += _of_comparisons(data_set, (designs or {}).get(name, Design()), sets)
     return _study_table("contrast_set_tests", parts)
 
 
