@@ -12,12 +12,9 @@ from xnbflow.inference.intervals import CROSS_VALIDATED
 
 #: Repeat and fold.
 PLACES = list(np.ndindex(2, 2))
-HEADER = DataSet(
-    name="d",
-    samples=np.array([f"s{i}" for i in range(20)]),
-    labels=np.repeat(["x", "y"], [12, 8]),
-    n_features=9,
-)
+FEATURES = [f"f{i}" for i in range(9)]
+SAMPLES = [f"s{i}" for i in range(20)]
+HEADER = DataSet("d", None, FEATURES, SAMPLES, np.repeat(["x", "y"], [12, 8]))
 
 
 def fits_of(failed=()):
@@ -70,8 +67,6 @@ def recalled(predictions):
     every = np.unique([*labels, *pd.concat(predictions.values())["predicted"]]).astype(str)
     absent = [label for label in every if label not in labels]
     names = [*samples, *(f"other {label}" for label in absent)]
-    header = DataSet(
-        name="d", samples=np.array(names), labels=np.array([*labels, *absent]), n_features=9
-    )
+    header = DataSet("d", None, FEATURES, names, [*labels, *absent])
     actual = performances(predictions, {"d": header})
     return estimates(actual, {"d": header}, dict.fromkeys(actual, 0))

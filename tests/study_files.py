@@ -15,7 +15,9 @@ training and the models of a study, and calls `StudyFiles.compare` for the table
 from collections import defaultdict
 
 from xnbflow.core.plugins import known_analyses
+from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.models.final import write_final
 from xnbflow.studies.description import description_tables
@@ -29,6 +31,8 @@ FOLDS = 3
 REPEATS = 2
 #: Series with their diagnostics and audits, by identity: several studies have the same series.
 _DIAGNOSED = {}
+#: Series with a design and the tables of *genes*, likewise.
+_COMPARED = {}
 #: Settings of the tests of dependence in *diagnose*.
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
 
@@ -43,6 +47,7 @@ class StudyFiles:
     def __init__(self, root):
         self.root = root
         self.paths = defaultdict(list)
+        self.series = {}
 
     def path(self, group, table, **wildcards):
         """Return the path of a table of a group, or of an analysis, and keep it in ``paths``.
@@ -81,7 +86,8 @@ class StudyFiles:
             write_stacked(frames, path, declared[name], series)
 
     def put_series(self, series):
-        """Write a series with its diagnostics and its audit."""
+        """Write a series with its diagnostics and its audit, and keep it in ``series`` by name."""
+        self.series[series.name] = series
         path = self.root / SERIES.of(dataset=series.name)
         series.write(path)
         self.paths["series"].append(path)
@@ -91,6 +97,16 @@ class StudyFiles:
         _, diagnostics, checks = _DIAGNOSED[id(series)]
         self.put("diagnostic", diagnostics, digest, dataset=series.name)
         self.put("audit", checks, digest, dataset=series.name)
+
+    def put_genes(self, series, study, design=None):
+        """Write the tables of *genes* of a series that has been written; ``study`` is an id."""
+        design = design or Design()
+        key = (id(series), design)
+        if key not in _COMPARED:
+            _COMPARED[key] = (series, gene_tables(series, design))
+        tables = _COMPARED[key][1]
+        digest = digest_of_file(self.root / SERIES.of(dataset=series.name))
+        self.put("genes", tables, digest, study=study, dataset=series.name)
 
     def put_model(self, model, series, study, dataset, classifier, digest=""):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
@@ -102,12 +118,15 @@ class StudyFiles:
         return paths
 
     def compare(self, study, labels, entries, **owners):
-        """Write the tables of a study from those of its data sets and classifiers.
+        """Write the tables of a study from those of its data sets and classifiers, and of *genes*.
 
         ``labels`` and ``entries`` are those of the classifiers by name. ``owners`` are the pairs of
         data set and classifier that have a model (``models``), a permutation test (``permuted``),
         halves (``halved``) or a label test (``tested``), as in `study_tables`.
         """
+        designs = {name: study.design_of(name) for name in study.datasets}
+        for name in study.datasets:
+            self.put_genes(self.series[name], study.id, designs[name])
         about = {
             "study": study.id,
             "title": study.title,
@@ -132,7 +151,7 @@ class StudyFiles:
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(about, keys, files, alpha=0.05, entries=entries_of)
         self.put("study", tables, study=study.id)
-        self.put("gene_lists", gene_list_tables(keys, files), study=study.id)
+        self.put("gene_lists", gene_list_tables(keys, files, designs), study=study.id)
         self.put("description", description_tables(keys, entries_of, files), study=study.id)
 
 

@@ -235,9 +235,7 @@ def write_cells(path):
 
 
 def read_toy_folds(path):
-    header = DataSet(
-        name="toy", samples=np.array(SAMPLES), labels=np.array(list("ab" * 4)), n_features=6
-    )
+    header = DataSet("toy", None, [f"f{i}" for i in range(6)], SAMPLES, list("ab" * 4))
     return read_folds(path, header, 2, 1)
 
 

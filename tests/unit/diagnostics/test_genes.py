@@ -29,7 +29,7 @@ from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.prerank import prerank
 from xnbflow.tables import contract
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(
     more = {"feature_metadata": symbols, "missing": True, "scale": "ln"}
     series = dataset(X.T, y, features=features, **more)
     genes = gene_table(series)
-    assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
+    assert list(genes.columns) == GENE_TABLES["genes"].fixed
     varies = np.arange(60) != 5
     model = moderated_contrasts(X.T[varies], np.unique(y, return_inverse=True)[1])
     for code, (label, unordered) in enumerate(genes.groupby("class")):

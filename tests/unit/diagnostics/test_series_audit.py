@@ -183,9 +183,9 @@ def test_genes_are_adjusted_for_columns_of_a_table_and_pairs_are_noted(tmp_path)
     series = read(batch="day")
     by_age_and_day = Design(adjust=("age", "factor(day)"))
     series.write(copy)
-    columns = covariates(DataSet.read(copy), by_age_and_day)
-    assert columns["Age"].dtype == float
-    assert set(columns["batch (day)"]) == {"0", "1", "2", "3"}
+    adjusted = covariates(DataSet.read(copy), by_age_and_day)
+    assert adjusted["Age"].dtype == float
+    assert set(adjusted["batch (day)"]) == {"0", "1", "2", "3"}
     note = "comparisons of single genes are adjusted for 'Age' (numbers)"
     assert f"{note}, 'batch (day)' (4 categories)" in design_notes(series, by_age_and_day)
     within = "single genes are compared within 4 groups of several classes; 8 groups of one class"

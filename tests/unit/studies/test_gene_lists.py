@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.genes import gene_table
 from xnbflow.studies.gene_lists import enrich, gene_list_tables
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES, GENE_LIST_TABLES
+from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES
 from xnbflow.tables.storage import read_parquet, write_parquet
 
 #: Genes of blood in the sets of known artefacts, and genes in no set.
@@ -24,8 +24,8 @@ def study(tmp_path):
     samples = [f"s{i}" for i in range(20)]
     series = DataSet("toy", values, GENES, samples, labels=np.repeat(["a", "b"], 10))
     series.write(tmp_path / "series.parquet")
-    genes = diagnose(series, None)["genes"]
-    write_parquet(genes, tmp_path / "genes.parquet", DIAGNOSTIC_TABLES["genes"])
+    genes = gene_table(series)
+    write_parquet(genes, tmp_path / "genes.parquet", GENE_TABLES["genes"])
     files = {
         "genes": [str(tmp_path / "genes.parquet")],
         "signature": [],
@@ -63,7 +63,7 @@ def test_the_job_leaves_the_tables_of_other_jobs_in_its_folder(study):
     checked = []
     enrich(
         study.files,
-        SimpleNamespace(owners=study.owners),
+        SimpleNamespace(owners=study.owners, designs={}),
         outputs,
         threads=1,
         check=lambda: checked.append(

@@ -3,7 +3,7 @@
 import numpy as np
 from toys import dataset
 
-from xnbflow.data.series_file import read_header
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.studies.study_tables import _checked
 from xnbflow.tables.contract import AUDIT_TABLES
@@ -21,7 +21,7 @@ def test_a_sample_that_two_series_share_is_in_the_audit_of_the_study(rng, tmp_pa
         series = dataset(measured, np.repeat(["a", "b"], 6), name, samples=samples)
         files["series"].append(tmp_path / f"{name}.parquet")
         series.write(files["series"][-1])
-        headers[name] = read_header(files["series"][-1])
+        headers[name] = DataSet.read(files["series"][-1], values=False)
         for table, rows in audit(series).items():
             files[table].append(tmp_path / f"{name}.{table}.parquet")
             write_parquet(rows, files[table][-1], AUDIT_TABLES[table])

@@ -229,14 +229,14 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     ]
     rows[1]["difference"] = -1.0
     rows[2]["fdr"] = 0.05
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
     actual = source._genes(study, "d")
     assert (actual["tested"], actual["found"]) == (7, 6)
     (of_class,) = actual["higher"]
     assert of_class["found"] == 5
     assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
     rows.append(rows[0] | {"feature": "g8", "rank": 8})
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
     assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
 
 
