@@ -291,7 +291,7 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
         values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"}
     )
     rows = findings(confounded, "confounder")
-    assert "where its design has `adjust: [factor(plate)]`" in rows.loc["plate", "finding"]
+    assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "finding"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
     assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "finding"]

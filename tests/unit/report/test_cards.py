@@ -197,7 +197,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     results = write_study(tmp_path, datasets=("alpha",))
     place = {"dataset": "alpha", "classifier": "xnb"}
     finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
-    finding |= {"finding": "“plate” is distributed differently; a study adjusts for it"}
+    finding |= {"finding": "“plate” is distributed differently; to adjust, write it"}
     results = with_rows(
         results,
         random_genes=[place | {"as_good_random": as_good, "signatures": 100}],
@@ -208,7 +208,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
-        "“plate” is distributed differently (adjusted p = 0.0004); a study adjusts for it."
+        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write it."
     )
 
 

@@ -36,6 +36,7 @@ SLOW = {
     [
         ("acquire", set()),
         ("diagnose", {"numba", "scipy.special"}),
+        ("genes", {"numba", "scipy.special"}),
         ("classify", {"numba", "scipy.special", "sklearn.base"}),
         ("check", {"numba", "scipy.special", "sklearn.base"}),
         ("models", {"numba", "scipy.special", "sklearn.base"}),
@@ -134,6 +135,7 @@ def directive(rule, name, **study):
 REQUESTED = {
     "acquire": (1800, 160),
     "diagnose": (2400, 160),
+    "genes": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
     "models": (1900, 420),
@@ -160,6 +162,7 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     ("rule", "study", "threads"),
     [
         ("acquire", {}, 2),  # at most two for 600 MB
+        ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
         ("enrich", {"gene_sets": ("sets.gmt",)}, 2),
         ("enrich", {"gene_sets": ()}, 1),
@@ -187,6 +190,7 @@ def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_one
 CODE = {
     "acquire": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
+    "genes": ("computing code", None),
     "classify": ("computing code", "job_code"),
     "check": ("computing code", "checked_code"),
     "models": ("computing code", "classifier_code"),

@@ -164,7 +164,7 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
         finding = f"{finding}; no comparison of features can be adjusted for it"
         return {"genes": _count_different(series, Design()), "finding": finding}
     term = re.sub(r"batch \((.*?)\)", r"\1", term)
-    text = f"a study adjusts comparisons of features for it where its design has `adjust: [{term}]`"
+    text = f"to adjust comparisons of features for it, a study has `adjust: [{term}]` in its design"
     if not present.all():
         n = counted(int((~present).sum()), "sample", "has", "have")
         text += f" ({n} no value and would be left out)"
