@@ -55,7 +55,11 @@ STUDY = Study(
     final=("csnb",),
     validate=(Validation(model="xnb", train=COHORTS[0], test=COHORTS[1], harmonise="rank"),),
     cohorts=Cohorts(COHORTS),
-    designs={COHORTS[0]: Design(contrasts=("levels(sex)", "tumour vs normal within plate"))},
+    designs={
+        COHORTS[0]: Design(
+            adjust=("plate",), contrasts=("levels(sex)", "tumour vs normal within plate")
+        )
+    },
 )
 LABELS = {name: name.upper() for name in ENTRIES}
 
@@ -65,7 +69,7 @@ def cohort(name):
 
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
-    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts.
+    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts, and adjusts.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2
