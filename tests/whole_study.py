@@ -69,7 +69,8 @@ def cohort(name):
 
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
-    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts, and adjusts.
+    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts; it
+    adjusts for the plate.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2
