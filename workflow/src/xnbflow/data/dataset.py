@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.series_file import Stored, read_fields, stored, stored_fields, write_series
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "KINDS",
@@ -90,6 +93,18 @@ class DataSet:
     missing: bool = field(default=False, metadata=stored("flag"))
     notes: tuple[str, ...] = field(default=(), metadata=stored("sentences"))
     scale: str = field(default="", metadata=stored("text"))
+
+    if TYPE_CHECKING:  # arguments may be lists; attributes are arrays
+
+        def __init__(
+            self,
+            name: str,
+            values: ArrayLike | None,
+            features: ArrayLike,
+            samples: ArrayLike,
+            labels: ArrayLike,
+            **further_fields: Any,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if self.kinds is None:

@@ -144,9 +144,9 @@ def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
         "+".join(cohort.name for cohort in cohorts),
         np.hstack([cohort.values for cohort in cohorts]),
         features=cohorts[0].features,
-        samples=np.array(samples),
+        samples=samples,
         labels=np.concatenate([cohort.labels for cohort in cohorts]),
-        groups=np.array(groups) if has_groups else None,
+        groups=groups if has_groups else None,
         missing=any(cohort.missing for cohort in cohorts),
     )
 

@@ -231,8 +231,8 @@ def design_panel(
         DataSet(
             f"{series.name}-panel",
             _differences(series.values, genes, references),
-            features=series.features[genes],
-            samples=series.samples,
+            features=list(series.features[genes]),
+            samples=list(series.samples),
             labels=series.labels,
             groups=series.groups,
         ),

@@ -49,14 +49,13 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     missing = settle_missing(draft, options.get("missing", "refuse"), selected.positions)
     collapse_probes(draft, options.get("collapse", "none"))
     settle_duplicates(draft, options.get("duplicates", "refuse"))
-    all_linear = np.full(len(draft.features), "linear")
     return DataSet(
         name=dataset.id,
         values=draft.values,
-        features=np.asarray(draft.features),
+        features=draft.features,
         samples=selected.names,
         labels=selected.labels,
-        kinds=all_linear if draft.kinds is None else np.asarray(draft.kinds),
+        kinds=draft.kinds,
         groups=groups,
         sample_metadata=metadata if len(metadata.columns) else None,
         feature_metadata=draft.feature_metadata,

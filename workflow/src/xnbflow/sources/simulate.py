@@ -125,7 +125,7 @@ def simulate_series(
     values[marked] += in_class * truth["effect"].to_numpy()[marked, None] * purity
     values *= rng.uniform(0.2, 1.0, (n_features, 1))
     values += rng.uniform(4.0, 12.0, (n_features, 1))
-    samples = np.array([f"sample_{number:04d}" for number in range(1, n_samples + 1)])
+    samples = [f"sample_{number:04d}" for number in range(1, n_samples + 1)]
     return DataSet(name, values, truth["feature"].to_numpy(), samples, labels), truth
 
 

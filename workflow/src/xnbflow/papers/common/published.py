@@ -77,10 +77,10 @@ def load_published(
     return DataSet(
         name=dataset.id,
         values=values,
-        features=np.array(list(kinds)),
-        samples=frame.index.to_numpy(),
-        labels=frame["label"].to_numpy(),
-        kinds=np.array(list(kinds.values())),
+        features=list(kinds),
+        samples=frame.index,
+        labels=frame["label"],
+        kinds=list(kinds.values()),
     )
 
 

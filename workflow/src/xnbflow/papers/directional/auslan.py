@@ -101,10 +101,10 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     return DataSet(
         dataset.id,
         values=np.concatenate(values),
-        features=np.array(features),
-        samples=np.array([recording.name for recording in recordings]),
-        labels=np.array([recording.sign for recording in recordings]),
-        kinds=np.array(kinds),
+        features=features,
+        samples=[recording.name for recording in recordings],
+        labels=[recording.sign for recording in recordings],
+        kinds=kinds,
     )
 
 

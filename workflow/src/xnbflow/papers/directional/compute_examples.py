@@ -233,10 +233,10 @@ def figure_14() -> DataSet:
     return DataSet(
         "figure 14",
         values=angles[None],
-        features=np.array(["angle"]),
-        samples=np.array([f"s{i}" for i in range(len(angles))]),
+        features=["angle"],
+        samples=[f"s{i}" for i in range(len(angles))],
         labels=np.repeat(_CLASSES, 1000),
-        kinds=np.array(["angular"]),
+        kinds=["angular"],
     )
 
 

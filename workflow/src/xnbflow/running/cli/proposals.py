@@ -325,8 +325,8 @@ def _header(name: str, labels: np.ndarray, groups: np.ndarray | None) -> DataSet
     """Return the classes and groups of a series, with which folds are drawn."""
     return DataSet(
         name=name,
-        values=np.empty((0, len(labels))),
-        features=np.empty(0, dtype=str),
+        values=None,
+        features=[],
         samples=np.arange(len(labels)),
         labels=labels,
         groups=groups,
