@@ -10,11 +10,11 @@ from xnbflow.running.jobs import check_code, start_job
 start_job(snakemake)
 
 from xnbflow.core.study import Design
-from xnbflow.diagnostics.gene_tables import write_gene_tables
+from xnbflow.jobs.genes import compare_features
 
-write_gene_tables(
-    snakemake.input.series,
+compare_features(
+    Path(snakemake.input.series),
     Design(**snakemake.params.design),
-    outputs=dict(snakemake.output.items()),
-    check=lambda: check_code(snakemake),
+    folder=Path(snakemake.output.genes).parent,
+    check_code=lambda: check_code(snakemake),
 )

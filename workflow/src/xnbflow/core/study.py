@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from xnbflow.core.errors import InputError, known_names, quoted
@@ -149,6 +149,10 @@ class Study:
         Paths of GMT files whose sets are tested.
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
+    optional : tuple of str
+        Ids of data sets without which the study runs if they cannot be had.
+    missing : dict of str to str
+        Id of an optional data set that cannot be had to the reason; see `without`.
     jobs : dict of str to str
         Id of a classifier to the job that trains it; a classifier that is absent is trained in
         `MAIN_JOB`.
@@ -175,6 +179,40 @@ class Study:
     cohorts: Cohorts | None = None
     jobs: dict[str, str] = field(default_factory=dict)
     designs: dict[str, Design] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def without(self, missing: Mapping[str, str]) -> "Study":
+        """Return the study without data sets that cannot be had, each with the reason.
+
+        Analyses lose them, and one that divides samples into folds is left out with its data set.
+        Pairs of cohorts lose a pair, combined series are two at least. Without any data set no
+        classifier remains, but the analyses with their simulations.
+        """
+        if not missing:
+            return self
+        datasets = tuple(name for name in self.datasets if name not in missing)
+        analyses = {}
+        for analysis, settings in self.analyses.items():
+            named = settings.get("datasets", ())
+            present = [name for name in named if name not in missing]
+            if present or "folds" not in settings:
+                analyses[analysis] = settings | ({"datasets": present} if named else {})
+        changes: dict[str, Any] = {
+            "datasets": datasets,
+            "analyses": analyses,
+            "missing": dict(missing),
+            "validate": tuple(
+                pair
+                for pair in self.validate
+                if pair.train not in missing and pair.test not in missing
+            ),
+            "cohorts": _cohorts_without(self.cohorts, missing),
+        }
+        if not datasets:
+            changes |= {"classifiers": (), "folds": (), "final": (), "headline": "", "jobs": {}}
+            changes |= {"permutations": None, "gene_sets": ()}
+        return replace(self, **changes)
 
     def design_of(self, dataset: str) -> Design:
         """Return how single features of a data set are compared."""
@@ -228,3 +266,34 @@ class Study:
     def trained(self) -> list[tuple[str, str, str]]:
         """The combinations to train: data set, scheme of folds and classifier, in this order."""
         return list(itertools.product(self.datasets, self.folds, self.classifiers))
+
+
+def study_of(record: Mapping[str, Any]) -> Study:
+    """Return a study from its fields as plain values, as `dataclasses.asdict` returns them.
+
+    Fields with a default may be missing. JSON makes lists of tuples, which become tuples again.
+
+    Examples
+    --------
+    >>> fields = {"id": "s", "title": "", "summary": "", "datasets": ["d"], "classifiers": ["nb"]}
+    >>> fields |= {"folds": ["f"], "diagnostics": True, "analyses": {}, "cohorts": None}
+    >>> study_of(fields).trained
+    [('d', 'f', 'nb')]
+    """
+    fields: dict[str, Any] = {}
+    for name, value in record.items():
+        fields[name] = tuple(value) if isinstance(value, list) else value
+    fields["validate"] = tuple(Validation(**pair) for pair in record.get("validate", ()))
+    designs = record.get("designs", {})
+    fields["designs"] = {name: Design.read(design) for name, design in designs.items()}
+    if cohorts := record.get("cohorts"):
+        fields["cohorts"] = Cohorts(**{**cohorts, "series": tuple(cohorts["series"])})
+    return Study(**fields)
+
+
+def _cohorts_without(cohorts: Cohorts | None, missing: Mapping[str, str]) -> Cohorts | None:
+    """Return the series of one question that can be had; None of fewer than two."""
+    if cohorts is None:
+        return None
+    series = tuple(name for name in cohorts.series if name not in missing)
+    return replace(cohorts, series=series) if len(series) > 1 else None

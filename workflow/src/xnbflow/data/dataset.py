@@ -12,6 +12,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
+from xnbflow.data.canonical_order import canonical_order
 from xnbflow.data.series_file import Stored, read_fields, stored, stored_fields, write_series
 
 if TYPE_CHECKING:
@@ -216,6 +217,16 @@ class DataSet:
         """The distinct class labels, sorted."""
         return np.unique(self.labels)
 
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Positions of the samples in canonical order, see `xnbflow.data.canonical_order`.
+
+        A data set without values has that of its file, else that of its labels.
+        """
+        if self.values is None:
+            return np.arange(self.n_samples)
+        return canonical_order(self.values, self.labels, self.groups)
+
     def take(self, samples: np.ndarray) -> "DataSet":
         """Return the series of some samples; ``samples`` is a mask, or positions."""
         positions = np.arange(self.n_samples)[samples]
@@ -251,7 +262,7 @@ class DataSet:
 
     def write(self, path: str | Path) -> None:
         """Write the series to a Parquet file, atomically."""
-        write_series(self, path)
+        write_series(self, path, stored_fields(self) | _DERIVED)
 
     @classmethod
     def read(cls, path: str | Path, *, values: bool = True) -> "DataSet":
@@ -262,7 +273,15 @@ class DataSet:
         InputError
             If the file is not a series of this version.
         """
-        return cls(**read_fields(path, stored_fields(cls), values=values))
+        content = read_fields(path, stored_fields(cls) | _DERIVED, values=values)
+        order = content.pop("order")  # computed once, when the file was written
+        series = cls(**content)
+        vars(series)["order"] = order
+        return series
+
+
+#: What a file has beside the fields: values of which a data set without them has none.
+_DERIVED = {"order": Stored("positions", "sample")}
 
 
 def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.DataFrame:

@@ -49,8 +49,8 @@ class Stored:
 
     Attributes
     ----------
-    form : {"numbers", "texts", "table", "text", "sentences", "flag"}
-        An array of float64 or of str, a DataFrame of str, a str, a tuple of str, or a bool.
+    form : {"numbers", "texts", "positions", "table", "text", "sentences", "flag"}
+        An array of float64, of str or of int, a DataFrame of str, a str, a tuple of str, or a bool.
     axis : {"", "sample", "feature"}
         What its items, or rows, belong to. Fields of features are columns of the file, the others
         are in its header. (Values belong to features and samples.)
@@ -73,13 +73,13 @@ def stored_fields(data_set: Any) -> dict[str, Stored]:
     return {entry.name: entry.metadata[_STORED] for entry in fields(data_set)}
 
 
-def write_series(data_set: Any, path: str | Path) -> None:
-    """Write a data set, atomically."""
+def write_series(data_set: Any, path: str | Path, declared: Mapping[str, Stored]) -> None:
+    """Write the declared attributes of a data set, atomically."""
     header: dict[str, Any] = {"format": FORMAT_VERSION}
     columns: dict[str, pa.Array] = {}
     tables: dict[str, pa.Array] = {}
     n_samples = len(data_set.samples)
-    for name, field in stored_fields(data_set).items():
+    for name, field in declared.items():
         content = getattr(data_set, name)
         if field.axis != "feature":
             if encoded := _encoded(field.form, content):  # an absent item has its default
@@ -208,12 +208,18 @@ def _encoded(form: str, content: Any) -> Any:
     """Return a field of the header as a value of JSON."""
     if content is None or form in {"text", "flag"}:
         return content
+    if form == "positions":
+        return content.tolist()
     return content.to_dict("list") if form == "table" else list(content)
 
 
 def _decoded(field: Stored, header: Mapping[str, Any], name: str, path: str | Path) -> Any:
     """Return a field of the header from its value of JSON."""
     content = header[name]
+    if field.form == "positions":
+        if sorted(content) != list(range(len(header["samples"]))):
+            raise _not_a_series(path, f"{name} in its metadata is no order of the samples")
+        return np.asarray(content, dtype=int)
     if field.axis == "sample":
         columns = content.values() if isinstance(content, dict) else [content]
         if not all(_are_texts(cells, len(header["samples"])) for cells in columns):

@@ -1,10 +1,7 @@
-"""Single features of a data set by the design of a study: the job *genes*.
+"""Single features of a data set by the design of a study: the tables of the job *genes*.
 
 A classifier does not depend on these tables.
 """
-
-from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,35 +22,15 @@ from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.modelled_features import variance_model
 from xnbflow.tables.contract import GENE_TABLES
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
+#: Tables that are written as text, too.
+TEXTS = ("genes", "contrasts")
 #: Number of features whose values a page can show.
 _FEATURES_SHOWN = 2000
 #: Number of samples that a page can show.
 _SAMPLES_SHOWN = 400
 #: Number of features of the heat map.
 _HEATMAP_FEATURES = 24
-
-
-def write_gene_tables(
-    path: str | Path,
-    design: Design,
-    *,
-    outputs: Mapping[str, str],
-    check: Callable[[], None],
-) -> None:
-    """Write the comparisons of the features of a series, a job of the stage *genes*.
-
-    ``outputs`` are the paths of `GENE_TABLES` by table, and those of text with ``_text`` behind the
-    table. ``check`` is called before files are written.
-    """
-    tables = gene_tables(DataSet.read(path), design)
-    check()
-    digest = digest_of_file(path)
-    for name, table in tables.items():
-        write_parquet(table, outputs[name], GENE_TABLES[name], digest)
-        if text := outputs.get(f"{name}_text"):
-            write_tsv(table, text, GENE_TABLES[name])
 
 
 def gene_tables(series: DataSet, design: Design) -> dict[str, pd.DataFrame]:

@@ -345,6 +345,10 @@ NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 
+#: Whether an optional data set can be had, and the places of its files.
+AVAILABILITY = PathTemplate("results/{dataset}/availability.json")
+PLACES = GROUPS["sought"].files["places"]
+
 DIAGNOSTIC = GROUPS["diagnostic"].path
 #: Comparisons of the features of a data set, by the design of a study.
 GENES = GROUPS["genes"].path
@@ -357,16 +361,20 @@ TRAINED = GROUPS["training"].path
 CHECKED = GROUPS["check"].path
 
 #: Files of a classifier fitted on all samples: the model, its tables and its gene sets.
-MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.skops")
+MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops")
 MODEL_TABLE = GROUPS["model"].path
-GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.gmt")
+GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = GROUPS["study"].path
+#: The path of each of `STUDY_TABLES` by its name: *compare* and *enrich* have a folder each.
+STUDY_FILES = {**GROUPS["study"].files, **GROUPS["gene_lists"].files}
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
 #: Tables of single features and samples.
 DESCRIPTION_TABLE = GROUPS["description"].path
+#: Tables of several series of one question.
+COHORT_TABLE = GROUPS["cohorts"].path
 #: Tables of models in a second cohort.
 VALIDATION_TABLE = GROUPS["validation"].path
 REPORT = GROUPS["report"].path
@@ -435,6 +443,7 @@ RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
 NOTES_TABLE = GROUPS["acquired"].tables["notes"]
+PLACES_TABLE = GROUPS["sought"].tables["places"]
 FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
