@@ -45,15 +45,15 @@ def test_few_groups_count_by_students_t_with_one_degree_of_freedom_less(n_groups
 
 
 def test_a_cross_validation_counts_half_and_a_tuned_one_two_fifths_of_its_samples():
-    """Above the estimate; below it two thirds count, 20 right ones of 26.67."""
-    assert (CROSS_VALIDATED, TUNED, BELOW) == (2.0, 2.5, 1.5)
+    """Above the estimate; below it four sevenths count, 120 / 7 right ones of 160 / 7."""
+    assert (CROSS_VALIDATED, TUNED, BELOW) == (2.0, 2.5, 1.75)
     right = (np.arange(40) >= 10).astype(float)
     for inflation, upper in ((2.0, beta.ppf(0.975, 15.5, 5.5)), (2.5, beta.ppf(0.975, 12.5, 4.5))):
         actual = share_interval(right, inflation=inflation)
-        assert actual.lower == pytest.approx(beta.ppf(0.025, 20.5, 20 / 3 + 0.5))
+        assert actual.lower == pytest.approx(beta.ppf(0.025, 120 / 7 + 0.5, 40 / 7 + 0.5))
         assert actual.upper == pytest.approx(upper)
         assert share_p(right, 0.6, inflation=inflation) == pytest.approx(
-            beta.cdf(0.6, 20.5, 20 / 3 + 0.5)
+            beta.cdf(0.6, 120 / 7 + 0.5, 40 / 7 + 0.5)
         )
     assert share_interval(right).lower == pytest.approx(beta.ppf(0.025, 30.5, 10.5))
 

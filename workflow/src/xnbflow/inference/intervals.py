@@ -27,7 +27,7 @@ CROSS_VALIDATED = 2.0
 TUNED = 2.5
 #: The same of either on the side of lower limits. A cross-validation trains on fewer samples than
 #: the final classifier, and errs on the low side: the truth is seldom below the estimate.
-BELOW = 1.5
+BELOW = 1.75
 #: Samples or groups of a class up to which cross-validation underestimates all recalls together.
 _SMALL_CLASS = 8
 #: Samples or groups of the smaller class at which the variance of an AUC above it is doubled.
