@@ -203,9 +203,10 @@ SMALL_STUDY = {
 }
 #: The path of a table of each group, and the tables that it has.
 PLACES = {
-    "study": (contract.STUDY_TABLE, contract.STUDY_TABLES),
+    "study": (contract.STUDY_TABLE, contract.GROUPS["study"].tables),
+    "gene_lists": (contract.GROUPS["gene_lists"].path, contract.GENE_LIST_TABLES),
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
-    "cohorts": (contract.STUDY_TABLE, contract.COHORT_TABLES),
+    "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
     "diagnostic": (contract.DIAGNOSTIC, contract.DIAGNOSTIC_TABLES),
     "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
@@ -223,12 +224,13 @@ def study_of_tables(root, tables, configuration=None, **fields):
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
-    empty = contract.STUDY_TABLE.parent.of(study=study.id)
+    empty = contract.STUDY.of(study=study.id)
     shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
     for name, rows in ({"diagnostic.genes": ()} | dict(tables)).items():
         group, _, table = name.rpartition(".")
         if not group:
-            group = "study" if name in contract.STUDY_TABLES else "description"
+            groups = ("study", "gene_lists", "description")
+            group = next(group for group in groups if table in PLACES[group][1])
         place, schemas = PLACES[group]
         values = wildcards | {"table": table}
         path = place.of(**{wildcard: values[wildcard] for wildcard in place.wildcards})
@@ -249,11 +251,12 @@ def empty_tables():
     """Return a folder with every table of a study, all without rows."""
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    for place, schemas in (PLACES["study"], PLACES["description"]):
+    for group in ("study", "gene_lists", "description"):
+        place, schemas = PLACES[group]
         for name, schema in schemas.items():
             path = root / place.of(study="s", table=name)
             write_declared(pd.DataFrame(), path, schema)
-    return root / contract.STUDY_TABLE.parent.of(study="s")
+    return root / contract.STUDY.of(study="s")
 
 
 def with_rows(results, **tables):
@@ -265,7 +268,7 @@ def with_rows(results, **tables):
     for name, rows in tables.items():
         declared = contract.STUDY_TABLES[name]
         frame = pd.DataFrame(rows)
-        path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=name)
+        path = results.root / contract.STUDY_FILES[name].of(study=results.study.id)
         write_declared(frame[[key for key in frame if key in declared.columns]], path, declared)
     return replace(results)
 
@@ -334,10 +337,14 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     )
     for name, declared in contract.analysis_tables(analysis).items():
         frame = tables[name][declared.fixed]
-        write_declared(frame, results.folder / analysis.name / f"{name}.parquet", declared)
+        path = contract.ANALYSIS_TABLE.of(
+            study=results.study.id, analysis=analysis.name, table=name
+        )
+        write_declared(frame, root / path, declared)
     for name, frame in dict(common).items():
         declared = contract.STUDY_TABLES[name]
-        write_declared(frame, results.folder / f"{name}.parquet", declared)
+        path = contract.STUDY_FILES[name].of(study=results.study.id)
+        write_declared(frame, root / path, declared)
     module = import_module(analysis.section)
     section = module.section(results)
     for figure in kinds.figures_of(section.blocks):
@@ -345,8 +352,9 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
         assert drawing.startswith("<svg"), figure.name
         assert len(drawing) < largest, figure.name
     assert not (sourced and unsourced(section.blocks, module))
-    files = {f"{analysis.name}/{name}.tsv" for name in tables}
-    files |= {f"{name}.tsv" for name in contract.STUDY_TABLES}
+    files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
+    for path in contract.STUDY_FILES.values():
+        files.add(results.beside(contract.text_of(path.of(study=results.study.id))))
     assert sources(section.blocks) <= files
     return section, [block for block in walk(section.blocks) if isinstance(block, kinds.Table)]
 

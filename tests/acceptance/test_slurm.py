@@ -23,7 +23,10 @@ def cluster(tmp_path_factory):
 
 
 #: A table of each of the rules that write the study's tables, compare and enrich.
-TABLES = ["results/studies/tiny/summary.parquet", "results/studies/tiny/artefacts.parquet"]
+TABLES = [
+    "results/studies/tiny/tables/summary.parquet",
+    "results/studies/tiny/gene_sets/artefacts.parquet",
+]
 
 
 @pytest.fixture(scope="module")

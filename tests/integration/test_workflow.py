@@ -42,9 +42,12 @@ def configured(folder, study):
 
 def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     study = finished / "results/studies/tiny"
-    for name in contract.STUDY_TABLES:
-        assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
-        assert (study / f"{name}.tsv").is_file()
+    for place in contract.STUDY_FILES.values():
+        path = finished / place.of(study="tiny")
+        assert len(pd.read_parquet(path).columns) > 0
+        assert path.with_suffix(".tsv").is_file()
+    beside_the_page = {path.name for path in study.iterdir() if path.is_file()}
+    assert beside_the_page == {"report.html", "details.html", "run.json", "curves.json"}
     assert "A tiny study" in (study / "report.html").read_text()
     sections = {path.parent.name for path in (study / "figures").rglob("*.svg")}
     assert sections >= {"diagnostics", "accuracy", "explanation"}
@@ -54,7 +57,7 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     counts = predictions.groupby(["repeat", "sample"]).size()
     assert len(counts) == 178
     assert set(counts) == {1}
-    assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
+    assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/usage").rglob("*.tsv")
     assert len(list(recorded)) == 15  # two data sets in six rules; compare, enrich and report
 
@@ -180,7 +183,7 @@ def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused)
     state = (folder / place).stat()
     shutil.copy(folder / source, folder / place)
     os.utime(folder / place, ns=(state.st_atime_ns, state.st_mtime_ns))
-    (folder / "results/studies/tiny/summary.parquet").unlink()
+    (folder / "results/studies/tiny/tables/summary.parquet").unlink()
     assert refused in snakemake(folder, fails=True)
 
 

@@ -38,8 +38,9 @@ rule compare:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        about=PLAN.about,
-        owners=PLAN.owners,
+        study=PLAN.compared_study,
+        checks=PLAN.checks,
+        labels=PLAN.study_labels,
         entries=PLAN.study_entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],
         code=computing_code(),
@@ -104,7 +105,9 @@ rule combine:
         ),
     params:
         entry=PLAN.combined_entry,
-        settings=PLAN.combined_settings,
+        match=lambda wildcards: PLAN.cohorts(wildcards).match,
+        harmonise=lambda wildcards: PLAN.cohorts(wildcards).harmonise,
+        label=PLAN.combined_label,
         code=computing_code(),
         methods=PLAN.combined_code,
     message:

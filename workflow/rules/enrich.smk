@@ -27,7 +27,7 @@ rule enrich:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        owners=PLAN.owners_of_lists,
+        study=PLAN.listed_study,
         code=computing_code(),
     message:
         "Finding gene sets in the lists of genes of {wildcards.study}"

@@ -91,7 +91,9 @@ rule report:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        results=PLAN.results,
+        labels=PLAN.study_labels,
+        missing=lambda wildcards: PLAN.study(wildcards).missing,
+        configuration=PLAN.configuration,
         code=computing_code(),
         page_code=page_code(),
         sections=PLAN.section_code,

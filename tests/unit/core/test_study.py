@@ -1,9 +1,12 @@
 """Priorities, jobs and combinations of a study do not depend on its results."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
+
+import pytest
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.core.study import Cohorts, Study, Validation, study_of
 
 STUDY = Study(
     id="s",
@@ -48,12 +51,21 @@ def test_series_are_combined_only_if_the_study_asks_for_it():
     assert replace(STUDY, cohorts=Cohorts(("a", "b"))).combined == ("a", "b")
 
 
+@pytest.mark.parametrize("cohorts", [None, Cohorts(("a", "b"), "nb", harmonise="zscore")])
+def test_a_study_is_read_from_its_record(cohorts):
+    """The record of a run is JSON, which has no tuples and no dataclasses."""
+    pair = Validation(model="nb", train="a", test="b", match="symbol")
+    study = replace(STUDY, validate=(pair,), cohorts=cohorts, permutations={"nb": 9})
+    assert study_of(json.loads(json.dumps(asdict(study)))) == study
+    assert study_of(asdict(study)) == study
+
+
 def test_parts_of_a_seed_are_separate():
     assert derive_seed("a", "bc") != derive_seed("ab", "c")
     assert 0 <= derive_seed("a", 1) < 2**32
 
 
-def study_of(**changes):
+def study_with(**changes):
     fields = {"id": "s", "title": "", "summary": "", "datasets": ("a", "b"), "classifiers": ("nb",)}
     fields |= {"folds": ("5-fold",), "diagnostics": True, "analyses": {}}
     return Study(**fields | changes)
@@ -72,7 +84,7 @@ def test_a_study_runs_without_data_sets_that_are_missing():
         Validation(model="nb", train="a", test="c"),
     )
     cohorts = Cohorts(("a", "b", "c"), model="nb")
-    study = study_of(
+    study = study_with(
         datasets=("a", "b", "c"), analyses=analyses, validate=pairs, cohorts=cohorts, final=("nb",)
     )
     rest = study.without({"b": "no such file"})
@@ -90,7 +102,7 @@ def test_a_study_runs_without_data_sets_that_are_missing():
 
 
 def test_a_study_without_any_data_set_keeps_its_simulations():
-    study = study_of(analyses={"sim": {"datasets": ["a", "b"]}}, final=("nb",), headline="nb")
+    study = study_with(analyses={"sim": {"datasets": ["a", "b"]}}, final=("nb",), headline="nb")
     rest = study.without({"a": "x", "b": "y"})
     assert rest.trained == rest.models == []
     assert (rest.classifiers, rest.folds, rest.headline) == ((), (), "")
@@ -98,5 +110,5 @@ def test_a_study_without_any_data_set_keeps_its_simulations():
 
 
 def test_a_study_that_misses_nothing_is_itself():
-    study = study_of()
+    study = study_with()
     assert study.without({}) is study

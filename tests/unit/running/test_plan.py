@@ -8,16 +8,21 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
+import pandas as pd
 import pytest
 import yaml
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.study import Cohorts, Validation
+from xnbflow.core.study import Cohorts, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
+from xnbflow.studies import study_inputs
+from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
+from xnbflow.tables.contract import GROUPS, TRAINING_TABLES
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -151,19 +156,41 @@ def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
         "selected": f"{training}/selected.parquet",
         "halves": "results/studies/one/checks/wine/halves.parquet",
     }
-    assert plan.classifiers_beside(job) == {"training": ["nb", "csnb"], "halves": ["csnb"]}
+    assert plan.trained_beside(job) == ["nb", "csnb"]
 
 
-def test_the_owners_of_files_are_in_their_order(plan):
-    owners = plan.owners(ONE)
-    assert len(owners["jobs"]) == len(plan.trained("fits", ONE))
-    assert owners["jobs"][0] == ("wine", "5-fold", ("nb", "csnb"))
-    assert owners["trained"][0] == ("wine", "5-fold", "nb")
-    assert owners["checked"] == ["wine", "mine"]
-    assert plan.owners_of_lists(ONE) == {
-        "datasets": ("wine", "mine"),
-        "models": [("wine", "csnb"), ("mine", "csnb")],
-    }
+def test_the_tables_of_a_study_are_made_from_the_inputs_of_their_rule(plan):
+    """The job reads its files at the paths of the contract; the rule declares the same ones."""
+    for job in (ONE, TWO):
+        checks = StudyChecks(**plan.checks(job))
+        inputs = StudyInputs(study=study_of(plan.compared_study(job)), checks=checks)
+        read = {}
+
+        def remember(path, schema, classifiers=(), read=read):
+            read.setdefault(schema.name, []).append(str(path))
+            return dict.fromkeys(classifiers or (), pd.DataFrame())
+
+        with patch.multiple(study_inputs, read_stacked=remember, read_parquet=remember):
+            for table in TRAINING_TABLES:
+                inputs.training(table)
+            inputs.random_genes()
+            inputs.permutation_tests()
+            inputs.diagnosed("normality")
+            for table in GROUPS["check"].tables:
+                inputs.checked(table, checks.halved)
+        for table in (*TRAINING_TABLES, "random_genes"):
+            assert read[table] == plan.trained(table, job)
+        for table in GROUPS["check"].tables:
+            assert read.get(table, []) == plan.checked(table, job)
+        assert read.get("permutation", []) == plan.permuted(job)
+        assert read.get("normality", []) == plan.diagnosed("normality", job)
+        assert [str(path) for path in inputs.series_paths.values()] == plan.series(job)
+
+
+def test_the_lists_of_genes_of_a_study_are_those_of_its_data_sets_and_models(plan):
+    inputs = StudyInputs(study=study_of(plan.listed_study(ONE)))
+    assert inputs.study.datasets == ("wine", "mine")
+    assert inputs.study.models == [("wine", "csnb"), ("mine", "csnb")]
 
 
 def test_the_series_are_read_again_only_to_test_gene_sets(plan):
@@ -184,13 +211,13 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     targets = plan.targets("one")
     assert "results/studies/one/report.html" in targets
-    assert "results/studies/one/models/wine/csnb.skops" in targets
+    assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
     assert plan.all_targets() == targets
     assert not any("permutations" in path for path in targets)
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
-    configuration = plan.results(ONE)["configuration"]
+    configuration = plan.configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
     assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
@@ -263,9 +290,9 @@ def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan
 
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
-    label = full_plan.config.classifiers["csnb"]["label"]
-    settings = full_plan.combined_settings(ONE)
-    assert settings == {"match": "symbol", "harmonise": "zscore", "name": label}
+    cohorts = full_plan.cohorts(ONE)
+    assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
+    assert full_plan.combined_label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
@@ -275,17 +302,12 @@ def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_p
     assert again.sheets["mine"] == "config/datasets.tsv"
 
 
-def test_a_study_without_diagnostics_owns_none_of_their_tables(plan):
-    assert plan.owners(TWO)["diagnosed"] == ()
-    assert plan.owners(ONE)["diagnosed"] == ("wine", "mine")
-
-
 def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     steps = [{"method": "sample_ranks", "reason": "two scanners"}]
     plan.config.preprocessing["wine"] = steps
     analyses = {"x": {"datasets": ["mine"], "folds": "10-fold"}}
     plan.config.studies["two"] = replace(plan.config.studies["two"], analyses=analyses)
-    configuration = plan.results(TWO)["configuration"]
+    configuration = plan.configuration(TWO)
     assert configuration["preprocessing"] == {"wine": steps}
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
     assert list(configuration["datasets"]) == ["wine", "mine"]
@@ -337,8 +359,7 @@ def test_a_plan_leaves_out_optional_data_sets_that_cannot_be_had(plan):
     assert sought.study(ONE).datasets == ("wine",)
     assert sought.study(ONE).missing == reasons
     assert not [path for path in sought.targets("one") if "/mine/" in path]
-    assert sought.results(ONE)["missing"] == reasons
-    assert list(sought.results(ONE)["configuration"]["datasets"]) == ["wine"]
+    assert list(sought.configuration(ONE)["datasets"]) == ["wine"]
     there = Plan.read(raw, ROOT, availability=lambda name: Found(""))
     assert there.study(ONE).datasets == ("wine", "mine")
     assert there.targets("one") == plan.targets("one")

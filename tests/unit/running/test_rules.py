@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from xnbflow.running.needs import cpus_for, requested
-from xnbflow.tables.contract import JOBS
+from xnbflow.tables.contract import GENE_SETS, GROUPS, JOBS, MODEL, STUDY
 
 ROOT = Path(__file__).parents[3]
 
@@ -92,6 +92,21 @@ def test_every_rule_has_its_three_places():
             assert words in text
     for words in ("mem_mb=lambda", "runtime=lambda"):
         assert text.count(words) == len(written), f"a rule lacks {words}"
+
+
+def test_a_folder_of_a_study_has_one_writer():
+    """No two rules write tables into one folder, and a job has its folder for itself."""
+    rules_of_folder = {}
+    for group in GROUPS.values():
+        if group.path.startswith(STUDY):
+            rules_of_folder.setdefault(group.path.parent, set()).add(group.rule)
+    for folder, rules in rules_of_folder.items():
+        assert len(rules) == 1, folder
+        jobs = JOBS[next(iter(rules))]
+        assert {f"{{{name}}}" for name in folder.wildcards} == set(jobs.split("/")), folder
+    assert rules_of_folder[STUDY] == {"report"}
+    for path in (MODEL, GENE_SETS):  # beside the tables of the model
+        assert rules_of_folder[path.parent] == {"models"}
 
 
 class StubPlan:

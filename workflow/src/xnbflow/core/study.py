@@ -181,6 +181,27 @@ class Study:
         return list(itertools.product(self.datasets, self.folds, self.classifiers))
 
 
+def study_of(record: Mapping[str, Any]) -> Study:
+    """Return a study from its fields as plain values, as `dataclasses.asdict` returns them.
+
+    Fields with a default may be missing. JSON makes lists of tuples, which become tuples again.
+
+    Examples
+    --------
+    >>> fields = {"id": "s", "title": "", "summary": "", "datasets": ["d"], "classifiers": ["nb"]}
+    >>> fields |= {"folds": ["f"], "diagnostics": True, "analyses": {}, "cohorts": None}
+    >>> study_of(fields).trained
+    [('d', 'f', 'nb')]
+    """
+    fields: dict[str, Any] = {}
+    for name, value in record.items():
+        fields[name] = tuple(value) if isinstance(value, list) else value
+    fields["validate"] = tuple(Validation(**pair) for pair in record.get("validate", ()))
+    if cohorts := record.get("cohorts"):
+        fields["cohorts"] = Cohorts(**{**cohorts, "series": tuple(cohorts["series"])})
+    return Study(**fields)
+
+
 def _cohorts_without(cohorts: Cohorts | None, missing: Mapping[str, str]) -> Cohorts | None:
     """Return the series of one question that can be had; None of fewer than two."""
     if cohorts is None:

@@ -3,7 +3,7 @@
 import importlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -12,40 +12,14 @@ from typing import Any
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
-from xnbflow.core.plugins import known_analyses
-from xnbflow.core.study import Study, Validation
+from xnbflow.core.study import Study, study_of
 from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import headline, verdict
-from xnbflow.tables.contract import RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
-
-
-def write_study(
-    study: Study,
-    configured: Mapping[str, Any],
-    outputs: Any,
-    threads: int,
-    check: Callable[[], None],
-) -> None:
-    """Write the report of a study, a job of the stage *report*.
-
-    ``configured`` are the study's ``labels`` and ``configuration``, ``outputs`` those of the rule;
-    ``check`` is called before files are written.
-    """
-    all_analyses = known_analyses()
-    analyses = {name: all_analyses[name] for name in study.analyses}
-    root = Path(outputs.page.removesuffix(REPORT.of(study=study.id)))
-    results = StudyResults(study, **configured, root=root, analyses=analyses)
-    results.refuse_mixed_series()
-    check()
-    # An output of the rule, also of a study without figures.
-    Path(outputs.figures).mkdir(parents=True, exist_ok=True)
-    write_report(results, outputs.page, outputs.figures, threads)
-    write_record(results, outputs.record)
-    write_curves(results, outputs.curves)
 
 
 def write_report(
@@ -170,9 +144,13 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     if not path.is_file():
         msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(path))
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        msg = f"{path} is damaged; run the study again: xnbflow run {study}"
+        raise InputError(msg, file=str(path)) from error
     results = StudyResults(
-        study=_study_of(record["study"]),
+        study=study_of(record["study"]),
         labels=record["labels"],
         configuration=record["configuration"],
         root=root,
@@ -189,16 +167,10 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     return results
 
 
-def _study_of(record: Mapping[str, Any]) -> Study:
-    """Return a study from its record, in which JSON has made lists of tuples."""
-    fields: dict[str, Any] = {}
-    for name, value in record.items():
-        fields[name] = tuple(value) if isinstance(value, list) else value
-    fields["validate"] = tuple(Validation(**pair) for pair in fields["validate"])
-    return Study(**fields)
-
-
 def _digests(results: StudyResults) -> dict[str, str]:
     """Return the SHA-256 of every table of the study."""
-    place = STUDY_TABLE.fill(study=results.study.id)
-    return {name: digest_of_file(results.root / place.of(table=name)) for name in STUDY_TABLES}
+    study = results.study.id
+    return {
+        name: digest_of_file(results.root / path.of(study=study))
+        for name, path in STUDY_FILES.items()
+    }

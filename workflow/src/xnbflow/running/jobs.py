@@ -91,6 +91,22 @@ def check_code(job: Any) -> None:
     refuse_other_code(filter(None, planned), packages)
 
 
+def working_directory(job: Any) -> Path:
+    """Return the folder with the ``results`` of a job.
+
+    It is not that of the process where an importing workflow gives a prefix to the paths of its
+    module, or files are in a storage.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> usage = "tumours/results/usage/compare/demo.tsv"
+    >>> working_directory(SimpleNamespace(output=SimpleNamespace(usage=usage))).as_posix()
+    'tumours'
+    """
+    return Path(str(job.output.usage).rpartition("results/usage/")[0])
+
+
 def _digests(job: Any, param: str) -> dict[str, str]:
     """Return the digests of packages in a parameter of a job, which not every rule has."""
     return dict(getattr(job.params, param, None) or {})

@@ -37,7 +37,7 @@ from xnbflow.tables.contract import (
     PLACES,
     REPORT,
     SERIES,
-    STUDY_TABLE,
+    STUDY_FILES,
     TRAINED,
     PathTemplate,
     text_of,
@@ -360,13 +360,10 @@ class Plan:
             files["halves"] = CHECKED.of(study=study.id, dataset=wildcards.dataset, table="halves")
         return files
 
-    def classifiers_beside(self, wildcards: Any) -> dict[str, list[str]]:
-        """Return the classifiers whose rows are in the tables that `training_of_model` names."""
+    def trained_beside(self, wildcards: Any) -> list[str]:
+        """Return the classifiers whose rows are in the tables of training of a model."""
         study = self.study(wildcards)
-        return {
-            "training": list(study.classifiers_of(study.job_of(wildcards.classifier))),
-            "halves": self.halved(wildcards),
-        }
+        return list(study.classifiers_of(study.job_of(wildcards.classifier)))
 
     def origin(self, wildcards: Any) -> dict[str, str]:
         """Return where a data set comes from, for the card of a model."""
@@ -430,43 +427,27 @@ class Plan:
         models = self.study(wildcards).models
         return [place.of(dataset=dataset, classifier=name) for dataset, name in models]
 
-    def owners(self, wildcards: Any) -> dict[str, Any]:
-        """Return the data sets, classifiers and jobs of the input files of *compare*.
+    def compared_study(self, wildcards: Any) -> dict[str, Any]:
+        """Return the fields of a study on which its tables depend, see `study_fields`."""
+        names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
+        return study_fields(self.study(wildcards), *names, "final", "headline", "jobs")
 
-        Each list has the order of the files: ``diagnosed`` that of the tables of diagnostics,
-        ``jobs`` that of the tables of training, ``checked`` that of the tables of checks.
-        """
+    def listed_study(self, wildcards: Any) -> dict[str, Any]:
+        """Return the fields of a study on which its lists of genes depend, see `study_fields`."""
+        return study_fields(self.study(wildcards), "datasets", "final")
+
+    def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
         study = self.study(wildcards)
         return {
-            "datasets": study.datasets,
-            "diagnosed": study.datasets if study.diagnostics else (),
-            "trained": study.trained,
-            "jobs": [
-                (dataset, folds, study.classifiers_of(job))
-                for dataset, folds, job in study.training_jobs
-            ],
-            "checked": self.checked_datasets(study),
-            "permuted": study.permuted,
             "tested": self.config.tested(study),
             "halved": self.config.halved(study),
+            "permuted": study.permuted,
         }
 
-    def owners_of_lists(self, wildcards: Any) -> dict[str, Any]:
-        """Return the data sets and models of the input files of *enrich*, in their order."""
-        study = self.study(wildcards)
-        return {"datasets": study.datasets, "models": study.models}
-
-    def about(self, wildcards: Any) -> dict[str, Any]:
-        """Return the names of a study and of its classifiers."""
-        study = self.study(wildcards)
-        return {
-            "study": study.id,
-            "title": study.title,
-            "summary": study.summary,
-            "labels": self.labels(study),
-            "kept": list(study.final),
-            "headline": study.headline,
-        }
+    def study_labels(self, wildcards: Any) -> dict[str, str]:
+        """Return the labels of the classifiers of a study by id."""
+        return self.labels(self.study(wildcards))
 
     def labels(self, study: Study) -> dict[str, str]:
         """Return the labels of the classifiers of a study by id."""
@@ -500,19 +481,18 @@ class Plan:
 
     def combined_entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of the classifier of all cohorts."""
-        return self.config.classifier(self._cohorts(wildcards).model)
+        return self.config.classifier(self.cohorts(wildcards).model)
 
-    def combined_settings(self, wildcards: Any) -> dict[str, str]:
-        """Return how the cohorts of a study are matched, and the label of their classifier."""
-        cohorts = self._cohorts(wildcards)
-        label = self.config.classifiers[cohorts.model]["label"]
-        return {"match": cohorts.match, "harmonise": cohorts.harmonise, "name": label}
+    def combined_label(self, wildcards: Any) -> str:
+        """Return the label of the classifier of all cohorts."""
+        label: str = self.config.classifiers[self.cohorts(wildcards).model]["label"]
+        return label
 
     def combined_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the classifier of all cohorts."""
-        return self._classifier_code([("", self._cohorts(wildcards).model)])
+        return self._classifier_code([("", self.cohorts(wildcards).model)])
 
-    def _cohorts(self, wildcards: Any) -> Cohorts:
+    def cohorts(self, wildcards: Any) -> Cohorts:
         """Return the cohorts of a job of *combine*, which only studies with cohorts have."""
         cohorts = self.study(wildcards).cohorts
         if cohorts is None:
@@ -548,7 +528,7 @@ class Plan:
     def needed_tables(self, wildcards: Any) -> list[str]:
         """Return the tables of the study that an analysis reads."""
         tables = self.analysis(wildcards).needs
-        return [STUDY_TABLE.of(study=wildcards.study, table=table) for table in tables]
+        return [STUDY_FILES[table].of(study=wildcards.study) for table in tables]
 
     def analysis_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the code of an analysis."""
@@ -611,21 +591,9 @@ class Plan:
             records += [place.of(dataset=dataset, classifier=name) for dataset, name in pairs]
         return records
 
-    def results(self, wildcards: Any) -> dict[str, Any]:
-        """Return arguments of `xnbflow.report.results.StudyResults`.
-
-        They are plain values: unpickling an object would import its module before the job's script
-        has set the path of the library.
-        """
-        study = self.study(wildcards)
-        return {
-            "labels": self.labels(study),
-            "configuration": self._configuration(study),
-            "missing": study.missing,
-        }
-
-    def _configuration(self, study: Study) -> dict[str, Any]:
+    def configuration(self, wildcards: Any) -> dict[str, Any]:
         """Return the complete configuration of a study, for the record and for repetition."""
+        study = self.study(wildcards)
         names = list(study.datasets)
         folds = list(study.folds)
         for settings in study.analyses.values():
@@ -686,6 +654,17 @@ class Plan:
 def _existing_path(path: str | Path, root: Path) -> Path:
     """Return a path of the configuration: in the working directory, else in the project."""
     return Path(path) if Path(path).exists() else root / path
+
+
+def study_fields(study: Study, *names: str) -> dict[str, Any]:
+    """Return fields of a study for `xnbflow.core.study.study_of`; all others are empty.
+
+    They are plain values, since unpickling an object would import its module before the job's
+    script has set the path of the library. A job runs again if one of them has changed.
+    """
+    empty = {"title": "", "summary": "", "classifiers": (), "folds": (), "diagnostics": False}
+    fields = {name: getattr(study, name) for name in ("id", *names)}
+    return {**empty, "analyses": {}, **fields}
 
 
 def _pairs(study: Study) -> list[tuple[str, str]]:

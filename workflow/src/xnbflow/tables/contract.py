@@ -359,16 +359,20 @@ TRAINED = GROUPS["training"].path
 CHECKED = GROUPS["check"].path
 
 #: Files of a classifier fitted on all samples: the model, its tables and its gene sets.
-MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.skops")
+MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops")
 MODEL_TABLE = GROUPS["model"].path
-GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.gmt")
+GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = GROUPS["study"].path
+#: The path of each of `STUDY_TABLES` by its name: *compare* and *enrich* have a folder each.
+STUDY_FILES = {**GROUPS["study"].files, **GROUPS["gene_lists"].files}
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
 #: Tables of single features and samples.
 DESCRIPTION_TABLE = GROUPS["description"].path
+#: Tables of several series of one question.
+COHORT_TABLE = GROUPS["cohorts"].path
 #: Tables of models in a second cohort.
 VALIDATION_TABLE = GROUPS["validation"].path
 REPORT = GROUPS["report"].path
