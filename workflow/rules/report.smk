@@ -92,6 +92,7 @@ rule report:
         ),
     params:
         labels=PLAN.study_labels,
+        missing=lambda wildcards: PLAN.study(wildcards).missing,
         configuration=PLAN.configuration,
         code=computing_code(),
         page_code=page_code(),

@@ -35,6 +35,7 @@ SLOW = {
     ("stage", "needed"),
     [
         ("acquire", set()),
+        ("seek", set()),
         ("diagnose", {"numba", "scipy.special"}),
         ("classify", {"numba", "scipy.special", "sklearn.base"}),
         ("check", {"numba", "scipy.special", "sklearn.base"}),
@@ -84,7 +85,7 @@ def test_every_rule_has_its_three_places():
     """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
     workflow = ROOT / "workflow"
     text = "".join(path.read_text() for path in sorted((workflow / "rules").glob("*.smk")))
-    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
+    written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
     assert written == {path.stem for path in (workflow / "scripts").glob("*.py")} == set(JOBS)
     for rule in written:
         for words in (f'log_of("{rule}")', f'usage_of("{rule}")', f"scripts/{rule}.py"):
@@ -135,7 +136,9 @@ class StubPlan:
 def directive(rule, name, **study):
     """Evaluate a directive of a rule: its value, or the dictionary of its keywords."""
     text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-    (block,) = re.findall(rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    (block,) = re.findall(
+        rf"^(?:rule|checkpoint) {rule}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL
+    )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
     names = {"PLAN": StubPlan(**study), "partial": partial}
     names |= {"requested": requested, "cpus_for": cpus_for}
@@ -148,6 +151,7 @@ def directive(rule, name, **study):
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
 REQUESTED = {
     "acquire": (1800, 160),
+    "seek": (4800, 660),  # by the sheet
     "diagnose": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
@@ -201,6 +205,7 @@ def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_one
 #: The digests that are parameters of each rule: of the core, and of methods.
 CODE = {
     "acquire": ("reading code", "reader_code"),
+    "seek": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
     "classify": ("computing code", "job_code"),
     "check": ("computing code", "checked_code"),

@@ -4,6 +4,7 @@ A rule calls these methods with its wildcards. The Snakefile imports this module
 job: nothing numerical is imported here.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.tables.contract import (
     ALL_COHORTS,
     ANALYSIS,
+    AVAILABILITY,
     CHECKED,
     DIAGNOSTIC,
     GENE_SETS,
@@ -32,6 +34,7 @@ from xnbflow.tables.contract import (
     MODEL,
     MODEL_TABLE,
     PERMUTED,
+    PLACES,
     REPORT,
     SERIES,
     STUDY_FILES,
@@ -78,6 +81,9 @@ class Plan:
         The data sets of all sheets by id; ``sheets`` are the names of the sheet of each.
     mark_local : callable
         Snakemake's ``local``, for files that are never in a storage.
+    availability : callable
+        Returns the file of *seek* of an optional data set. Before it exists it raises Snakemake's
+        exception of an unfinished checkpoint, after which Snakemake asks again.
     """
 
     root: Path
@@ -86,10 +92,15 @@ class Plan:
     datasets: dict[str, SheetRow]
     sheets: dict[str, str]
     mark_local: Callable[[str], str]
+    availability: Callable[[str], Any] | None = None
 
     @classmethod
     def read(
-        cls, raw: Mapping[str, Any], root: Path, mark_local: Callable[[str], str] = str
+        cls,
+        raw: Mapping[str, Any],
+        root: Path,
+        mark_local: Callable[[str], str] = str,
+        availability: Callable[[str], Any] | None = None,
     ) -> "Plan":
         """Return the plan of a configuration; an `InputError` names what is wrong in it.
 
@@ -113,11 +124,41 @@ class Plan:
             datasets=datasets,
             sheets=sheets,
             mark_local=mark_local,
+            availability=availability,
         )
 
     def study(self, wildcards: Any) -> Study:
-        """Return the study of a job."""
-        return self.config.studies[wildcards.study]
+        """Return the study of a job, without optional data sets that cannot be had."""
+        return self.available(wildcards.study)
+
+    def available(self, study: str) -> Study:
+        """Return a study without its optional data sets that cannot be had."""
+        configured = self.config.studies[study]
+        if self.availability is None:
+            return configured
+        missing = {}
+        for name in configured.optional:
+            with self.availability(name).open() as stream:
+                found = json.load(stream)
+            if not found["available"]:
+                missing[name] = found["reason"]
+        return configured.without(missing)
+
+    def sought(self, *studies: str) -> list[str]:
+        """Return the files of *seek* of the optional data sets of studies."""
+        names = [name for study in studies for name in self.config.studies[study].optional]
+        return [AVAILABILITY.of(dataset=name) for name in dict.fromkeys(names)]
+
+    def sought_places(self, wildcards: Any) -> list[str]:
+        """Return the table of *seek* of a data set that is optional in a study."""
+        studies = self.config.studies.values()
+        is_optional = any(wildcards.dataset in study.optional for study in studies)
+        return [PLACES.of(dataset=wildcards.dataset)] if is_optional else []
+
+    def named_files(self, wildcards: Any) -> dict[str, str]:
+        """Return the user's files of a data set, existing or not, by the field of the sheet."""
+        files = self.datasets[wildcards.dataset].local_files
+        return {key: str(_existing_path(path, self.root)) for key, path in files.items()}
 
     @property
     def jobs(self) -> list[str]:
@@ -131,14 +172,14 @@ class Plan:
         """The analyses that studies name."""
         return sorted({name for study in self.config.studies.values() for name in study.analyses})
 
-    def targets(self, study: str) -> list[str]:
+    def targets(self, study: str, _wildcards: Any = None) -> list[str]:
         """Return the files that a run of a study writes."""
-        configured = self.config.studies[study]
+        configured = self.available(study)
         tables = [path for group in GROUPS.values() for path in group.targets(configured)]
         files = [*tables, *self._model_files(configured), *self._cohort_files(configured)]
         return list(dict.fromkeys(files))
 
-    def all_targets(self) -> list[str]:
+    def all_targets(self, _wildcards: Any = None) -> list[str]:
         """Return the files of all studies under ``run:``."""
         return [path for study in self.config.run for path in self.targets(study)]
 
@@ -194,7 +235,10 @@ class Plan:
     def acquired_mb(self, wildcards: Any, files: Any) -> float:
         """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
         size = 0.0
+        places = PLACES.of(dataset=wildcards.dataset)
         for path, mb in zip(files, files.size_files_mb, strict=True):
+            if path == places:  # of *seek*, no part of the data
+                continue
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
         return size or self.sheet_mb(wildcards)
 
