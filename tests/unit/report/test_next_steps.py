@@ -88,6 +88,7 @@ def test_an_unreliable_forecast_advises_nothing(tmp_path):
 @pytest.mark.parametrize(("n_classes", "words"), [(2, "both classes"), (3, "all classes")])
 def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_classes, words):
     column = PLACE | {"column": "plate", "pairs": 0, "status": "cannot be separated"}
+    column |= {"limits": True}
     sizes = [{"dataset": "d", "class": f"c{i}", "samples": 5} for i in range(n_classes)]
     (step,) = steps_of(tmp_path, concordance=[column], class_sizes=sizes)
     assert step == (

@@ -248,9 +248,8 @@ def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]
             f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
             "are as in the other sex: the sample may be exchanged with another"
         )
-        rows.append(
-            audit_row("sex", str(series.samples[i]), "warning", text, value=float(score[i]))
-        )
+        distance = float(score[i] - midpoint)  # positive: the genes are those of a male
+        rows.append(audit_row("sex", str(series.samples[i]), "warning", text, value=distance))
     return rows
 
 

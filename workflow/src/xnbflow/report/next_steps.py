@@ -33,8 +33,8 @@ def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
 
     A column that cannot be separated from the class comes first, since no analysis of these samples
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
-    same design are not recommended then. Errors in the data come before other associated columns, these before more samples, and
-    a second cohort comes before an assay.
+    same design are not recommended then. Errors in the data come before more samples, and a second
+    cohort comes before an assay.
     """
     dataset = place["dataset"]
     columns = results.rows("concordance", **place)
@@ -87,7 +87,7 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
-        yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
+        yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
 
 
 def _confirmations(results: StudyResults, place: dict[str, str]) -> Iterator[str]:

@@ -80,7 +80,7 @@ def study_tables(
         **tables,
         **results,  # with the audit, graded
         **_probabilities(predictions, fits, headers, inflations),
-        **_errors_of_samples(predictions, results["estimates"]),
+        **_errors_of_samples(predictions, results),
     }
 
 
@@ -149,13 +149,16 @@ def _probabilities(
     }
 
 
-def _errors_of_samples(predictions: Tables, estimated: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _errors_of_samples(
+    predictions: Tables, results: Mapping[str, pd.DataFrame]
+) -> dict[str, pd.DataFrame]:
     """Return how often each sample is misclassified, and whose labels are doubtful."""
-    samples = sample_errors.samples(predictions, estimated)
+    samples = sample_errors.samples(predictions, results["estimates"])
+    limited = inseparable(results["concordance"])
     return {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples),
+        "suspects": sample_errors.suspects(samples, results["audit"], limited),
         "misclassified": sample_errors.misclassified(samples),
     }
 
