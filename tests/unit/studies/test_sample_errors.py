@@ -176,7 +176,7 @@ def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
         "recognised": True,
     }  # fmt: skip
     assert suspects(pd.DataFrame([row]), NO_AUDIT).empty
-    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]))
+    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]), NO_AUDIT)
     assert both["sample"].tolist() == ["s"]
     one_of_two = pd.DataFrame([row, row | {"classifier": "xnb", "suspect": False}])
     assert suspects(one_of_two).empty

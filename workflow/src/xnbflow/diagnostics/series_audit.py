@@ -28,7 +28,7 @@ from xnbflow.diagnostics.confounders import (
     short,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
+from xnbflow.diagnostics.likeness import ENOUGH, likely_repeats, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.plausibility import repeated_samples
@@ -53,6 +53,9 @@ _COLOURS = 7
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
+#: Shares of the samples in likely repeats from which on these are a warning, and severe.
+_FEW_REPEATS = 0.1
+_MANY_REPEATS = 0.5
 #: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
 _SEPARATED_SEXES = 4.0
 #: Values above this are intensities rather than logarithms.
@@ -82,12 +85,14 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     """
     logarithms = with_log_counts(series)
     components, overview = principal_components(logarithms)
+    repeat_rows, repeats = _likely_repeats(logarithms)
     rows = [
         *confounders(series),
         *global_shifts(series),
         *library_sizes(series),
         *sexes(logarithms),
         *_repeated(logarithms),
+        *repeat_rows,
         *_scale(logarithms),
         *overview,
     ]
@@ -104,7 +109,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
     components = components.drop(columns=[*_further_components(components)])
-    return {"audit": table.astype(numbers), "components": components}
+    return {"audit": table.astype(numbers), "components": components, "likely_repeats": repeats}
 
 
 def _further_components(components: pd.DataFrame) -> list[str]:
@@ -315,6 +320,47 @@ def _repeated(series: DataSet) -> list[Row]:
         pair = f"{series.samples[i]} ~ {series.samples[j]}"
         rows.append(audit_row("repeated sample", pair, severity, text, value=float(r)))
     return rows
+
+
+def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
+    """Return a finding on samples that are probably of the same patients, and their groups.
+
+    The finding is severe if half of the samples or more are in such groups, and a warning from a
+    tenth on. Groups within one group of the series are named already, and are left out.
+    """
+    empty = table_of([], AUDIT_TABLES["likely_repeats"])
+    linear = _linear(series)
+    if series.missing:
+        linear = linear[~np.isnan(linear).any(axis=1)]
+    if series.n_samples > _MOST_SAMPLES:
+        return [], empty
+    found = likely_repeats(linear, series.labels)
+    unnamed = found.group >= 0
+    if series.groups is not None:
+        for number in np.unique(found.group[unnamed]):
+            members = found.group == number
+            if len(np.unique(series.groups[members])) == 1:
+                unnamed &= ~members
+    share = float(unnamed.mean())
+    if share < _FEW_REPEATS:
+        return [], empty
+    groups = pd.DataFrame(
+        {
+            "sample": series.samples[unnamed].astype(str),
+            "class": series.labels[unnamed].astype(str),
+            "group": [f"group {number + 1}" for number in found.group[unnamed].tolist()],
+            "likeness": found.likeness[unnamed],
+        }
+    )
+    n_groups = groups["group"].nunique()
+    text = (
+        f"{counted(int(unnamed.sum()), 'sample')} form {counted(n_groups, 'group')} that are far "
+        "more alike than samples of different patients (correlation after removal of the class "
+        f"means: {groups['likeness'].median():.2f} in the median). Name their patients by group=; "
+        "the table `likely_repeats` proposes groups"
+    )
+    severity = "severe" if share >= _MANY_REPEATS else "warning"
+    return [audit_row("likely repeats", "samples", severity, text, value=share)], groups
 
 
 def _scale(series: DataSet) -> list[Row]:

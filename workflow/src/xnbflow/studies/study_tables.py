@@ -55,6 +55,7 @@ def study_tables(
     ties = inputs.training("ties")
     fits = inputs.training("fits")
     halves = inputs.checked("halves", inputs.checks.halved)
+    agreement = inputs.checked("agreement", inputs.checks.halved)
     truth = inputs.of_datasets(TRUTH, TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
@@ -63,7 +64,9 @@ def study_tables(
         **_scores(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
-        "stability": selected_features.stability(selected, fits, headers, halves),
+        "stability": selected_features.stability(
+            selected, fits, headers, halves, agreement=agreement
+        ),
         "recovery": selected_features.recovery(selected, fits, truth),
     }
     inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
