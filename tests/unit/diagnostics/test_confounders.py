@@ -44,6 +44,7 @@ def test_follow_up_is_tested_as_every_column_and_noted_as_an_outcome():
     tested = rows[rows["check"] == "confounder"].set_index("subject")
     assert tested.loc["days_to_death", "p"] == tested.loc["days", "p"] < 0.001
     assert tested.loc["vital_status", "severity"] == "none"
+    assert "`adjust: [days]`" in tested.loc["days", "finding"]
 
 
 @pytest.mark.parametrize("name", ["hospital", "region", "recruited_at", "run_order", "x"])

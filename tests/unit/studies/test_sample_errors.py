@@ -179,4 +179,4 @@ def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
     both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]), NO_AUDIT)
     assert both["sample"].tolist() == ["s"]
     one_of_two = pd.DataFrame([row, row | {"classifier": "xnb", "suspect": False}])
-    assert suspects(one_of_two).empty
+    assert suspects(one_of_two, NO_AUDIT).empty

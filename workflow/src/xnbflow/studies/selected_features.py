@@ -6,7 +6,7 @@ from math import fsum
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
 from xnbflow.inference.halves import (
     agreement_interval,
@@ -119,7 +119,7 @@ def stability(
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
 
 
-def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSetHeader) -> Estimate:
+def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Estimate:
     if halves is None:
         return UNKNOWN
     pairs = pairs_of(halves[halves["class"] == label] if label else halves)
