@@ -695,6 +695,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         asks_sacct,
         lacks_accounting,
     )
+    from xnbflow.running.jobs import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
     sibling = Path(sys.executable).with_name("snakemake")
@@ -715,5 +716,6 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         arguments += STATUS_OPTION
     if not names & _OUTPUT_OPTIONS and find_spec(_LOGGER) is not None:
         arguments += ["--logger", "xnbflow"]
+        os.environ[PRINTS_CAUSES] = "1"  # of this process, which the run replaces
     sys.stdout.flush()
     os.execv(program, arguments)  # noqa: S606  the same process, no shell
