@@ -325,12 +325,12 @@ def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
 
 
 def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
-    assert plan.enriched_designs(ONE) == {}
+    assert plan.listed_study(ONE)["designs"] == {}
     study = with_designs(plan, "one", mine=Design(adjust=("age",)))
     plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
-    designs = plan.enriched_designs(ONE)
-    assert designs["mine"]["adjust"] == ("age",)
-    assert designs["wine"] == vars(Design()) | {"trend": False}
+    designs = study_of(plan.listed_study(ONE)).designs
+    assert designs["mine"].adjust == ("age",)
+    assert designs["wine"] == Design(trend=False)
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
