@@ -23,6 +23,7 @@ from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import _steps, paragraphs, without_advice
 from xnbflow.report.manuscript.references import cited_keys
+from xnbflow.report.numbers import p_digits
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet
 
@@ -56,7 +57,10 @@ def numbers_of(results, row):
     value, *interval = [f"{100 * accuracy[name]:.1f}%" for name in limits]
     actual = [value, "95%", *interval]
     actual += [f"{100 * estimates.loc['balanced_accuracy', name]:.1f}%" for name in limits]
-    actual += [f"{100 * accuracy['reference']:.1f}%", f"{accuracy['p']:.2g}"]
+    actual += [
+        f"{100 * accuracy['reference']:.1f}%",
+        f"{accuracy['p']:.{p_digits(accuracy['p'])}g}",
+    ]
     for row_of_class in estimates.loc[["recall"]].to_dict("records"):
         actual += [f"{100 * row_of_class[name]:.1f}%" for name in limits]
         actual += [str(row_of_class["samples"])]
