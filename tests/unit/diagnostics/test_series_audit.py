@@ -268,19 +268,32 @@ def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
 
 
 def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
-    cells = np.where(LABELS == "normal", "normal brain", "GBM")
     recorded = series(
-        tissue=cells,
-        diagnosis=np.repeat(["healthy", "II", "III"], [12, 6, 6]),
-        hospital=np.where(LABELS == "normal", "normal ward", "B"),
-        story=np.where(LABELS == "normal", "biopsy of a normal colon taken in office", "surgery"),
+        tissue=np.where(LABELS == "normal", "normal brain", "adenocarcinoma"),
+        diagnosis=np.where(LABELS == "normal", "healthy", "T"),  # T is the initial of tumour
+        hospital=np.where(LABELS == "normal", "Ulm", "Bonn"),
+        treatment=np.where(LABELS == "normal", "untreated", "statin"),
     )
     same = findings(recorded, "class in other words")
     assert same["severity"].to_dict() == {"tissue": "notice", "diagnosis": "notice"}
     assert findings(recorded, "confounder")["severity"].to_dict() == dict.fromkeys(
-        ["hospital", "story"], "severe"
+        ["hospital", "treatment"], "severe"
     )
-    assert severity(recorded) == ["severe"]  # by the hospital and the story
+    assert severity(recorded) == ["severe"]  # by the hospital and the treatment
+
+
+def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_called(rng):
+    """As the library type of pasilla, which separates the first component and not the class."""
+    library = np.tile(["single", "paired"], N // 2)
+    values = rng.normal(8, 1, (FEATURES, N))
+    values[:100] += 4 * (library == "paired")
+    both = audit(series(values, q=library, run=rng.permutation(N)))
+    rows = both["audit"].query("check == 'component'").set_index("subject")
+    assert rows.index.tolist() == ["component 1 ~ q"]
+    assert rows["severity"].item() == "notice"
+    assert rows["value"].item() > 0.7
+    assert both["components"]["phenotype.q"].tolist() == library.tolist()  # its colour
+    assert not findings(series(rng.normal(8, 1, (FEATURES, N)), q=library), "component").size
 
 
 def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
@@ -288,7 +301,10 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     values = rng.normal(8, 1, (FEATURES, N))
     values[:60] += 4 * plate
     confounded = series(
-        values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"}
+        values,
+        plate=plate,
+        age=rng.permutation(N),
+        **{"batch (day)": np.where(LABELS == "normal", "A", "B")},
     )
     rows = findings(confounded, "confounder")
     assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "finding"]

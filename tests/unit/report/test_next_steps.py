@@ -22,8 +22,8 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
         sentences = next_steps(with_rows(actual, **rows), place)
         return [" ".join(re.findall(r"[^ :]+", sentence)[:4]) for sentence in sentences]
 
-    source = {"column": "source", "pairs": 0, "status": "cannot be separated", "handling": False}
-    plate = {"column": "plate", "pairs": 9, "status": "cannot be examined", "handling": True}
+    source = {"column": "source", "pairs": 0, "status": "cannot be separated", "limits": True}
+    plate = {"column": "plate", "pairs": 9, "status": "cannot be examined", "limits": True}
     source, plate = source | {"inseparable": ""}, plate | {"inseparable": ""}
     wrong = [{"check": c, "severity": "severe"} for c in ("scale", "sex", "repeated sample")]
     data = {"audit": wrong, "suspects": [{"sample": "s7"}]}
@@ -35,7 +35,9 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     series = plate | {"pairs": 400, "inseparable": "adenoma and tumor"}
     assert steps(concordance=[series]) == ["compare the classes in"]
     second = "test the model on"
-    assert steps(**data, concordance=[plate]) == [*correct, "repeat the study with", second]
+    # the only advice is another design: neither adjustment nor a further cohort of this one
+    assert steps(**data, concordance=[plate]) == ["compare the classes in", *correct]
+    assert steps(concordance=[plate | {"limits": False}]) == [second]  # declared as biology
     assert steps() == steps(concordance=[plate | {"status": "recognised"}]) == [second]
     assert steps(learning_curve=curve) == ["add samples (forecast 74%", second]
     assert steps(learning_curve=curve[:1] * 2) == ["more samples would add", second]
@@ -86,6 +88,7 @@ def test_an_unreliable_forecast_advises_nothing(tmp_path):
 @pytest.mark.parametrize(("n_classes", "words"), [(2, "both classes"), (3, "all classes")])
 def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_classes, words):
     column = PLACE | {"column": "plate", "pairs": 0, "status": "cannot be separated"}
+    column |= {"limits": True}
     sizes = [{"dataset": "d", "class": f"c{i}", "samples": 5} for i in range(n_classes)]
     (step,) = steps_of(tmp_path, concordance=[column], class_sizes=sizes)
     assert step == (

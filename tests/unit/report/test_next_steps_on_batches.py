@@ -10,7 +10,7 @@ PLACE = {"dataset": "d", "folds": "f", "classifier": "nb"}
 
 
 def steps_after(**column):
-    row = {"column": "batch (series)", "handling": True, "pairs": 120, **column}
+    row = {"column": "batch (series)", "limits": True, "pairs": 120, **column}
     tables = {
         "concordance": pd.DataFrame([row]),
         "audit": pd.DataFrame({"severity": [], "check": []}),

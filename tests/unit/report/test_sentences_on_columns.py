@@ -10,7 +10,7 @@ from xnbflow.report.sentences import within_levels
 
 COLUMN = {
     "column": "plate",
-    "handling": True,
+    "limits": True,
     "auc_column": 0.9,
     "auc_within": 0.52,
     "lower": 0.38,
@@ -20,7 +20,7 @@ COLUMN = {
     "status": "cannot be separated",
     "inseparable": "",
 }
-OTHER = COLUMN | {"column": "age", "handling": False, "auc_column": 0.95}
+OTHER = COLUMN | {"column": "age", "limits": False, "auc_column": 0.95}
 DIFFERENCE = (
     "the difference between adenoma and tumor, and between adenoma and polyp cannot be separated"
 )

@@ -31,22 +31,17 @@ _CORRECTIONS = {
 def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
     """Return recommended steps, the most urgent first; ``place`` is data set, folds, classifier.
 
-    A column that separates the classes completely comes first, since no analysis of these samples
-    corrects the design; later samples, cohorts and assays of the same design are not recommended
-    then. Errors in the data come before other associated columns, these before more samples, and
-    a second cohort comes before an assay.
+    A column that cannot be separated from the class comes first, since no analysis of these samples
+    corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
+    same design are not recommended then. Errors in the data come before more samples, and a second
+    cohort comes before an assay.
     """
     dataset = place["dataset"]
     columns = results.rows("concordance", **place)
-    columns = columns[columns["status"].isin(INSEPARABLE)]
+    columns = columns[columns["status"].isin(INSEPARABLE) & columns["limits"].astype(bool)]
     if design := _other_design(results, dataset, columns):
         return [design, *_corrections(results, dataset)]
-    steps = [*_corrections(results, dataset)]
-    batches = columns[columns["handling"].astype(bool)].head(1)
-    if len(batches):
-        balanced = f"{_quoted(batches)} balanced over the classes"
-        steps.append(f"repeat the study with {balanced}, or adjust for it")
-    return [*steps, *_confirmations(results, place)]
+    return [*_corrections(results, dataset), *_confirmations(results, place)]
 
 
 def _other_design(results: StudyResults, dataset: str, columns: pd.DataFrame) -> str:
@@ -61,6 +56,13 @@ def _other_design(results: StudyResults, dataset: str, columns: pd.DataFrame) ->
             f"samples effects of the class and of {names} cannot be separated"
         )
     separating_pairs = columns[columns["inseparable"] != ""]
+    if separating_pairs.empty and len(columns):
+        names = _quoted(columns)
+        return (
+            f"compare the classes in samples in which {names} does not go with the class: in these "
+            f"samples {names} explains the classes as well as the features do, and no adjustment "
+            "separates the two"
+        )
     if separating_pairs.empty:
         return ""
     column = separating_pairs.iloc[0]
@@ -85,7 +87,7 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
-        yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
+        yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
 
 
 def _confirmations(results: StudyResults, place: dict[str, str]) -> Iterator[str]:

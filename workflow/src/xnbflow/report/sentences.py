@@ -278,7 +278,7 @@ def _missed_classes(results: StudyResults, place: dict[str, str]) -> str:
 
 def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
     """Return from which batches the class, or which pairs of classes, cannot be separated."""
-    rows = results.rows("concordance", **place, handling=True)
+    rows = results.rows("concordance", **place, limits=True)
     rows = rows[rows["status"].isin(INSEPARABLE)]
     clauses = []
     for (status, classes), columns in rows.groupby(["status", "inseparable"], sort=False):
@@ -329,8 +329,8 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     rows = rows[rows["status"] != "not associated"].assign(
         recognised=lambda table: table["status"] == "recognised"
     )
-    # first columns within whose levels the class is not recognised, then those of the handling
-    order = {"recognised": True, "handling": False, "auc_column": False}
+    # first columns within whose levels the class is not recognised, then those that limit
+    order = {"recognised": True, "limits": False, "auc_column": False}
     rows = rows.sort_values([*order], ascending=[*order.values()], kind="stable")
     if rows.empty:
         return ""
