@@ -26,7 +26,7 @@ from simulated_studies import Design, Study, study
 
 from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.permutation import permutation_test, ten_features_score
-from xnbflow.inference.verdicts import verdict
+from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
@@ -167,4 +167,5 @@ def supported(result: Study, design: Design, name: str, seed: int) -> bool:
         lambda rng: exchange.permute(result.codes, rng),
         seed=seed,
     )
-    return verdict(performance_of(result, name), test.p_value).level != "not supported"
+    judged_result = verdict(performance_of(result, name), LabelTest(test.p_value))
+    return judged_result.level != "not supported"

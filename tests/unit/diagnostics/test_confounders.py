@@ -30,7 +30,7 @@ def test_follow_up_is_not_tested_and_no_column_to_adjust_for():
     rows = findings(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
     for name in ("days_to_death", "vital_status"):
         assert (rows[name]["check"], rows[name]["severity"]) == ("follow-up", "notice")
-        assert "survival model" in rows[name]["finding"]
+        assert "survival model" in rows[name]["detail"]
         assert np.isnan(rows[name]["p"])
     assert rows["days"]["check"] == "confounder"  # the same numbers under another name
     assert "adjust=" in rows["days"]["finding"]

@@ -81,7 +81,7 @@ def comparison_notes(series: DataSet, where: str) -> list[str]:
     try:
         compared = with_known_covariates(series)
     except InputError as error:
-        raise InputError(f"{where}: {error}", key="adjust") from error
+        raise InputError(f"{where}: {error}", key="adjust", sheet=True) from error
     covariates = compared.covariates
     notes = []
     if covariates:
@@ -96,7 +96,7 @@ def comparison_notes(series: DataSet, where: str) -> list[str]:
     except InputError as error:
         if not series.adjust:
             return notes  # too few samples for a test, which is not an error in the sheet
-        raise InputError(f"{where}: {error}", key="adjust") from error
+        raise InputError(f"{where}: {error}", key="adjust", sheet=True) from error
     return notes + _mixture_note(compared, designs)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from xnbflow.core.errors import InputError, about_file, known_names, quoted
+from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
@@ -238,9 +238,7 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     sources = known_sources()
     if cells["source"] not in sources:
         msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        suggestion = known_names(cells["source"], sources)
-        if "did you" in suggestion:
-            msg = f"{msg}; {suggestion}"
+        msg += did_you_mean(cells["source"], sources)
         raise InputError(msg, key="source")
     source = sources[cells["source"]]
     for key in source.needs:

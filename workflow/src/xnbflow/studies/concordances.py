@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.canonical_order import order_of
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable
+from xnbflow.diagnostics.confounders import SEVERE, association, column_levels, usable
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Tables, arrays, named
 from xnbflow.inference.concordance import (
     LEAST_SCORE,
     Concordance,
@@ -110,7 +110,7 @@ def concordances(
         header = headers[key[0]]
         tested = tests[tests["dataset"] == key[0]]
         handling = np.array([is_technical(name) for name in tested["subject"]], dtype=bool)
-        tested = tested[handling | (tested["p_holm"] <= LEVEL)]
+        tested = tested[handling | (tested["p_holm"] <= TEST_LEVEL)]
         if table.empty or tested.empty:
             continue
         codes = np.searchsorted(header.classes, header.labels)
@@ -216,6 +216,7 @@ def _pair_row(
 ) -> dict[str, Any]:
     """Return the fields of a pair of classes, except the column and status."""
     return {
+        "together": False,
         "left_out": "",
         "class": str(classes[0]),
         "other": str(classes[1]),
@@ -233,12 +234,12 @@ def _pair_row(
 
 def _status(within: Concordance, alone: float, p: float, *, handling: bool) -> str:
     """Return the status of a column that is associated with two classes with this p."""
-    largest = _SUSPICIOUS if handling else LEVEL
+    largest = _SUSPICIOUS if handling else TEST_LEVEL
     if alone <= 0.5:
         return "not associated"
     if 0 < within.pairs < FEWEST_PAIRS:
         return "cannot be examined"
-    if within.p <= LEVEL:
+    if within.p <= TEST_LEVEL:
         return "recognised"
     return "not associated" if within.pairs and p > largest else "cannot be separated"
 
@@ -255,6 +256,7 @@ def _column_row(
     codes = np.unique(scored.codes[column.samples], return_inverse=True)[1]
     return {
         "column": column.name,
+        "together": False,
         "handling": column.handling,
         "auc": within.overall,
         "auc_column": level_area(codes, column.levels),
@@ -332,10 +334,11 @@ def _crossed_pair(
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
     status = _status(within, 1.0, 0.0, handling=True)
-    if status == "recognised" and any(row["association"] <= LEVEL for _, row in left_out):
+    if status == "recognised" and any(row["association"] <= TEST_LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
         "column": CROSS.join(column.name for column in columns[:n_crossed]),
+        "together": True,
         "left_out": ", ".join(column.name for column, _ in left_out),
         "handling": True,
         "status": status,
@@ -367,6 +370,7 @@ def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     alone = len(pairs) == 1
     return {
         "column": CROSS.join(names),
+        "together": True,
         "handling": True,
         **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),
         "lower": table["lower"][0] if alone else np.nan,
@@ -380,14 +384,8 @@ def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def inseparable(table: pd.DataFrame) -> set[Key]:
-    """Return the classifiers whose results a technical column may explain."""
-    rows = table[table["handling"].astype(bool) & table["status"].isin(INSEPARABLE)]
-    return set(rows[["dataset", "folds", "classifier"]].itertuples(index=False, name=None))
-
-
 def graded_audit(
-    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, label: str, headers: Headers
+    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, headers: Headers
 ) -> pd.DataFrame:
     """Return the audit, with the severity of columns by the recognition within their levels.
 
@@ -408,23 +406,7 @@ def graded_audit(
     for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
         tested = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
         tested &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
-        graded.loc[tested, "finding"] += f"; {_within(row, label)}"
         few = len(headers[row["dataset"]].samples) < _FEWEST_SAMPLES
         tested &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
         graded.loc[tested, "severity"] = "severe"
     return graded
-
-
-def _within(row: Mapping[str, Any], label: str) -> str:
-    """Return the words on the pairs within the levels of a column that is not separated."""
-    if row["inseparable"]:
-        classes = row["inseparable"].replace("; ", ", ")
-        return f"within its levels {label} does not distinguish {classes} detectably"
-    pairs = counted(row["pairs"], "pair")
-    within = f"within its levels are {pairs} of samples of different classes"
-    if row["pairs"] < FEWEST_PAIRS:
-        return within
-    return (
-        f"{within}, which {label} orders not detectably better than chance (AUC "
-        f"{row['auc_within']:.2f}, p = {row['p']:.2g})"
-    )
