@@ -109,6 +109,7 @@ rule combine:
         match=lambda wildcards: PLAN.cohorts(wildcards).match,
         harmonise=lambda wildcards: PLAN.cohorts(wildcards).harmonise,
         label=PLAN.combined_label,
+        designs=PLAN.combined_designs,
         code=computing_code(),
         methods=PLAN.combined_code,
     message:

@@ -1,13 +1,11 @@
 # Enrich: overlaps of gene sets, those of the study and those of known artefacts, with its lists of genes.
 from functools import partial
 
-from xnbflow.tables.contract import DIAGNOSTIC
-
 
 rule enrich:
     input:
         gene_sets=PLAN.gene_set_files,
-        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
+        genes=partial(PLAN.compared, "genes"),
         signature=PLAN.signatures,
         series=PLAN.series_with_gene_sets,
     output:

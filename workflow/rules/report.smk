@@ -5,7 +5,6 @@ from xnbflow.tables.contract import (
     ANALYSIS,
     CURVES,
     DETAILS,
-    DIAGNOSTIC,
     FIGURES,
     RECORD,
     REPORT,
@@ -48,6 +47,7 @@ rule analyse:
 
 rule report:
     input:
+        **{table: partial(PLAN.compared, table) for table in GROUPS["genes"].tables},
         tables=GROUPS["study"].files.values(),
         gene_lists=GROUPS["gene_lists"].files.values(),
         description=GROUPS["description"].files.values(),
@@ -56,10 +56,6 @@ rule report:
         validation=PLAN.validation_tables,
         cohorts=PLAN.cohort_files,
         correlations=partial(PLAN.diagnosed, "correlations"),
-        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
-        contrasts=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="contrasts")),
-        gene_heatmap=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_heatmap")),
-        gene_values=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_values")),
         predictions=partial(PLAN.trained, "predictions"),
         fits=partial(PLAN.trained, "fits"),
         usage=PLAN.usage_of_jobs,

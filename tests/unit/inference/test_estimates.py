@@ -6,9 +6,10 @@ import pytest
 from prediction_tables import HEADER, labelled, performances, recalled
 from toys import dataset
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import areas, estimates, performance, pooled_performance
 from xnbflow.inference.intervals import (
+    BELOW,
     CROSS_VALIDATED,
     Estimate,
     area_interval,
@@ -134,8 +135,8 @@ def test_where_samples_have_groups_intervals_count_groups():
     patients = np.repeat([f"p{i}" for i in range(5)], 4)
     labels = np.repeat(["x", "y"], [12, 8])
     samples = HEADER.samples
-    grouped = DataSetHeader(name="d", samples=samples, labels=labels, n_features=9, groups=patients)
-    alone = DataSetHeader(name="e", samples=samples, labels=labels, n_features=9)
+    grouped = DataSet("d", None, HEADER.features, samples, labels, groups=patients)
+    alone = DataSet("e", None, HEADER.features, samples, labels)
     right = ~np.isin(patients, ["p1"])
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": samples, "true": labels})
     table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))
@@ -172,6 +173,7 @@ def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
 def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
     true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
     row = recalled(labelled(true, predicted, repeats=10)).set_index("class").loc["a"]
-    lower, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
+    lower, _ = proportion_interval(12 / BELOW, 16 / BELOW)
+    _, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
     assert row[["estimate", "samples"]].tolist() == [0.75, 16]
     assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])

@@ -151,7 +151,7 @@ def test_the_levels_are_in_their_order():
         assert lowest([better, worse]) == lowest([worse, better]) == worse
     codes = [reason.code for reason in in_order(Reason(code=code) for code in reversed(ALLOWED))]
     assert codes == list(ALLOWED)
-    ranks = [LEVELS.index(level) for level in ALLOWED.values() if level != "well supported"]
+    ranks = [LEVELS.index(level) for level in ALLOWED.values()]
     assert ranks == sorted(ranks, reverse=True)  # what decides a verdict comes first
 
 
@@ -178,9 +178,9 @@ def test_a_batch_makes_a_result_partly_supported_at_most():
     codes = np.repeat([0, 1], 20)
     actual = performance(codes, np.eye(2)[codes])
     assert verdict(actual, LabelTest(0.001)).level == "well supported"
-    batch = Reason(code="batch not separated")
+    batch = Reason(code="column not separated")
     capped = verdict(actual, LabelTest(0.001), [batch])
-    assert (capped.level, capped.codes) == ("partly supported", ["batch not separated"])
+    assert (capped.level, capped.codes) == ("partly supported", ["column not separated"])
 
 
 def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
@@ -247,11 +247,11 @@ def test_a_table_of_verdicts_has_the_reasons_of_each_result():
         fits=dict.fromkeys(performances, (0, 5)) | {KEYS["failed"]: (1, 5)},
         stability=pd.DataFrame([of_key("unstable") | halves]),
         permutation_tests=pd.DataFrame(tests),
-        further={KEYS["batch"]: [Reason(code="batch not examined", subject="plate")]},
+        further={KEYS["batch"]: [Reason(code="column not examined", subject="plate")]},
     )
     reasons = tables["reasons"].set_index("dataset")
     assert reasons["code"].to_dict() == {
-        "batch": "batch not examined",
+        "batch": "column not examined",
         "unstable": "unstable",
         "failed": "not fitted",
     }
@@ -291,19 +291,17 @@ def test_every_classifier_has_the_label_test_of_its_data_set():
 
 
 def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
-    row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": "plate", "handling": True}
+    row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": "plate", "limits": True}
     row |= {"class": "a", "other": "b", "status": "cannot be separated", "pairs": 12, "p": 0.4}
     row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7}
     rows = [row, row | {"other": "c", "status": "cannot be examined"}]
-    rows += [row | {"status": "recognised"}, row | {"column": "age", "handling": False}]
+    rows += [row | {"status": "recognised"}, row | {"column": "age", "limits": False}]
     several = {"d": SimpleNamespace(classes=list("abc"))}
     reasons = column_reasons(pd.DataFrame(rows), several)["d", "f", "nb"]
     assert [(r.code, r.subject, r.label, r.other) for r in reasons] == [
-        ("batch not separated", "plate", "a", "b"),
-        ("batch not examined", "plate", "a", "c"),
-        ("column not separated", "age", "a", "b"),
-    ]
-    assert lowest([reasons[2].level]) == "well supported"  # only the handling lowers a verdict
+        ("column not separated", "plate", "a", "b"),
+        ("column not examined", "plate", "a", "c"),
+    ]  # columns that are declared as biology limit no verdict
     two = column_reasons(pd.DataFrame([row]), {"d": SimpleNamespace(classes=list("ab"))})
     (reason,) = two["d", "f", "nb"]
     assert (reason.label, reason.other, reason.count) == ("", "", 12)
@@ -347,3 +345,20 @@ def test_each_second_cohort_is_a_reason():
     assert [reason.subject for reason in reasons["d", "xnb"]] == ["e", "g"]
     assert list(reasons) == [("d", "xnb"), ("e", "xnb")]
     assert cohort_reasons(tests.head(0)) == {}
+
+
+def test_without_a_label_test_the_lower_limit_has_the_inflation_of_the_upper_side():
+    """13 right of 18 in each class: one half is between the limits at n / 2 and n / 1.75."""
+    codes = np.repeat([0, 1], 18)
+    wrong = [*range(5), *range(18, 23)]
+    measured = performance(codes, predictions(codes, wrong))
+    assert measured.strict_lower < 0.5 < measured.balanced_accuracy.lower
+    strict = intervals.balanced_interval(
+        np.isin(np.arange(36), wrong, invert=True).astype(float),
+        codes,
+        inflation=2.0,
+        below=2.0,
+    )
+    assert measured.strict_lower == strict.lower
+    assert "chance interval" in verdict(measured).codes
+    assert verdict(measured, LabelTest(0.01)).level != "not supported"

@@ -32,7 +32,7 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
         ]
 
     source = of_column("column not separated", "source", 0)
-    plate = [reason("batch not examined", subject="plate", count=9)]
+    plate = [reason("column not examined", subject="plate", count=9)]
     wrong = [{"check": c, "severity": "severe"} for c in ("scale", "sex", "repeated sample")]
     data = {"audit": wrong, "suspects": [{"sample": "s7"}]}
     correct = ["leave copies of samples", "correct the scale of"]
@@ -40,10 +40,11 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     curve = [{"kind": "forecast", "balanced_accuracy": share} for share in (0.7, 0.74)]
     both = [*source, *plate]
     assert steps(*both, **data, learning_curve=curve) == ["compare the classes in", *correct]
-    series = of_column("batch not separated", "series", 400, n_pairs=1)
+    series = of_column("column not separated", "series", 400, n_pairs=1)
     assert steps(*series) == ["compare the classes in"]
     second = "test the model on"
-    assert steps(*plate, **data) == [*correct, "repeat the study with", second]
+    # the only advice is another design: neither adjustment nor a further cohort of this one
+    assert steps(*plate, **data) == ["compare the classes in", *correct]
     assert steps() == [second]
     assert steps(learning_curve=curve) == ["add samples (forecast 74%", second]
     assert steps(learning_curve=curve[:1] * 2) == ["more samples would add", second]
@@ -100,7 +101,7 @@ def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_clas
     if n_classes > 2:
         pairs = [("c0", "c1"), ("c0", "c2"), ("c1", "c2")]
     column = [
-        reason("batch not separated", subject="plate", label=label, other=other, count=0)
+        reason("column not separated", subject="plate", label=label, other=other, count=0)
         for label, other in pairs
     ]
     (step,) = steps_of(tmp_path, "partly supported", column, class_sizes=sizes)

@@ -14,7 +14,7 @@ def steps_after(tmp_path, pairs, count):
     """Return the steps after a batch that does not separate these pairs of classes."""
     column = {"subject": "batch (series)", "count": count}
     rows = [
-        PLACE | reason("batch not separated", label=label, other=other, **column)
+        PLACE | reason("column not separated", label=label, other=other, **column)
         for label, other in pairs
     ]
     tables = {

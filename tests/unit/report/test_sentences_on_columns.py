@@ -8,7 +8,7 @@ from xnbflow.report.sentences import within_levels
 
 COLUMN = {
     "column": "plate",
-    "handling": True,
+    "limits": True,
     "auc_column": 0.9,
     "auc_within": 0.52,
     "lower": 0.38,
@@ -18,7 +18,7 @@ COLUMN = {
     "status": "cannot be separated",
     "together": False,
 }
-OTHER = COLUMN | {"column": "age", "handling": False, "auc_column": 0.95}
+OTHER = COLUMN | {"column": "age", "limits": False, "auc_column": 0.95}
 DIFFERENCE = (
     "the difference between adenoma and tumor, and between adenoma and polyp cannot be separated"
 )
@@ -79,20 +79,20 @@ def test_columns_together_are_named_together(tmp_path):
     ("rows", "clauses"),
     [
         (
-            [reason("batch not separated", subject="plate")],
+            [reason("column not separated", subject="plate")],
             ["the class cannot be separated from “plate”"],
         ),
         (
-            [reason("batch not separated", subject=name) for name in ("plate", "site")],
+            [reason("column not separated", subject=name) for name in ("plate", "site")],
             ["the class cannot be separated from “plate”, “site”"],
         ),
         (
-            [reason("batch not examined", subject="plate × site")],
+            [reason("column not examined", subject="plate × site")],
             ["the class cannot be examined within “plate” and “site” together"],
         ),
         (
             [
-                reason("batch not separated", subject="plate", label="adenoma", other=other)
+                reason("column not separated", subject="plate", label="adenoma", other=other)
                 for other in ("tumor", "polyp")
             ],
             [f"{DIFFERENCE} from “plate”"],

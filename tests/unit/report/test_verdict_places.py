@@ -46,7 +46,7 @@ WELL, PARTLY, UNJUDGED, NOT = (
 )
 KEY = ("d", "f", "xnb")
 PLACE = dict(zip(("dataset", "folds", "classifier"), KEY, strict=True))
-PAIR = {"column": "plate", "class": "x", "other": "y", "handling": True, "pairs": 12, "p": 0.6}
+PAIR = {"column": "plate", "class": "x", "other": "y", "limits": True, "pairs": 12, "p": 0.6}
 PAIR |= {"together": False, "association": 0.001, "auc_within": 0.5, "lower": 0.3, "upper": 0.7}
 COHORT = {"n": 20, "right": 9, "value": 0.45, "lower": 0.25, "upper": 0.65, "chance": 0.5}
 COHORT |= {"train": "d", "test": "e", "p_value": 0.7}
@@ -113,7 +113,7 @@ CONDITIONS = {
     "batch": (PARTLY, pair(status="cannot be separated")),
     "batch not examined": (PARTLY, pair(status="cannot be examined", pairs=4)),
     "batch recognised": (WELL, pair(status="recognised")),
-    "other column": (WELL, pair(status="cannot be separated", handling=False)),
+    "biology": (WELL, pair(status="cannot be separated", limits=False)),
     "libraries": (
         PARTLY,
         {"audit": [audit_row("libraries very unequal", "x", "warning", "", other="y", value=3.4)]},

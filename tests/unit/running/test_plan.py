@@ -16,7 +16,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.study import Cohorts, Validation, study_of
+from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
@@ -204,7 +204,15 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
     of_study = {"compare": 1, "enrich": 1}
-    expected = {"acquire": 2, "diagnose": 2, "classify": 8, "check": 2, "models": 2, **of_study}
+    expected = {
+        "acquire": 2,
+        "diagnose": 2,
+        "genes": 2,
+        "classify": 8,
+        "check": 2,
+        "models": 2,
+        **of_study,
+    }
     assert {rule: rules.count(rule) for rule in rules} == expected
 
 
@@ -287,6 +295,53 @@ def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan
     rules = [path.split("/")[2] for path in full_plan.usage_of_jobs(ONE)]
     counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
     assert counts == {"validate": 1, "combine": 1, "permute": 2}
+
+
+def with_designs(plan, study, **designs):
+    return replace(plan.config.studies[study], designs=designs)
+
+
+def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan):
+    """Logarithms of counts per million have variances that depend on their means."""
+    job = wildcards(study="one", dataset="mine")
+    assert plan.design(job) == vars(Design()) | {"trend": False}
+    options = {"transform": "log_cpm"}
+    plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
+    assert plan.design(job)["trend"]
+    plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
+    assert not plan.design(job)["trend"]
+
+
+def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
+    plan.config.studies["one"] = with_designs(plan, "one", wine=Design(reference="class_0"))
+    plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))
+    for study, reference in (("one", "class_0"), ("two", "class_1")):
+        assert plan.design(wildcards(study=study, dataset="wine"))["reference"] == reference
+    assert plan.compared("genes", TWO) == ["results/studies/two/genes/wine/genes.parquet"]
+    assert plan.compared("genes", ONE) == [
+        "results/studies/one/genes/wine/genes.parquet",
+        "results/studies/one/genes/mine/genes.parquet",
+    ]
+
+
+def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
+    assert plan.listed_study(ONE)["designs"] == {}
+    study = with_designs(plan, "one", mine=Design(adjust=("age",)))
+    plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
+    designs = study_of(plan.listed_study(ONE)).designs
+    assert designs["mine"].adjust == ("age",)
+    assert designs["wine"] == Design(trend=False)
+
+
+def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
+    """A reference or further contrasts change no effect, and shall not repeat the job."""
+    before = full_plan.combined_designs(ONE)
+    full_plan.config.studies["one"] = with_designs(
+        full_plan, "one", wine=Design(reference="class_0", contrasts=("class_0 vs class_1",))
+    )
+    assert full_plan.combined_designs(ONE) == before
+    full_plan.config.studies["one"] = with_designs(full_plan, "one", wine=Design(trend=True))
+    assert full_plan.combined_designs(ONE)["wine"]["trend"]
 
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):

@@ -37,6 +37,7 @@ SLOW = {
         ("acquire", set()),
         ("seek", set()),
         ("diagnose", {"numba", "scipy.special"}),
+        ("genes", {"numba", "scipy.special"}),
         ("classify", {"numba", "scipy.special", "sklearn.base"}),
         ("check", {"numba", "scipy.special", "sklearn.base"}),
         ("models", {"numba", "scipy.special", "sklearn.base"}),
@@ -153,6 +154,7 @@ REQUESTED = {
     "acquire": (1800, 160),
     "seek": (4800, 660),  # by the sheet
     "diagnose": (2400, 160),
+    "genes": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
     "models": (1900, 420),
@@ -179,6 +181,7 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     ("rule", "study", "threads"),
     [
         ("acquire", {}, 2),  # at most two for 600 MB
+        ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
         ("enrich", {"gene_sets": ("sets.gmt",)}, 2),
         ("enrich", {"gene_sets": ()}, 1),
@@ -207,6 +210,7 @@ CODE = {
     "acquire": ("reading code", "reader_code"),
     "seek": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
+    "genes": ("computing code", None),
     "classify": ("computing code", "job_code"),
     "check": ("computing code", "checked_code"),
     "models": ("computing code", "classifier_code"),

@@ -56,9 +56,15 @@ class ClassDesign:
 
     @property
     def unequal(self) -> bool:
-        """Whether the units that are groups are means of different numbers of samples."""
-        shares = self._shares_of_sample_variance()[self._between_groups()]
-        return bool(len(shares) and np.ptp(shares) > _ROUNDING)
+        """Whether units differ in their variance.
+
+        These are means of different numbers of samples, or means beside samples of groups with
+        their own level.
+        """
+        between = self._between_groups()
+        if between.any() and not between.all():
+            return True
+        return bool(np.ptp(self._shares_of_sample_variance()) > _ROUNDING)
 
     def unit_weights(self, correlation: float) -> np.ndarray:
         """Return the inverse variances of the units, of mean 1, shape (n_units,).
@@ -111,7 +117,7 @@ def class_designs(
     - If each group has one class, the means of the groups are the units.
     - Groups of several classes are blocks, and their samples are units: the paired design. Groups
       of one class are added if there are at least four, of at least two classes. Their means are
-      units with one common level, and the pooled variance is not below that of the estimates.
+      units with one common level, and with weights for their variance (`unit_weights`).
       Otherwise the groups of one class are left out.
     - A class is compared with the classes to which groups connect it. A class that shares no group
       with another one is compared in a second design, for example healthy persons beside tumour

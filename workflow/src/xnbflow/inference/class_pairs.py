@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
 from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
 from xnbflow.inference.intervals import UNKNOWN, Estimate, area_interval
@@ -36,13 +36,13 @@ def class_pairs(
 ) -> pd.DataFrame:
     """Return the study's table ``class_pairs``: each pair of classes of each classifier.
 
-    Results with two classes have no rows: their pair is the result. ``inflations`` and
-    ``candidates`` (1 by default) are as in `xnbflow.inference.estimates.performance`.
+    ``inflations`` and ``candidates`` (1 by default) are as in
+    `xnbflow.inference.estimates.performance`.
     """
     rows: list[dict[str, Any]] = []
     for key, table in predictions.items():
         header = headers[key[0]]
-        if len(table) and len(header.classes) > 2:
+        if len(table):
             n_candidates = (candidates or {}).get(key, 1)
             pairs = pair_areas(table, header, inflations[key], n_candidates)
             rows += [named(key) | pair for pair in pairs]
@@ -51,7 +51,7 @@ def class_pairs(
 
 def pair_areas(
     predictions: pd.DataFrame,
-    header: DataSetHeader,
+    header: DataSet,
     inflation: float,
     candidates: int = 1,
 ) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, named
 from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
@@ -52,7 +51,8 @@ class Performance:
 
     ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
     against it; ``classes`` are those that have samples, in order. Intervals and p are corrected for
-    the number of ``candidates``.
+    the number of ``candidates``. ``strict_lower`` is the lower limit of the balanced accuracy
+    with the inflation of the upper side, for a result without a label test.
     """
 
     accuracy: Estimate
@@ -61,6 +61,7 @@ class Performance:
     majority_p: float
     classes: list[ClassRecall]
     candidates: int = 1
+    strict_lower: float = np.nan
 
     @property
     def chance(self) -> float:
@@ -89,6 +90,9 @@ def performance(
         for code in np.unique(codes).tolist()
     ]
     right = predicted[np.arange(len(codes)), codes]
+    strict = balanced_interval(
+        right, codes, groups, inflation=inflation, confidence=confidence, below=inflation
+    )
     majority = max(recall.samples for recall in recalls) / len(codes)
     return Performance(
         accuracy=accuracy_interval(
@@ -101,6 +105,7 @@ def performance(
         majority_p=min(1.0, candidates * share_p(right, majority, groups, inflation)),
         classes=recalls,
         candidates=candidates,
+        strict_lower=strict.lower,
     )
 
 
@@ -127,8 +132,9 @@ def _class_recall(
     mistakes[code] = 0.0
     most_mistakes = float(mistakes.max())
     right = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
+    # No label test supports this condition: the lower limit has the inflation of the upper side.
     against_rest = balanced_interval(
-        right, in_class, groups, inflation=inflation, confidence=confidence
+        right, in_class, groups, inflation=inflation, confidence=confidence, below=inflation
     )
     return ClassRecall(
         code=code,
@@ -147,7 +153,7 @@ def select_groups(groups: np.ndarray | None, samples: np.ndarray) -> np.ndarray 
 
 def pooled_performance(
     predictions: pd.DataFrame,
-    header: DataSetHeader | DataSet,
+    header: DataSet,
     inflation: float,
     candidates: int = 1,
 ) -> Performance:
@@ -175,7 +181,7 @@ def pooled_performance(
 
 
 def areas(
-    predictions: pd.DataFrame, header: DataSetHeader, inflation: float, candidates: int = 1
+    predictions: pd.DataFrame, header: DataSet, inflation: float, candidates: int = 1
 ) -> dict[str, Estimate]:
     """Return the AUC of each class against the rest; with two classes, only that of the second.
 

@@ -30,11 +30,8 @@ ALLOWED: dict[str, Level] = {
     "majority class": "partly supported",
     "class not recognised": "partly supported",
     "some copies": "partly supported",
-    "batch not separated": "partly supported",
-    "batch not examined": "partly supported",
-    # columns other than those of the handling lower no verdict, but decide the next step
-    "column not separated": "well supported",
-    "column not examined": "well supported",
+    "column not separated": "partly supported",
+    "column not examined": "partly supported",
     "library size": "partly supported",
     "most features selected": "partly supported",
     "unstable": "partly supported",

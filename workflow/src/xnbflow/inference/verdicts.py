@@ -25,8 +25,7 @@ from xnbflow.tables.contract import STUDY_TABLES
 POOR_STABILITY = 0.4
 #: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
-#: Codes of the reasons by these statuses, for columns of the handling and for others.
-_BATCH_CODES = dict(zip(INSEPARABLE, ("batch not separated", "batch not examined"), strict=True))
+#: Codes of the reasons by these statuses.
 _COLUMN_CODES = dict(zip(INSEPARABLE, ("column not separated", "column not examined"), strict=True))
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
@@ -107,8 +106,15 @@ def verdict(
     """
     test = test or LabelTest()
     p_value = test.corrected(performance.candidates)
-    reasons = [*_reasons_of_test(test, p_value), *_reasons_of_performance(performance, classes)]
-    reasons = in_order([*reasons, *further])
+    balanced = performance.balanced_accuracy
+    if np.isnan(p_value):  # without a test the interval alone decides
+        balanced = balanced._replace(lower=performance.strict_lower)
+    reasons = [
+        *_reasons_of_test(test, p_value),
+        *_reasons_of_performance(performance, balanced, classes),
+        *further,
+    ]
+    reasons = in_order(reasons)
     return Verdict(
         level=lowest(reason.level for reason in reasons), reasons=reasons, p_value=p_value
     )
@@ -128,10 +134,9 @@ def _reasons_of_test(test: LabelTest, p_value: float) -> Iterator[Reason]:
 
 
 def _reasons_of_performance(
-    performance: Performance, classes: Sequence[str] | np.ndarray | None
+    performance: Performance, balanced: Estimate, classes: Sequence[str] | np.ndarray | None
 ) -> Iterator[Reason]:
-    """Yield the reasons of the balanced accuracy, the accuracy, and each class."""
-    balanced = performance.balanced_accuracy
+    """Yield the reasons of the ``balanced`` accuracy, the accuracy, and each class."""
     if not balanced.lower > performance.chance:
         yield Reason(code="chance interval", limit=performance.chance, **_numbers(balanced))
     accuracy = performance.accuracy
@@ -340,12 +345,11 @@ def column_reasons(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Reas
     of classes. With two classes the reason does not name them.
     """
     reasons: dict[Key, list[Reason]] = {}
-    rows = pairs[pairs["status"].isin(INSEPARABLE)]
+    rows = pairs[pairs["limits"].astype(bool) & pairs["status"].isin(INSEPARABLE)]
     for row in rows.to_dict("records"):
         several = len(headers[row["dataset"]].classes) > 2
-        codes = _BATCH_CODES if row["handling"] else _COLUMN_CODES
         reason = Reason(
-            code=codes[row["status"]],
+            code=_COLUMN_CODES[row["status"]],
             subject=row["column"],
             label=row["class"] if several else "",
             other=row["other"] if several else "",

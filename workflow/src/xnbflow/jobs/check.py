@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference.halves import halves_table
+from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.permutation import adjusted_columns, label_test
 from xnbflow.tables.contract import GROUPS
@@ -55,8 +56,10 @@ def check_classifiers(
                 label_test(data, adjust=adjust) if adjust else test_of_labels
             )
             tables["learning_curve"][name] = learning_curve(data, entry, fast_class)
-    for name in halved:
-        tables["halves"][name] = halves_table(data, entries[name], n_pairs)
+    for name in track(halved, "classifiers in halves of the samples"):
+        halves = halves_table(data, entries[name], n_pairs)
+        tables["halves"][name] = halves
+        tables["agreement"][name] = agreement_table(data, halves)
     check_code()
     digest = digest_of_file(series)
     for table, schema in GROUPS["check"].tables.items():

@@ -20,9 +20,8 @@ _MOST_NAMED = 4
 _WORTH_SAMPLES = 0.03
 #: Differences of gains that rounding makes.
 _ROUNDING = 1e-9
-#: Codes of reasons that are columns of the handling, and all that are columns.
-_BATCHES = ("batch not separated", "batch not examined")
-_COLUMNS = (*_BATCHES, "column not separated", "column not examined")
+#: Codes of reasons that are columns of the samples.
+_COLUMNS = ("column not separated", "column not examined")
 #: Codes of reasons that are second cohorts.
 _COHORTS = ("cohort not held", "cohort threshold", "cohort labels")
 #: Steps after warnings of the audit, by its check.
@@ -42,22 +41,17 @@ _STABILITY_STEPS = {
 def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
     """Return recommended steps, the most urgent first; ``place`` is data set, folds, classifier.
 
-    A column that separates the classes completely comes first, since no analysis of these samples
-    corrects the design; later samples, cohorts and assays of the same design are not recommended
-    then. Errors in the data come before other associated columns, these before more samples, and
-    a second cohort comes before an assay.
+    A column that cannot be separated from the class comes first, since no analysis of these samples
+    corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
+    same design are not recommended then. Errors in the data come before more samples, and a second
+    cohort comes before an assay.
     """
     dataset = place["dataset"]
     limiting = reasons(results, place)
     columns = [row for row in limiting if row["code"] in _COLUMNS]
     if design := _other_design(results, dataset, columns):
         return [design, *_corrections(results, dataset)]
-    steps = [*_corrections(results, dataset)]
-    batches = [row for row in columns if row["code"] in _BATCHES]
-    if batches:
-        balanced = f"{quoted_columns(batches[0]['subject'])} balanced over the classes"
-        steps.append(f"repeat the study with {balanced}, or adjust for it")
-    return [*steps, *_confirmations(results, place, limiting)]
+    return [*_corrections(results, dataset), *_confirmations(results, place, limiting)]
 
 
 def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
@@ -83,7 +77,14 @@ def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
             f"compare the classes in a cohort where they have the same {name}: in these samples "
             f"the difference between {difference_of(pairs)} cannot be separated from {name}"
         )
-    return ""
+    if not rows_of:
+        return ""
+    names = listed(map(quoted_columns, rows_of), _MOST_NAMED)
+    return (
+        f"compare the classes in samples in which {names} does not go with the class: in these "
+        f"samples {names} explains the classes as well as the features do, and no adjustment "
+        "separates the two"
+    )
 
 
 def _is_complete(rows: Reasons, n_classes: int) -> bool:
@@ -107,7 +108,7 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
-        yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
+        yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
 
 
 def _confirmations(

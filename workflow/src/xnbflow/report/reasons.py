@@ -83,7 +83,7 @@ def _column_clause(rows: Sequence[Row]) -> str:
     columns_of: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for column, pairs in pairs_of.items():
         columns_of.setdefault(tuple(pairs), []).append(quoted_columns(column))
-    is_examined = rows[0]["code"] in {"batch not separated", "column not separated"}
+    is_examined = rows[0]["code"] == "column not separated"
     cannot = "cannot be separated from" if is_examined else "cannot be examined within"
     clauses = []
     for classes, columns in columns_of.items():
@@ -96,8 +96,6 @@ def _column_clause(rows: Sequence[Row]) -> str:
 _JOINT_CLAUSES: dict[str, Callable[[Sequence[Row]], str]] = {
     "permutation test": _test_clause,
     "class not recognised": _class_clause,
-    "batch not separated": _column_clause,
-    "batch not examined": _column_clause,
     "column not separated": _column_clause,
     "column not examined": _column_clause,
 }
@@ -174,7 +172,8 @@ _MEANINGS = {
     )
 }
 _NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
-                 "library size", "phenotype only")  # fmt: skip
+                 "library size", "phenotype only", "missing values", "component",
+                 "likely repeats")  # fmt: skip
 #: Codes of findings whose clause names the subject.
 _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 _NAMED |= {"sex agrees", "sex not shown"}
@@ -195,6 +194,7 @@ def subject_of(row: Row) -> str:
         "sample in two series": "=",
         "nearly equal samples": "~",
         "similar samples": "~",
+        "component follows column": "~",
     }
     sign = signs.get(row["code"])
     return f"{row['subject']} {sign} {row['other']}" if sign else row["subject"]

@@ -229,8 +229,8 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     rows = rows[rows["status"] != "not associated"].assign(
         recognised=lambda table: table["status"] == "recognised"
     )
-    # first columns within whose levels the class is not recognised, then those of the handling
-    order = {"recognised": True, "handling": False, "auc_column": False}
+    # first columns within whose levels the class is not recognised, then those that limit
+    order = {"recognised": True, "limits": False, "auc_column": False}
     rows = rows.sort_values([*order], ascending=[*order.values()], kind="stable")
     if rows.empty:
         return ""

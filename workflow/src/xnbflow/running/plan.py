@@ -18,7 +18,13 @@ from xnbflow.core.plugins import known_analyses, plugin_modules
 from xnbflow.core.study import Cohorts, Study
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.report.outline import figure_labels, section_modules
-from xnbflow.running.config import Config, check_schema, read_config, read_sheets
+from xnbflow.running.config import (
+    Config,
+    check_designs,
+    check_schema,
+    read_config,
+    read_sheets,
+)
 from xnbflow.running.project import default_sheets
 from xnbflow.running.provenance import method_code
 from xnbflow.sources.registry import known_sources
@@ -30,6 +36,7 @@ from xnbflow.tables.contract import (
     CHECKED,
     DIAGNOSTIC,
     GENE_SETS,
+    GENES,
     GROUPS,
     MODEL,
     MODEL_TABLE,
@@ -117,10 +124,12 @@ class Plan:
             if path.resolve() not in configured_paths
         }
         datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
+        config = read_config(raw, schema, list(datasets))
+        check_designs(config.studies.values(), datasets)
         return cls(
             root=root,
             raw=raw,
-            config=read_config(raw, schema, list(datasets)),
+            config=config,
             datasets=datasets,
             sheets=sheets,
             mark_local=mark_local,
@@ -255,6 +264,39 @@ class Plan:
             "alpha": settings["dependence_alpha"],
             "dof": settings["dof"],
         }
+
+    # genes
+
+    def design(self, wildcards: Any) -> dict[str, Any]:
+        """Return the design of a data set in a study, with the trend that it has by default."""
+        return self._design(self.study(wildcards), wildcards.dataset)
+
+    def combined_designs(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return what the effects of genes in combined series depend on, of their designs."""
+        study = self.study(wildcards)
+        designs = {}
+        for name in study.combined:
+            design = self._design(study, name)
+            designs[name] = {key: design[key] for key in ("adjust", "repeated", "trend")}
+        return designs
+
+    def compared(self, table: str, wildcards: Any) -> list[str]:
+        """Return a table of *genes* for each data set of a study."""
+        study = self.study(wildcards)
+        place = GENES.fill(study=study.id, table=table)
+        return [place.of(dataset=dataset) for dataset in study.datasets]
+
+    def _design(self, study: Study, dataset: str) -> dict[str, Any]:
+        """Return a design as plain values.
+
+        Logarithms of counts per million have variances that depend on their means, as limma's trend
+        models it.
+        """
+        design = vars(study.design_of(dataset))
+        if design["trend"] is None:
+            is_log_cpm = self.datasets[dataset].options.get("transform") == "log_cpm"
+            return design | {"trend": is_log_cpm}
+        return design
 
     # classify, check, models, permute
 
@@ -444,8 +486,14 @@ class Plan:
         return study_fields(self.study(wildcards), *names, *further)
 
     def listed_study(self, wildcards: Any) -> dict[str, Any]:
-        """Return the fields of a study on which its lists of genes depend, see `study_fields`."""
-        return study_fields(self.study(wildcards), "datasets", "final")
+        """Return the fields of a study on which its lists of genes depend, see `study_fields`.
+
+        Gene sets are tested in the comparisons of its designs.
+        """
+        study = self.study(wildcards)
+        datasets = study.datasets if study.gene_sets else ()
+        designs = {name: self._design(study, name) for name in datasets}
+        return {**study_fields(study, "datasets", "final"), "designs": designs}
 
     def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
         """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
@@ -581,6 +629,8 @@ class Plan:
         records = [usage_of(rule).of(study=study.id) for rule in ("compare", "enrich")]
         for rule in ("acquire", "diagnose"):
             records += [usage_of(rule).of(dataset=dataset) for dataset in study.datasets]
+        place = usage_of("genes").fill(study=study.id)
+        records += [place.of(dataset=dataset) for dataset in study.datasets]
         for analysis in study.analyses:
             records.append(usage_of("analyse").of(study=study.id, analysis=analysis))
         if study.validate:

@@ -75,7 +75,7 @@ _EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 #: Options about the use of columns.
-SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
+SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
 #: Least share of names in capital letters in a table of gene symbols.
 _CAPITALS = 0.8
 

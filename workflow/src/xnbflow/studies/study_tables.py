@@ -27,7 +27,7 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.concordances import concordances, graded_audit
+from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
@@ -59,6 +59,7 @@ def study_tables(
     ties = inputs.training("ties")
     fits = inputs.training("fits")
     halves = inputs.checked("halves", inputs.checks.halved)
+    agreement = inputs.checked("agreement", inputs.checks.halved)
     truth = inputs.of_datasets(TRUTH, TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
@@ -67,7 +68,9 @@ def study_tables(
         **_scores(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
-        "stability": selected_features.stability(selected, fits, headers, halves),
+        "stability": selected_features.stability(
+            selected, fits, headers, halves, agreement=agreement
+        ),
         "recovery": selected_features.recovery(selected, fits, truth),
     }
     inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
@@ -84,7 +87,7 @@ def study_tables(
         **tables,
         **results,  # with the audit, graded
         **_probabilities(predictions, fits, headers, inflations),
-        **_errors_of_samples(predictions, results["estimates"]),
+        **_errors_of_samples(predictions, results),
     }
 
 
@@ -175,13 +178,16 @@ def _probabilities(
     }
 
 
-def _errors_of_samples(predictions: Tables, estimated: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _errors_of_samples(
+    predictions: Tables, results: Mapping[str, pd.DataFrame]
+) -> dict[str, pd.DataFrame]:
     """Return how often each sample is misclassified, and whose labels are doubtful."""
-    samples = sample_errors.samples(predictions, estimated)
+    samples = sample_errors.samples(predictions, results["estimates"])
+    limited = inseparable(results["concordance"])
     return {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples),
+        "suspects": sample_errors.suspects(samples, results["audit"], limited),
         "misclassified": sample_errors.misclassified(samples),
     }
 
