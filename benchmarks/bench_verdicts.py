@@ -26,7 +26,7 @@ from simulated_studies import Design, Study, study
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.permutation import label_test
-from xnbflow.inference.verdicts import verdict
+from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
@@ -170,4 +170,4 @@ def supported(result: Study, design: Design, name: str, seed: int) -> bool:
         groups=None if groups is None else groups.astype(str),
     )
     p_value = float(label_test(series)["p_value"].iloc[0])
-    return verdict(performance_of(result, name), p_value).level != "not supported"
+    return verdict(performance_of(result, name), LabelTest(p_value)).level != "not supported"

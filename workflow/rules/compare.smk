@@ -20,6 +20,8 @@ rule compare:
         normality_within=partial(PLAN.diagnosed, "normality_within"),
         dependence=partial(PLAN.diagnosed, "dependence"),
         dependence_test=partial(PLAN.diagnosed, "dependence_test"),
+        cohort_verdicts=PLAN.cohort_verdicts,
+        cohort_matrix=PLAN.cohort_matrix,
     output:
         **GROUPS["study"].files,
         text=GROUPS["study"].texts,
@@ -40,7 +42,6 @@ rule compare:
     params:
         study=PLAN.compared_study,
         checks=PLAN.checks,
-        labels=PLAN.study_labels,
         entries=PLAN.study_entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],
         code=computing_code(),

@@ -114,6 +114,9 @@ def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path
     series = read_geo(put(tmp_path, matrix(extra=extra)), row(map="cancer:cancer,normal:normal"))
     start = "processing by the authors of the series: "
     assert series.notes[:3] == ("platform GPL97", f"{start}MAS5, scaled 500", f"{start}RMA")
+    parts = [(note.code, note.finding) for note in series.notes[:3]]
+    texts = ["MAS5, scaled 500", "RMA"]
+    assert parts == [("platform", "GPL97"), *(("processing", text) for text in texts)]
 
 
 def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):

@@ -33,8 +33,8 @@ def results(tmp_path_factory):
 
 def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tmp_path):
     results = write_study(tmp_path)
-    notes = ["platform GPL570", "processing by the authors of the series: MAS5, scaled", "x"]
-    rows = pd.DataFrame({"dataset": "GSE7904", "note": [f"data set GSE7904: {n}" for n in notes]})
+    notes = {"platform": "GPL570", "processing": "MAS5, scaled", "other": "x"}
+    rows = pd.DataFrame({"dataset": "GSE7904", "code": list(notes), "note": list(notes.values())})
     write_record(results, results.root / contract.RECORD.of(study="small"))
     folder = tmp_path / "manuscript"
     for with_notes in (False, True):

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.core.study import Study
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.inference.intervals import LEVEL
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -42,7 +42,7 @@ def headline(
         "summary": study.summary,
         "classifier": chosen,
         "candidates": max(accuracies["candidates"], default=1),
-        "above": int((holm(accuracies["p"].to_numpy()) <= LEVEL).sum()),
+        "above": int((holm(accuracies["p"].to_numpy()) <= ONE_SIDED_LEVEL).sum()),
         "fits": int(counts[["folds_ok", "folds_failed"]].to_numpy().sum()),
     }
     return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)

@@ -17,7 +17,7 @@ from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sentences import headline, verdict
+from xnbflow.report.sentences import headline, level_of, reasons
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
@@ -76,13 +76,17 @@ def print_figures(
 def write_record(results: StudyResults, path: str | Path) -> None:
     """Write the record: the study, its configuration, the software, digests of its tables.
 
-    The index of all studies shows its verdicts, by `StudyResults.place`, and sizes.
+    ``verdicts`` and ``reasons`` are levels and codes of the tables of the same name, of the
+    classifier that comes first, by `StudyResults.place`. The index of all studies shows the levels,
+    and the sizes.
     """
     chosen = results.tables["headline"]["classifier"].iloc[0]
     levels = {}
+    codes = {}
     for (dataset, folds), name in results.places.items() if chosen else ():
         place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-        levels[name] = verdict(results, place).level
+        levels[name] = level_of(results, place)
+        codes[name] = [row["code"] for row in reasons(results, place)]
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
@@ -91,6 +95,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "headline": headline(results),
         "chosen": chosen,
         "verdicts": levels,
+        "reasons": codes,
         "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),
         "tables": _digests(results),
     }

@@ -7,7 +7,7 @@ job: nothing numerical is imported here.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -453,6 +453,16 @@ class Plan:
         datasets = self.checked_datasets(self.study(wildcards))
         return [CHECKED.of(study=wildcards.study, dataset=name, table=table) for name in datasets]
 
+    def cohort_verdicts(self, wildcards: Any) -> list[str]:
+        """Return the table of verdicts in second cohorts; none if a study tests none."""
+        place = GROUPS["validation"].files["verdicts"]
+        return [place.of(study=wildcards.study)] if self.study(wildcards).validate else []
+
+    def cohort_matrix(self, wildcards: Any) -> list[str]:
+        """Return the table of models of one series tested on the others; none without cohorts."""
+        place = GROUPS["cohorts"].files["cohort_matrix"]
+        return [place.of(study=wildcards.study)] if self.study(wildcards).combined else []
+
     def gene_set_files(self, wildcards: Any) -> list[str]:
         """Return the files of a study's gene sets."""
         study = self.study(wildcards)
@@ -472,7 +482,8 @@ class Plan:
     def compared_study(self, wildcards: Any) -> dict[str, Any]:
         """Return the fields of a study on which its tables depend, see `study_fields`."""
         names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
-        return study_fields(self.study(wildcards), *names, "final", "headline", "jobs")
+        further = ("final", "headline", "jobs", "validate", "cohorts")
+        return study_fields(self.study(wildcards), *names, *further)
 
     def listed_study(self, wildcards: Any) -> dict[str, Any]:
         """Return the fields of a study on which its lists of genes depend, see `study_fields`.
@@ -713,7 +724,8 @@ def study_fields(study: Study, *names: str) -> dict[str, Any]:
     script has set the path of the library. A job runs again if one of them has changed.
     """
     empty = {"title": "", "summary": "", "classifiers": (), "folds": (), "diagnostics": False}
-    fields = {name: getattr(study, name) for name in ("id", *names)}
+    values = asdict(study)
+    fields = {name: values[name] for name in ("id", *names)}
     return {**empty, "analyses": {}, **fields}
 
 

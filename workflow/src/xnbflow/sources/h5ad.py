@@ -96,7 +96,7 @@ def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str
             f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
             f"text are {listed(list(cells.columns))}"
         )
-        raise InputError(msg, file=str(path), key=key)
+        raise InputError(msg, file=str(path), key=key, sheet=True)
     return column
 
 

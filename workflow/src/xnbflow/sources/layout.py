@@ -507,7 +507,7 @@ def _refuse_absent_label(
         f"{path}: no row and no column is called {label!r}, which the sheet's label names. "
         f"{remedy}{similar}"
     )
-    raise InputError(msg, file=str(path), key="label")
+    raise InputError(msg, file=str(path), key="label", sheet=True)
 
 
 @dataclass

@@ -153,7 +153,7 @@ def run() -> None:
         os._exit(0)
     except InputError as error:
         message = str(error)
-        if "sheet" in message:
+        if error.sheet:
             message += _SHEET_OPTIONS if message.endswith((".", "?")) else f".{_SHEET_OPTIONS}"
         sys.stderr.write(f"Error: {message}\n")
         code = 1
@@ -254,7 +254,7 @@ def show(
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
     trained = commands.read_model(model, trust)
-    result = commands.summary(trained)
+    result = commands.summary(trained, model)
     if card:
         with finished_studies.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415

@@ -102,7 +102,7 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
     names = writer.write_paper(results, folder)
     for dataset, classifier in results.study.models:
         place = MODEL.of(study=results.study.id, dataset=dataset, classifier=classifier)
-        facts = summary(read_model(results.root / place))
+        facts = summary(read_model(results.root / place), results.root / place)
         facts["figures"] = writer.reached(results, dataset, classifier, facts["figures"])
         title = f"{results.labels[classifier]} on {dataset}"
         elsewhere = writer.reached_elsewhere(results, dataset, classifier)
