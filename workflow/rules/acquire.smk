@@ -1,19 +1,21 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
-from xnbflow.tables.contract import CHECKSUMS, NOTES, SERIES, TRUTH
+from xnbflow.running.planners.acquire import AcquirePlanner
+
+ACQUIRE = AcquirePlanner(PLAN)
 
 
 rule acquire:
     input:
-        unpack(PLAN.user_files),
+        unpack(ACQUIRE.user_files),
     output:
-        series=SERIES,
-        notes=NOTES,
-        truth=TRUTH,
+        series="results/{dataset}/series.parquet",
+        notes="results/{dataset}/notes.parquet",
+        truth="results/{dataset}/truth.parquet",
         # kept by a job that runs again: the next download of the same files is compared with it
-        checksums=update(CHECKSUMS),
-        usage=usage_of("acquire"),
+        checksums=update("results/{dataset}/checksums.sha256"),
+        usage="results/usage/acquire/{dataset}.tsv",
     log:
-        log_of("acquire"),
+        "results/logs/acquire/{dataset}.log",
     # Jobs of data sets in progress precede new ones; among new ones the largest is first.
     priority: lambda wildcards: -1 / (1 + PLAN.sheet_mb(wildcards))
     conda:
@@ -21,16 +23,16 @@ rule acquire:
     threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
-            1200, per_mb=6, size_mb=PLAN.acquired_mb(wildcards, input), attempt=attempt
+            1200, per_mb=6, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
         ),
         runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=PLAN.acquired_mb(wildcards, input), attempt=attempt
+            60, per_mb=1, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
         ),
     params:
-        dataset=PLAN.sheet_row,
-        given=PLAN.user_file_states,
+        dataset=ACQUIRE.row,
+        file_states=ACQUIRE.user_file_states,
         code=reading_code(),
-        methods=PLAN.reader_code,
+        methods=ACQUIRE.reader_code,
     message:
         "Reading {wildcards.dataset}"
     script:

@@ -1,7 +1,7 @@
 # Compare: the tables of a study, from the files of its data sets and classifiers.
 from functools import partial
 
-from xnbflow.running.plan import ALL_COHORTS_FILES
+from xnbflow.running.planners.inputs import tables_of
 from xnbflow.tables.contract import DIAGNOSTIC, NOTES, TRUTH
 
 
@@ -87,7 +87,14 @@ rule combine:
     input:
         series=PLAN.combined_series,
     output:
-        **ALL_COHORTS_FILES,
+        model="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
+        gene_sets="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
+        model_tables=tables_of(
+            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet", "model"
+        ).values(),
+        model_text=tables_of(
+            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.tsv", "model"
+        ).values(),
         tables=GROUPS["cohorts"].files.values(),
         text=GROUPS["cohorts"].texts,
         usage=usage_of("combine"),

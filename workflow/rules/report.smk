@@ -1,6 +1,7 @@
 # Analyse and report: computations of a study beyond the common tables, and its page.
 from functools import partial
 
+from xnbflow.running.planners.targets import cohort_files, model_files
 from xnbflow.tables.contract import (
     ANALYSIS,
     CURVES,
@@ -52,9 +53,9 @@ rule report:
         gene_lists=GROUPS["gene_lists"].files.values(),
         description=GROUPS["description"].files.values(),
         truth=partial(PLAN.of_datasets, TRUTH),
-        models=PLAN.model_files,
-        validation=PLAN.validation_tables,
-        cohorts=PLAN.cohort_files,
+        models=lambda wildcards: model_files(PLAN.study(wildcards)),
+        validation=lambda wildcards: GROUPS["validation"].targets(PLAN.study(wildcards)),
+        cohorts=lambda wildcards: cohort_files(PLAN.study(wildcards)),
         correlations=partial(PLAN.diagnosed, "correlations"),
         genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
         contrasts=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="contrasts")),

@@ -10,12 +10,16 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 import yaml
+from rule_text import directive
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
+from xnbflow.running.planners.acquire import AcquirePlanner
+from xnbflow.running.planners.targets import TargetPlanner
+from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
@@ -65,14 +69,14 @@ WINE = {"study": "one", "dataset": "wine"}
 
 def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
     job = wildcards(dataset="mine")
-    assert plan.user_files(job) == {"location": "local:mine.csv"}
-    assert plan.user_files(wildcards(dataset="wine")) == {}
+    assert AcquirePlanner(plan).user_files(job) == {"location": "local:mine.csv"}
+    assert AcquirePlanner(plan).user_files(wildcards(dataset="wine")) == {}
 
 
 def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
     with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
-        plan.user_files(wildcards(dataset="mine"))
+        AcquirePlanner(plan).user_files(wildcards(dataset="mine"))
 
 
 def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
@@ -92,8 +96,8 @@ class Files(list):
 
 def test_a_packed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
-    assert plan.acquired_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
-    assert plan.acquired_mb(job, Files()) == plan.sheet_mb(job)
+    assert AcquirePlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
+    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
@@ -107,11 +111,12 @@ def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
 
 
 def test_a_job_trains_the_classifiers_of_its_name(plan):
+    train = TrainPlanner(plan)
     main = wildcards(**WINE, folds="5-fold", job="main")
-    assert list(plan.job_entries(main)) == ["nb", "csnb"]
-    assert list(plan.job_entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
-    assert set(plan.job_code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
-    assert plan.job_code(main) == {}
+    assert list(train.entries(main)) == ["nb", "csnb"]
+    assert list(train.entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
+    assert set(train.code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
+    assert train.code(main) == {}
     assert plan.jobs == ["forest", "main"]
     assert plan.trained("fits", ONE)[:2] == [
         "results/studies/one/training/wine/5-fold/main/fits.parquet",
@@ -120,10 +125,11 @@ def test_a_job_trains_the_classifiers_of_its_name(plan):
 
 
 def test_checks_are_of_the_first_folds(plan):
-    assert plan.tested(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
-    assert plan.tested(wildcards(**WINE, folds="10-fold", job="main")) == []
-    assert list(plan.tested_with(wildcards(**WINE))) == ["csnb"]
-    assert plan.halved(wildcards(**WINE)) == ["csnb"]
+    train = TrainPlanner(plan)
+    assert train.compared(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
+    assert train.compared(wildcards(**WINE, folds="10-fold", job="main")) == []
+    assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
+    assert train.halved(wildcards(**WINE)) == ["csnb"]
     assert plan.checked("halves", ONE) == [
         "results/studies/one/checks/wine/halves.parquet",
         "results/studies/one/checks/mine/halves.parquet",
@@ -134,26 +140,27 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
     pairs = [("wine", "csnb"), ("mine", "nb"), ("mine", "csnb")]
     for name in ("tested", "halved"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
-    for choose in (plan.tested, plan.halved):
-        assert choose(wildcards(study="one", dataset="wine")) == ["csnb"]
-        assert choose(wildcards(study="one", dataset="mine")) == ["nb", "csnb"]
+    train = TrainPlanner(plan)
+    for choose in (train.fast_classes, train.halved):
+        assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
+        assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
 
 def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
-    assert plan.tested(wildcards(study="two", dataset="wine", folds="5-fold")) == []
+    train = TrainPlanner(plan)
+    assert train.compared(wildcards(study="two", dataset="wine", folds="5-fold")) == []
     assert plan.permuted(TWO) == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
-    assert plan.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
+    assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
 
 
 def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
     job = wildcards(**WINE, classifier="csnb")
     training = "results/studies/one/training/wine/5-fold/main"
-    assert plan.training_of_model(job) == {
-        "predictions": f"{training}/predictions.parquet",
-        "selected": f"{training}/selected.parquet",
-        "halves": "results/studies/one/checks/wine/halves.parquet",
-    }
-    assert plan.trained_beside(job) == ["nb", "csnb"]
+    files = directive("models", "input", TRAIN=TrainPlanner(plan))
+    assert files["predictions"](job) == f"{training}/predictions.parquet"
+    assert files["selected"](job) == f"{training}/selected.parquet"
+    assert files["halves"](job) == ["results/studies/one/checks/wine/halves.parquet"]
+    assert TrainPlanner(plan).trained_beside(job) == ["nb", "csnb"]
 
 
 def test_the_tables_of_a_study_are_made_from_the_inputs_of_their_rule(plan):
@@ -206,10 +213,10 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
 
 
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
-    targets = plan.targets("one")
+    targets = TargetPlanner(plan).of_study("one")
     assert "results/studies/one/report.html" in targets
     assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
-    assert plan.all_targets() == targets
+    assert TargetPlanner(plan).of_run() == targets
     assert not any("permutations" in path for path in targets)
 
 
@@ -235,25 +242,27 @@ def test_names_are_matched_as_they_are_written():
 def test_every_compressed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
     files = Files(a_gz=1, b_xlsx=1, c_parquet=1, d_h5ad=1)
-    assert plan.acquired_mb(job, files) == 16
+    assert AcquirePlanner(plan).size_mb(job, files) == 16
 
 
 def test_a_users_file_is_read_again_if_its_size_or_time_changes(plan, tmp_path):
     plan = replace(plan, mark_local=str)
     os.utime(tmp_path / "mine.csv", ns=(5_000, 7_000))
-    assert plan.user_file_states(wildcards(dataset="mine")) == {"location": [15, 7_000]}
+    assert AcquirePlanner(plan).user_file_states(wildcards(dataset="mine")) == {
+        "location": [15, 7_000]
+    }
 
 
 @pytest.mark.parametrize(("repeats", "factor"), [(4, 1), (5, 2), (10, 3)])
 def test_the_run_time_grows_by_one_per_ten_fits_of_a_fold(plan, repeats, factor):
     """The job main has two classifiers: ten fits of a fold are five repeats."""
     plan.config.folds["5-fold"] = Folds(splits=5, repeats=repeats)
-    assert plan.job_repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
+    assert TrainPlanner(plan).repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
 
 
 def test_a_model_that_is_not_fitted_to_halves_reads_none(plan):
     job = wildcards(study="two", dataset="wine", classifier="nb")
-    assert set(plan.training_of_model(job)) == {"predictions", "selected"}
+    assert directive("models", "input", TRAIN=TrainPlanner(plan))["halves"](job) == []
 
 
 def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
@@ -324,14 +333,14 @@ def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatc
 
 
 def test_only_existing_pages_are_listed(plan, tmp_path):
-    assert plan.pages() == []
+    assert TargetPlanner(plan).pages() == []
     page = tmp_path / "results/studies/one/report.html"
     page.parent.mkdir(parents=True)
     page.touch()
-    assert plan.pages() == [page]
+    assert TargetPlanner(plan).pages() == [page]
 
 
 def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
     job = wildcards(dataset="wine", classifier="forest")
-    assert set(plan.classifier_code(job)) == {"sklearn"}
+    assert set(TrainPlanner(plan).entry_code(job)) == {"sklearn"}

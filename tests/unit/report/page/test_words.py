@@ -92,7 +92,7 @@ def write_study(root, series, cohorts):
         }
         files.put_stacked("check", {"csnb": checks}, study="s", dataset=one_series.name)
     models = [(name, "csnb") for name in names]
-    files.compare(study, LABELS, ENTRIES, models=models, tested=models, halved=models)
+    files.compare(study, LABELS, ENTRIES, tested=models, halved=models)
     if cohorts:
         tables, model, merged = combine(series, {"method": "csnb", "params": {"n_features": 3}})
         files.put("cohorts", tables, study="s")

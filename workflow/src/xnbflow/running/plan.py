@@ -20,24 +20,17 @@ from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.running.config import Config, check_schema, read_config, read_sheets
 from xnbflow.running.project import default_sheets
 from xnbflow.running.provenance import method_code
-from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.tables.contract import (
-    ALL_COHORTS,
     ANALYSIS,
     CHECKED,
     DIAGNOSTIC,
-    GENE_SETS,
-    GROUPS,
-    MODEL,
     MODEL_TABLE,
     PERMUTED,
-    REPORT,
     SERIES,
     STUDY_FILES,
     TRAINED,
     PathTemplate,
-    text_of,
     usage_of,
 )
 
@@ -45,20 +38,6 @@ from xnbflow.tables.contract import (
 _USUAL_FEATURES = 54_675
 #: MB of a value as text.
 _MB_PER_VALUE = 20e-6
-#: Endings of compressed files.
-_COMPRESSED = (".gz", ".xlsx", ".parquet", ".h5ad")
-#: MB of text in a MB of a compressed file, about.
-_COMPRESSION = 4
-
-#: The files of a model of all samples by their kind: the model, its gene sets and its tables.
-MODEL_FILES: dict[str, PathTemplate] = {
-    "model": MODEL,
-    "gene_sets": GENE_SETS,
-    **GROUPS["model"].files,
-    **{f"{table}_text": text_of(path) for table, path in GROUPS["model"].files.items()},
-}
-#: The files of the model of all cohorts of a study.
-ALL_COHORTS_FILES = {key: path.fill(**ALL_COHORTS) for key, path in MODEL_FILES.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,23 +110,7 @@ class Plan:
         """The analyses that studies name."""
         return sorted({name for study in self.config.studies.values() for name in study.analyses})
 
-    def targets(self, study: str) -> list[str]:
-        """Return the files that a run of a study writes."""
-        configured = self.config.studies[study]
-        tables = [path for group in GROUPS.values() for path in group.targets(configured)]
-        files = [*tables, *self._model_files(configured), *self._cohort_files(configured)]
-        return list(dict.fromkeys(files))
-
-    def all_targets(self) -> list[str]:
-        """Return the files of all studies under ``run:``."""
-        return [path for study in self.config.run for path in self.targets(study)]
-
-    def pages(self) -> list[Path]:
-        """Return the existing pages of the studies under ``run:``."""
-        pages = [Path(REPORT.of(study=study)).absolute() for study in self.config.run]
-        return [page for page in pages if page.exists()]
-
-    def _local_file(self, path: str | Path, place: str) -> str:
+    def local_file(self, path: str | Path, place: str) -> str:
         """Return a file of the project, or one that a sheet or the configuration names."""
         file = _existing_path(path, self.root)
         if not file.is_file():
@@ -157,46 +120,26 @@ class Plan:
             raise WorkflowError(msg)
         return self.mark_local(str(file))
 
-    # acquire
-
-    def sheet_row(self, wildcards: Any) -> dict[str, Any]:
-        """Return the row of a data set."""
-        return vars(self.datasets[wildcards.dataset])
-
-    def user_files(self, wildcards: Any) -> dict[str, str]:
-        """Return the user's files of a data set by the field of the sheet that names them."""
-        place = f"data set {wildcards.dataset}"
-        files = self.datasets[wildcards.dataset].local_files
-        return {key: self._local_file(path, f"{place}, {key}") for key, path in files.items()}
-
-    def user_file_states(self, wildcards: Any) -> dict[str, list[int]]:
-        """Return size and time of the user's files of a data set.
-
-        Snakemake compares times only: it would not read a file again that is replaced by an older
-        one.
-        """
-        states = {}
-        for key, path in self.user_files(wildcards).items():
-            status = Path(path).stat()
-            states[key] = [status.st_size, status.st_mtime_ns]
-        return states
-
-    def reader_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digest of the module that loads a data set, if it is not of the core."""
-        source = self.datasets[wildcards.dataset].source
-        return method_code([known_sources()[source].module])
-
     def sheet_mb(self, wildcards: Any, samples: int = 300) -> float:
         """Return the MB of a data set as text by its shape in the sheet, else of a large one."""
         row = self.datasets[wildcards.dataset]
         return (row.samples or samples) * (row.features or _USUAL_FEATURES) * _MB_PER_VALUE
 
-    def acquired_mb(self, wildcards: Any, files: Any) -> float:
-        """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
-        size = 0.0
-        for path, mb in zip(files, files.size_files_mb, strict=True):
-            size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
-        return size or self.sheet_mb(wildcards)
+    def file_of_scheme(self, folds: str) -> list[str]:
+        """Return the user's file of predefined folds of a scheme, else none."""
+        location = self.config.folds[folds].file
+        path = local_path(location) if location else None
+        if path is None:
+            return []
+        return [self.local_file(path, f"configuration, folds.{folds}.file")]
+
+    def entries_on(self, dataset: str, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the configurations of classifiers for a data set by id."""
+        return {name: self.config.classifier(name, dataset) for name in names}
+
+    def code_on(self, dataset: str, names: Iterable[str]) -> dict[str, str]:
+        """Return the digests of the methods of classifiers on a data set."""
+        return self._classifier_code((dataset, name) for name in names)
 
     # diagnose
 
@@ -211,119 +154,6 @@ class Plan:
             "alpha": settings["dependence_alpha"],
             "dof": settings["dof"],
         }
-
-    # classify, check, models, permute
-
-    def entry(self, wildcards: Any) -> dict[str, Any]:
-        """Return the configuration of a classifier for a data set."""
-        return self.config.classifier(wildcards.classifier, wildcards.dataset)
-
-    def job_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configurations of the classifiers of a job of training by id."""
-        names = self.study(wildcards).classifiers_of(wildcards.job)
-        return {name: self.config.classifier(name, wildcards.dataset) for name in names}
-
-    def job_classifiers(self, wildcards: Any) -> str:
-        """Return the classifiers of a job of training for a message."""
-        return ", ".join(self.study(wildcards).classifiers_of(wildcards.job))
-
-    def job_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a job of training."""
-        names = self.study(wildcards).classifiers_of(wildcards.job)
-        return self._classifier_code((wildcards.dataset, name) for name in names)
-
-    def job_repeats(self, wildcards: Any) -> int:
-        """Return the run-time factor of a job of training: 1, and 1 more per ten fits of a fold.
-
-        The fits of a fold are classifiers times repeats: 4 classifiers in 3 repeats have factor 2.
-        """
-        classifiers = self.study(wildcards).classifiers_of(wildcards.job)
-        fits_per_fold = len(classifiers) * self.config.folds[wildcards.folds].repeats
-        return 1 + fits_per_fold // 10
-
-    def scheme(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of a scheme of folds."""
-        return vars(self.config.folds[wildcards.folds])
-
-    def folds_file(self, wildcards: Any) -> list[str]:
-        """Return the file of predefined folds; none where folds are drawn, or the file is a URL."""
-        return self._file_of_scheme(wildcards.folds)
-
-    def _file_of_scheme(self, folds: str) -> list[str]:
-        location = self.config.folds[folds].file
-        path = local_path(location) if location else None
-        if path is None:
-            return []
-        return [self._local_file(path, f"configuration, folds.{folds}.file")]
-
-    def tested(self, wildcards: Any) -> list[str]:
-        """Return the classifiers with a label test on a data set.
-
-        A job of *classify* compares them with random genes; of several schemes of folds only the
-        jobs of the first do so. The wildcards of *check* have no folds.
-        """
-        study = self.study(wildcards)
-        folds = getattr(wildcards, "folds", study.folds[0])
-        if folds != study.folds[0]:
-            return []
-        tested = self.config.tested(study)
-        return [name for dataset, name in tested if dataset == wildcards.dataset]
-
-    def tested_with(self, wildcards: Any) -> dict[str, str]:
-        """Return, for the same classifiers, the class that is fitted for their learning curves."""
-        names = self.tested(wildcards)
-        return {name: self.config.quick(name, wildcards.dataset) for name in names}
-
-    def halved(self, wildcards: Any) -> list[str]:
-        """Return the classifiers that are fitted to halves of the samples of a data set."""
-        halved = self.config.halved(self.study(wildcards))
-        return [name for dataset, name in halved if dataset == wildcards.dataset]
-
-    def checked_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configurations of all classifiers that a job of *check* fits."""
-        names = dict.fromkeys([*self.tested(wildcards), *self.halved(wildcards)])
-        return {name: self.config.classifier(name, wildcards.dataset) for name in names}
-
-    def checked_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a job of *check*."""
-        names = self.checked_entries(wildcards)
-        return self._classifier_code((wildcards.dataset, name) for name in names)
-
-    def classifier_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a classifier."""
-        return self._classifier_code([(wildcards.dataset, wildcards.classifier)])
-
-    def n_permutations(self, wildcards: Any) -> int:
-        """Return the number of permutations of a classifier's test."""
-        permutations = self.study(wildcards).permutations or {}
-        return permutations[wildcards.classifier]
-
-    def training_of_model(self, wildcards: Any) -> dict[str, str]:
-        """Return the tables from which a model of all samples gets its figures.
-
-        These are tables of training with the first scheme of folds, and of the halves if the
-        classifier is fitted to them.
-        """
-        study = self.study(wildcards)
-        place = TRAINED.fill(
-            study=study.id,
-            dataset=wildcards.dataset,
-            folds=study.folds[0],
-            job=study.job_of(wildcards.classifier),
-        )
-        files = {table: place.of(table=table) for table in ("predictions", "selected")}
-        if wildcards.classifier in self.halved(wildcards):
-            files["halves"] = CHECKED.of(study=study.id, dataset=wildcards.dataset, table="halves")
-        return files
-
-    def trained_beside(self, wildcards: Any) -> list[str]:
-        """Return the classifiers whose rows are in the tables of training of a model."""
-        study = self.study(wildcards)
-        return list(study.classifiers_of(study.job_of(wildcards.classifier)))
-
-    def origin(self, wildcards: Any) -> dict[str, str]:
-        """Return where a data set comes from, for the card of a model."""
-        return self.datasets[wildcards.dataset].origin
 
     # compare
 
@@ -371,7 +201,7 @@ class Plan:
         """Return the files of a study's gene sets."""
         study = self.study(wildcards)
         place = f"configuration, studies.{study.id}.gene_sets"
-        return [self._local_file(path, place) for path in study.gene_sets]
+        return [self.local_file(path, place) for path in study.gene_sets]
 
     def series_with_gene_sets(self, wildcards: Any) -> list[str]:
         """Return the series whose values are compared between gene sets; none without sets."""
@@ -474,7 +304,7 @@ class Plan:
     def analysed_folds_file(self, wildcards: Any) -> list[str]:
         """Return the file of predefined folds of an analysis; see `folds_file`."""
         settings = self.analysis_settings(wildcards)
-        return self._file_of_scheme(settings["folds"]) if "folds" in settings else []
+        return self.file_of_scheme(settings["folds"]) if "folds" in settings else []
 
     def analysed_scheme(self, wildcards: Any) -> dict[str, Any] | None:
         """Return the scheme of folds of an analysis that divides its samples; else None."""
@@ -489,31 +319,6 @@ class Plan:
     def analysis_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the code of an analysis."""
         return method_code(self.analysis(wildcards).modules)
-
-    def model_files(self, wildcards: Any) -> list[str]:
-        """Return the models of all samples of a study, with their tables."""
-        return self._model_files(self.study(wildcards))
-
-    def _model_files(self, study: Study) -> list[str]:
-        return [
-            path.of(study=study.id, dataset=dataset, classifier=classifier)
-            for dataset, classifier in study.models
-            for path in (MODEL, GENE_SETS, *GROUPS["model"].files.values())
-        ]
-
-    def cohort_files(self, wildcards: Any) -> list[str]:
-        """Return the tables of a study's cohorts and the model of all of them."""
-        return self._cohort_files(self.study(wildcards))
-
-    def _cohort_files(self, study: Study) -> list[str]:
-        if not study.combined:
-            return []
-        model = [path.of(study=study.id) for path in ALL_COHORTS_FILES.values()]
-        return [*GROUPS["cohorts"].targets(study), *model]
-
-    def validation_tables(self, wildcards: Any) -> list[str]:
-        """Return the tables of models in second cohorts."""
-        return GROUPS["validation"].targets(self.study(wildcards))
 
     def analysis_folders(self, wildcards: Any) -> list[str]:
         """Return the folders of the analyses of a study."""

@@ -1,0 +1,11 @@
+"""What the rules ask of a configuration: a planner for each stage.
+
+A rule contains its paths; a planner has the names that are put into them, and the parameters of
+the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"``.
+
+| planner | rules |
+|---|---|
+| `targets` | `all` and the rules of studies |
+| `acquire` | *acquire* |
+| `train` | *classify*, *check*, *models*, *permute* |
+"""
