@@ -224,7 +224,8 @@ def test_the_correlation_of_repeated_samples_is_limma_s(rng, share):
     found <- duplicateCorrelation(values, design, block = as.vector(groups))
     put("rho", found$consensus.correlation)
     """
-    limma = r_answers("limma", script, values=values, design=design, groups=groups)
+    arrays = {"values": values, "design": design, "groups": groups}
+    limma = r_answers("limma", script, needs=["statmod"], **arrays)
     assert block_correlation(values, design, groups) == pytest.approx(limma["rho"][0], rel=1e-6)
 
 

@@ -177,12 +177,31 @@ def test_the_level_of_verdicts_is_a_fortieth():
 
 
 def test_the_design_effect_of_four_patients_by_hand():
-    """Two of two, two, one and none right, and half groups: the share is 6 / 10.
+    """Two of two, two, one and none right, and half a right and half a wrong group of two.
 
-    The squared deviations add up to 3.28; 3.28 * 5 / 4 over 10 * .6 * .4 is 1.7083.
+    The share is 6 / 10. Squared deviations add up to .64 + .64 + .04 + 1.44, and those of the
+    halves to (.8² + 1.2²) / 2 = 1.04: 3.8 * 5 / 4 over 10 * .6 * .4 is 1.9792.
     """
     right = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    assert design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.1 / 2.4)
+    assert design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.75 / 2.4)
+
+
+def test_samples_of_classes_count_by_weight_in_the_design_effect():
+    """Patient a has two samples of class 0, b and c one of either class; c has an error in each.
+
+    With equal weights samples of class 0 count 6 / (2 * 4) and those of class 1 6 / (2 * 2) times:
+    the groups have 1.5, 2.25 and 2.25, 2 on average, of which half is of either class. The shares
+    are (2.25 + .5) / (3 + 1) and (1.5 + .5) / 4, on average .59375. Deviations are 1.5 - 1.03125,
+    2.25 - 1.265625 and -1.265625.
+    """
+    right = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0])
+    patients = np.array(list("aabbcc"))
+    classes = np.array([0, 0, 0, 1, 0, 1])
+    deviations = 0.46875**2 + 0.984375**2 + 1.265625**2
+    halves = 2 * (0.59375**2 + 0.40625**2)
+    expected = (deviations + halves) * 4 / 3 / (8 * 0.59375 * 0.40625)
+    actual = design_effect(right, patients, classes, np.array([0.5, 0.5]))
+    assert actual == pytest.approx(expected)
 
 
 def test_the_design_effect_is_at_least_one():
@@ -190,9 +209,9 @@ def test_the_design_effect_is_at_least_one():
 
 
 def test_two_patients_count_by_students_t_with_one_degree_of_freedom():
-    """One is right and one wrong: 4 samples, a design effect of 3.75 / 1.5, t 12.706205."""
+    """One is right and one wrong: 4 samples, a design effect of 3 * 3 / 2 / 1.5, t 12.706205."""
     actual = effective_samples(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
-    assert actual == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 2.5, rel=1e-5)
+    assert actual == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 3, rel=1e-5)
 
 
 def test_a_single_patient_is_no_evidence_above_a_limit():
@@ -219,19 +238,17 @@ def test_recalls_of_one_fixed_classifier_are_independent():
 
 @pytest.mark.parametrize(
     ("of_second", "correlation"),
-    [([1, 1, 0, 0], 0.625 / np.sqrt(0.90625 * 1.125)), ([0, 0, 1, 0], 0.0)],
+    [([1, 1, 0, 0], 0.75 / np.sqrt(1.0625 * 1.25)), ([0, 0, 1, 0], 0.0)],
 )
 def test_the_correlation_of_recalls_over_four_patients_by_hand(of_second, correlation):
     """Deviations of (1, 1, 0, 1) from .75 have the product .75 with themselves.
 
-    Half groups add 4 (.75² + .25²) / 16 = .15625; with (1, 1, 0, 0) the products are .5 + .125 and
-    1 + .125. Negative correlations are 0. Student's t of three degrees of freedom is 3.182446.
+    Half groups add 4 (.75² + .25²) / 8 = .3125; with (1, 1, 0, 0) the products are .5 + .25 and
+    1 + .25. Negative correlations are 0.
     """
     right = np.array([1, 1, 0, 1, *of_second], dtype=float)
     actual = correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
-    factor = (3.182446 / 1.959964) ** 2
-    expected = factor * np.array([[1.0, correlation], [correlation, 1.0]])
-    assert actual == pytest.approx(expected, rel=1e-5)
+    assert actual == pytest.approx(np.array([[1.0, correlation], [correlation, 1.0]]))
 
 
 def test_limits_of_a_mean_stay_within_0_and_1():

@@ -15,6 +15,7 @@ import pyarrow as pa
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.terms import column_of_term
+from xnbflow.data.canonical_order import canonical_order
 from xnbflow.data.series_file import METADATA_KEY, read_header, row_groups
 from xnbflow.tables.parquet import parquet_writer
 
@@ -279,6 +280,11 @@ class DataSet:
         """The distinct class labels, sorted."""
         return np.unique(self.labels)
 
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Positions of the samples in canonical order, see `xnbflow.data.canonical_order`."""
+        return canonical_order(self.values, self.labels, self.groups)
+
     def take(self, samples: np.ndarray) -> "DataSet":
         """Return the series of some samples; ``samples`` is a mask, or positions."""
         positions = np.arange(self.n_samples)[samples]
@@ -345,6 +351,7 @@ class DataSet:
             "reference": self.reference,
             "contrasts": list(self.contrasts),
             "repeated": self.repeated if self.repeated != REPEATED[0] else "",
+            "order": self.order.tolist(),
         }
         header = {key: value for key, value in header.items() if value}
         return pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(header)})
@@ -372,13 +379,16 @@ class DataSet:
         of_samples = {
             key: value for key, value in vars(header).items() if key in cls.__annotations__
         }
-        return cls(
+        series = cls(
             values=values,
             features=features["feature"].to_numpy(),
             kinds=features["kind"].to_numpy(),
             feature_metadata=features[feature_columns] if feature_columns else None,
             **of_samples,
         )
+        if header.order is not None:  # computed once, when the file was written
+            vars(series)["order"] = header.order
+        return series
 
 
 #: Options of the Parquet writer: doubles compress best by separate streams of their bytes.

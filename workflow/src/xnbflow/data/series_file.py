@@ -34,6 +34,8 @@ class DataSetHeader:
         Further columns of the features.
     name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend, reference
         As in `DataSet`, and so are ``contrasts`` and ``repeated``.
+    order : ndarray of int, shape (n_samples,), optional
+        Positions of the samples in canonical order, see `xnbflow.data.canonical_order`.
     """
 
     name: str
@@ -51,6 +53,7 @@ class DataSetHeader:
     reference: str = ""
     contrasts: tuple[str, ...] = ()
     repeated: str = "mean"
+    order: np.ndarray | None = None
 
     @property
     def classes(self) -> np.ndarray:
@@ -146,6 +149,7 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
         reference=header.get("reference", ""),
         contrasts=tuple(header.get("contrasts", ())),
         repeated=header.get("repeated", "mean"),
+        order=np.asarray(header["order"], dtype=int) if "order" in header else None,
     )
 
 

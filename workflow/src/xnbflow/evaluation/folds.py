@@ -7,6 +7,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
+from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
@@ -25,12 +26,13 @@ def draw_folds(
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     There are ``n_splits`` folds per repeat; None leaves out one group of samples in each, once, see
-    `leave_one_group_out`. A repeat's folds depend on the classes and groups of the samples in their
-    order, and on the repeat. The result has ``repeat``, ``fold`` and ``sample``: the fold of the
-    repeat in which the sample is tested; it trains in all others. A warning names the classes that
-    are too small to be tested in every fold. It is an `InputError` if every class has fewer samples
-    (or groups, where samples have them) than there are folds, or groups are so uneven that a fold
-    would test nothing or train without a class.
+    `leave_one_group_out`. A repeat's folds are drawn for the samples in canonical order
+    (`xnbflow.data.canonical_order`), and depend on their classes and groups and on the repeat. The
+    result has ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is
+    tested; it trains in all others. A warning names the classes that are too small to be tested in
+    every fold. It is an `InputError` if every class has fewer samples (or groups, where samples
+    have them) than there are folds, or groups are so uneven that a fold would test nothing or train
+    without a class.
     """
     if n_splits is None:
         return leave_one_group_out(header)
@@ -62,7 +64,13 @@ def folds_of_repeat(
         )
         raise InputError(msg)
     seed = series_seed(header, repeat, "folds")
-    return _table(header, stratified_splits(header.labels, header.groups, n_splits, seed), repeat)
+    order = order_of(header)
+    groups = None if header.groups is None else numbered(header.groups[order])
+    splits = [
+        (np.sort(order[train]), np.sort(order[test]))
+        for train, test in stratified_splits(numbered(header.labels[order]), groups, n_splits, seed)
+    ]
+    return _table(header, splits, repeat)
 
 
 def stratified_splits(

@@ -18,6 +18,7 @@ from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     LEVEL,
     Estimate,
+    accuracy_interval,
     area_interval,
     balanced_interval,
     share_interval,
@@ -88,15 +89,11 @@ def performance(
         for code in np.unique(codes).tolist()
     ]
     right = predicted[np.arange(len(codes)), codes]
-    accuracy = share_interval(right, groups, inflation, confidence)
-    if inflation > 1:  # no recall's upper limit is left out
-        by_size = balanced_interval(
-            right, codes, groups, inflation=inflation, confidence=confidence, by_size=True
-        )
-        accuracy = accuracy._replace(upper=max(accuracy.upper, by_size.upper))
     majority = max(recall.samples for recall in recalls) / len(codes)
     return Performance(
-        accuracy=accuracy,
+        accuracy=accuracy_interval(
+            right, codes, groups, inflation=inflation, confidence=confidence
+        ),
         balanced_accuracy=balanced_interval(
             right, codes, groups, inflation=inflation, confidence=confidence
         ),

@@ -20,6 +20,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.nouns import listed
 from xnbflow.core.terms import column_of_term
+from xnbflow.data.canonical_order import in_canonical_order, numbered
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features
 from xnbflow.data.series_seed import series_seed
@@ -137,7 +138,8 @@ def label_test(
     n_splits = n_splits_of(series)
     if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
         return pd.DataFrame(columns=columns)
-    labels = series.labels
+    series = in_canonical_order(series)
+    labels = series.labels if entry is not None else numbered(series.labels)
     adjust = adjust or adjusted_columns(entry or {})
     adjustment = Adjustment.of(series, adjust) if adjust else None
     if entry is None:

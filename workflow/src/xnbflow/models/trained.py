@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.software import software
+from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
@@ -199,7 +200,9 @@ def fit_model(
     entry = resolved(unlabelled(entry))
     estimator = unfitted(series, entry, "final")
     frame = frame_for(estimator, series)
-    fit_grouped(estimator, frame, series.labels, series.groups)
+    order = order_of(series)  # as in folds, see `xnbflow.evaluation.training`
+    groups = None if series.groups is None else numbered(series.groups[order])
+    fit_grouped(estimator, frame_for(estimator, series, order), series.labels[order], groups)
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted
+from xnbflow.data.canonical_order import order_of
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable
@@ -78,6 +79,9 @@ class _Scored:
 
     def concordance(self, samples: np.ndarray, levels: np.ndarray) -> Concordance:
         """Compare samples within levels; classes without samples are left out."""
+        canonical = np.argsort(np.argsort(order_of(self.header))[samples])
+        samples = samples[canonical]
+        levels = levels[canonical]
         classes, codes = np.unique(self.codes[samples], return_inverse=True)
         groups = self.header.groups
         return concordance(

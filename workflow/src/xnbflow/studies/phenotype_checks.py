@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.diagnostics.confounders import audit_row, usable
 from xnbflow.evaluation.folds import stratified_splits
@@ -29,7 +30,9 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     name the class are left out.
     """
     design = _design(header)
-    labels = header.labels
+    order = order_of(header)
+    labels = header.labels[order]
+    groups = None if header.groups is None else numbered(header.groups[order])
     codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     if not design or sizes.min() < 2:
         return pd.DataFrame(columns=[*AUDIT_TABLES["audit"].fixed, "dataset"])
@@ -38,13 +41,13 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
-    values = pd.concat(design, axis=1).to_numpy()
+    values = pd.concat(design, axis=1).to_numpy()[order]
     votes = np.zeros((len(codes), len(sizes)))
-    for train, test in stratified_splits(codes, header.groups, min(_SPLITS, sizes.max()), seed=0):
+    for train, test in stratified_splits(codes, groups, min(_SPLITS, sizes.max()), seed=0):
         model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
         if len(np.unique(codes[train])) > 1:
             votes[test, model.fit(values[train], codes[train]).predict(values[test])] = 1.0
-    reached = performance(codes, votes, header.groups)
+    reached = performance(codes, votes, groups)
     value, lower, upper = reached.balanced_accuracy
     severity = "warning" if lower > reached.chance else "none"
     if severity == "warning" and value >= _COMPLETE and len(labels) >= _FEWEST:
