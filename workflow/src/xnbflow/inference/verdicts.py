@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import COUNTS
-from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
+from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, key_fields
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
@@ -143,7 +143,7 @@ def verdicts(
         )
         rows.append(
             {
-                **named(key),
+                **key_fields(key),
                 "level": result.level,
                 "reasons": "; ".join(result.reasons),
                 "p_value": result.p_value,

@@ -44,7 +44,7 @@ _FIRST_CHARACTERS = 4096
 _LOGGED = ("logarithms", "logged twice", "mixed")
 
 
-def described(
+def described_row(
     location: str,
     label: str = "",
     id_column: str = "",
@@ -61,7 +61,7 @@ def described(
 
     Examples
     --------
-    >>> described("GSE4107", "title").source, described("bundled:wine").location
+    >>> described_row("GSE4107", "title").source, described("bundled:wine").location
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")

@@ -17,7 +17,7 @@ from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sentences import headline, verdict
+from xnbflow.report.sentences import headline_sentence, verdict
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
@@ -79,7 +79,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "labels": results.labels,
         "configuration": results.configuration,
         "software": results.software,
-        "headline": headline(results),
+        "headline": headline_sentence(results),
         "chosen": chosen,
         "verdicts": levels,
         "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),

@@ -16,7 +16,7 @@ import python_calamine
 __all__: list[str] = []
 
 
-def main() -> None:
+def write_rows() -> None:
     """Write the rows, or the reason of a failure to the standard error stream."""
     path, memory, *sheet = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
@@ -38,4 +38,4 @@ def _plain(cell: Any) -> float | str:
 
 
 if __name__ == "__main__":
-    main()
+    write_rows()

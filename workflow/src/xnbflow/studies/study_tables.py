@@ -9,7 +9,7 @@ from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
-from xnbflow.inference.headlines import headline, subject
+from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.verdicts import copies, unequal_libraries, verdicts
 from xnbflow.studies import (
@@ -125,7 +125,7 @@ def _results(
             inseparable=inseparable(within),
             unequal=unequal_libraries(audit, headers),
         ),
-        "headline": headline(study, chosen, tables["summary"], estimated),
+        "headline": headline_table(study, chosen, tables["summary"], estimated),
     }
 
 

@@ -3,7 +3,7 @@
 They are the rerun of its tables, and a study of its questions for future work.
 """
 
-from xnbflow.core.entries import Analysis, choice, either, list_of, nothing, number, whole
+from xnbflow.core.entries import Analysis, any_of, choice, list_of, nothing, number, whole
 
 ANALYSIS = Analysis(
     name="xnb_paper",
@@ -25,7 +25,7 @@ DISTANCES = Analysis(
         ),
         "bandwidths": list_of(choice("scott", "sheather_jones", "cross_validation", "adaptive")),
         "kernels": list_of(
-            either(
+            any_of(
                 choice(
                     "uniform",
                     "epanechnikov",
@@ -40,8 +40,8 @@ DISTANCES = Analysis(
         ),
         "sizes": list_of(whole(1)),
         "threshold": number(above=0, below=1),
-        "min_distance": either(choice("mean"), number(least=0, below=1)),
-        "features": either(whole(1), nothing()),
+        "min_distance": any_of(choice("mean"), number(least=0, below=1)),
+        "features": any_of(whole(1), nothing()),
         "splits": whole(2),
         "repeats": whole(1),
     },

@@ -16,7 +16,7 @@ from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.numbers import format_count, p_equals
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import RULE, cohort_verdict, headline, overlap, reasons
+from xnbflow.report.sentences import RULE, cohort_verdict, headline_sentence, overlap, reasons
 from xnbflow.sources.geo_head import PLATFORM, PROCESSING
 
 _PLACE = ["dataset", "folds", "classifier"]
@@ -32,12 +32,12 @@ _GENE_COLUMNS += ["auc", "p", "fdr"]
 def paragraphs(results: StudyResults) -> str:
     """Return methods and results as Markdown with keys of references, see `references`."""
     variables = facts(results)
-    methods = render("methods.md", variables)
-    findings = render("results.md", variables)
+    methods = render_template("methods.md", variables)
+    findings = render_template("results.md", variables)
     return f"{methods}\n\n{findings}".strip()
 
 
-def render(template: str, variables: Mapping[str, Any], *, lines: bool = False) -> str:
+def render_template(template: str, variables: Mapping[str, Any], *, lines: bool = False) -> str:
     """Return a filled template: paragraphs between empty lines, or with its lines as they are."""
     text = _environment().get_template(template).render(variables)
     return re.sub(r"\n{3,}", "\n\n", text) if lines else _as_paragraphs(text)
@@ -117,7 +117,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "study": study,
         "labels": results.labels,
         "rule": RULE,
-        "headline": headline(results),
+        "headline": headline_sentence(results),
         "diagnostics": results.configuration.get("diagnostics", {}),
         "samples_of_features": _samples_of_features(results) if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],

@@ -24,7 +24,7 @@ _SHOWN = 20
 _WIDTH = 100
 
 
-def summary(model: TrainedModel) -> dict[str, Any]:
+def model_summary(model: TrainedModel) -> dict[str, Any]:
     """Return the description of a model for programs.
 
     A `ClassSpecificNBCV` with a core set also has ``core``, its accuracy in inner folds, and
@@ -51,7 +51,7 @@ def summary(model: TrainedModel) -> dict[str, Any]:
 
 
 def as_text(result: Mapping[str, Any], path: Path) -> str:
-    """Return the description of a model, a result of `summary`, as text for people."""
+    """Return the description of a model, a result of `model_summary`, as text for people."""
     series = result["series"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
     samples = counted(series["samples"], "sample")

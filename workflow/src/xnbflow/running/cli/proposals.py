@@ -14,13 +14,13 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
-from xnbflow.models.reading import described
+from xnbflow.models.reading import described_row
 from xnbflow.running.cli.output import deliver
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.sources.count_folder import default_name, merge_counts, write_counts
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.geo_summary import summarise_series
 from xnbflow.sources.program_exports import read_export, write_export
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
@@ -77,7 +77,7 @@ def summary_of(
     # the folder of downloads is read only, to find earlier downloads and files of the user
     base_urls = {"geo": list(mirrors)} if mirrors else {}
     downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
-    return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+    return summarise_series(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
 def summarise_location(
@@ -91,13 +91,13 @@ def summarise_location(
     """Summarise what a command names, and propose a row of the sheet for the study ``output``.
 
     A folder of one-sample files, or a program's export, is first written as a table (`convert`).
-    ``settings`` are those of `xnbflow.models.reading.described`.
+    ``settings`` are those of `xnbflow.models.reading.described_row`.
     """
     converted = convert(location, output)
     if converted is None:
-        result = summary_of(described(location, **settings), mirrors, most_gigabytes)
+        result = summary_of(described_row(location, **settings), mirrors, most_gigabytes)
     else:
-        dataset = described(str(converted.path), **settings)
+        dataset = described_row(str(converted.path), **settings)
         options = converted.options | dataset.options
         dataset = replace(dataset, options=options, orientation="columns")
         result = summary_of(dataset, mirrors, most_gigabytes)
