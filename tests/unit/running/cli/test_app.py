@@ -117,7 +117,7 @@ def test_genes_of_a_panel_without_a_symbol_are_named(monkeypatch, capsys, symbol
         accuracy=pd.DataFrame({"genes": [2]}),
     )
     functions = {
-        "read_model": SimpleNamespace(symbols={}),
+        "read_model": SimpleNamespace(symbols={}, series={}),
         "training_series": None,
         "design_panel": panel,
         "symbols_of": symbols,

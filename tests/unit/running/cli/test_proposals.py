@@ -258,7 +258,7 @@ def test_a_name_that_is_taken_or_no_folder_is_refused(name):
 
 def test_an_existing_configuration_alone_is_kept(tmp_path):
     (tmp_path / "mine.yaml").write_text("run: []")
-    with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
+    with pytest.raises(InputError, match=r"mine\.yaml exists and is no .*overwrite it by --force"):
         proposals.new_files(str(tmp_path / "mine"), force=False)
 
 

@@ -37,6 +37,7 @@ def write_workbook(results: StudyResults, path: Path) -> None:
     from openpyxl import Workbook  # noqa: PLC0415  an optional package
 
     book = Workbook(write_only=True)
+    book.properties.creator = "xnbflow"  # by which a later export recognises its own file
     names: set[str] = set()
     for title, frame in _sheets(results):
         if len(frame) or title == "summary":
