@@ -25,7 +25,8 @@ def directive(rule, name, **names):
         rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
     )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
-    names = {"at": inputs.at, "over": inputs.over, "tables_of": inputs.tables_of, **names}
+    for function in (inputs.at, inputs.over, inputs.tables_of, inputs.together):
+        names[function.__name__] = function
     names |= {"requested": requested, "cpus_for": cpus_for, "partial": partial}
     names |= {"update": str, "directory": str}
     for code in ("reading_code", "computing_code", "page_code"):

@@ -1,6 +1,5 @@
 # Classify: draw the folds of a data set and train the classifiers of a job on them; check the classifiers that
 # come first; fit models to all samples.
-from xnbflow.running.planners.inputs import at, over, tables_of
 from xnbflow.running.planners.train import TrainPlanner
 
 TRAIN = TrainPlanner(PLAN)

@@ -1,18 +1,19 @@
 # Diagnose: differences of features between the classes, and the audit: causes of unreliable accuracies. On
 # request of a study: tests of normality, and of independence given the class.
-from xnbflow.tables.contract import DIAGNOSTIC, SERIES, text_of
+from xnbflow.running.planners.diagnose import DiagnosePlanner
+
+DIAGNOSE = DiagnosePlanner(PLAN)
 
 
 rule diagnose:
     input:
-        series=SERIES,
+        series="results/{dataset}/series.parquet",
     output:
-        **GROUPS["diagnostic"].files,
-        **GROUPS["audit"].files,
-        genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
-        usage=usage_of("diagnose"),
+        **tables_of("results/{dataset}/{table}.parquet", "diagnostic", "audit"),
+        genes_text="results/{dataset}/genes.tsv",
+        usage="results/usage/diagnose/{dataset}.tsv",
     log:
-        log_of("diagnose"),
+        "results/logs/diagnose/{dataset}.log",
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
@@ -25,7 +26,7 @@ rule diagnose:
             60, per_mb=1, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        tests=PLAN.diagnostic_settings,
+        tests=DIAGNOSE.tests,
         code=computing_code(),
     message:
         "Testing the features and auditing the samples of {wildcards.dataset}"

@@ -18,12 +18,16 @@ from xnbflow.core.study import Cohorts, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.acquire import AcquirePlanner
+from xnbflow.running.planners.cohorts import CohortPlanner
+from xnbflow.running.planners.diagnose import DiagnosePlanner
+from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
+from xnbflow.running.planners.study import StudyPlanner
 from xnbflow.running.planners.targets import TargetPlanner
 from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import GROUPS, TRAINING_TABLES
+from xnbflow.tables.contract import DIAGNOSTIC, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -86,6 +90,18 @@ def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
     assert plan.sheet_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
 
 
+def inputs_of(rule, plan):
+    """Return the input functions of a rule by the names of its inputs, where they are functions."""
+    planners = {
+        "OF_STUDY": StudyPlanner(plan),
+        "COHORTS": CohortPlanner(plan),
+        "ANALYSE": AnalysePlanner(plan),
+        "REPORT": ReportPlanner(plan),
+    }
+    files = directive(rule, "input", GROUPS=GROUPS, **planners)
+    return {name: choose for name, choose in files.items() if callable(choose)}
+
+
 class Files(list):
     """Inputs of a rule with their sizes."""
 
@@ -101,10 +117,12 @@ def test_a_packed_file_counts_four_times(plan):
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
-    assert plan.diagnostic_settings(wildcards(dataset="wine"))["min_abs_r"] == 0.7
-    assert plan.diagnostic_settings(wildcards(dataset="digits")) is None
-    assert plan.diagnosed("normality", TWO) == []
-    assert plan.diagnosed("normality", ONE) == [
+    tests = DiagnosePlanner(plan).tests
+    assert tests(wildcards(dataset="wine"))["min_abs_r"] == 0.7
+    assert tests(wildcards(dataset="digits")) is None
+    diagnostics = inputs_of("compare", plan)["diagnostics"]
+    assert diagnostics(TWO) == []
+    assert diagnostics(ONE)[:2] == [
         "results/wine/normality.parquet",
         "results/mine/normality.parquet",
     ]
@@ -118,7 +136,8 @@ def test_a_job_trains_the_classifiers_of_its_name(plan):
     assert set(train.code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
     assert train.code(main) == {}
     assert plan.jobs == ["forest", "main"]
-    assert plan.trained("fits", ONE)[:2] == [
+    training = inputs_of("compare", plan)["training"](ONE)
+    assert [path for path in training if path.endswith("/fits.parquet")][:2] == [
         "results/studies/one/training/wine/5-fold/main/fits.parquet",
         "results/studies/one/training/wine/5-fold/forest/fits.parquet",
     ]
@@ -130,7 +149,7 @@ def test_checks_are_of_the_first_folds(plan):
     assert train.compared(wildcards(**WINE, folds="10-fold", job="main")) == []
     assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
     assert train.halved(wildcards(**WINE)) == ["csnb"]
-    assert plan.checked("halves", ONE) == [
+    assert inputs_of("compare", plan)["checks"](ONE)[-2:] == [
         "results/studies/one/checks/wine/halves.parquet",
         "results/studies/one/checks/mine/halves.parquet",
     ]
@@ -149,7 +168,8 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
 def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
     train = TrainPlanner(plan)
     assert train.compared(wildcards(study="two", dataset="wine", folds="5-fold")) == []
-    assert plan.permuted(TWO) == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
+    permutations = inputs_of("compare", plan)["permutations"](TWO)
+    assert permutations == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
     assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
 
 
@@ -163,48 +183,65 @@ def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
     assert TrainPlanner(plan).trained_beside(job) == ["nb", "csnb"]
 
 
-def test_the_tables_of_a_study_are_made_from_the_inputs_of_their_rule(plan):
-    """The job reads its files at the paths of the contract; the rule declares the same ones."""
-    for job in (ONE, TWO):
-        checks = StudyChecks(**plan.checks(job))
-        inputs = StudyInputs(study=study_of(plan.compared_study(job)), checks=checks)
-        read = {}
+class ReadPaths:
+    """Stands for the readers of tables, and keeps the paths that they would read."""
 
-        def remember(path, schema, classifiers=(), read=read):
-            read.setdefault(schema.name, []).append(str(path))
-            return dict.fromkeys(classifiers or (), pd.DataFrame())
+    def __init__(self):
+        self.paths = []
 
-        with patch.multiple(study_inputs, read_stacked=remember, read_parquet=remember):
-            for table in TRAINING_TABLES:
-                inputs.training(table)
-            inputs.random_genes()
-            inputs.permutation_tests()
-            inputs.diagnosed("normality")
-            for table in GROUPS["check"].tables:
-                inputs.checked(table, checks.halved)
-        for table in (*TRAINING_TABLES, "random_genes"):
-            assert read[table] == plan.trained(table, job)
+    def __call__(self, path, schema, classifiers=()):
+        del schema
+        self.paths.append(str(path))
+        return dict.fromkeys(classifiers or (), pd.DataFrame())
+
+
+@pytest.mark.parametrize("job", [ONE, TWO], ids=["one", "two"])
+def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
+    """It reads its files at the paths of the contract; the rule declares the same ones."""
+    of_study = StudyPlanner(plan)
+    study = study_of(of_study.compared_fields(job))
+    checks = StudyChecks(**of_study.checks(job))
+    inputs = StudyInputs(study=study, checks=checks)
+    read = ReadPaths()
+    with patch.multiple(study_inputs, read_stacked=read, read_parquet=read):
+        for table in TRAINING_TABLES:
+            inputs.training(table)
         for table in GROUPS["check"].tables:
-            assert read.get(table, []) == plan.checked(table, job)
-        assert read.get("permutation", []) == plan.permuted(job)
-        assert read.get("normality", []) == plan.diagnosed("normality", job)
-        assert [str(path) for path in inputs.series_paths.values()] == plan.series(job)
+            inputs.checked(table, [*checks.tested, *checks.halved])
+        for table in ("normality", "normality_within", "dependence", "dependence_test"):
+            inputs.diagnosed(table)
+        for table in ("audit", "components"):
+            inputs.of_datasets(DIAGNOSTIC.fill(table=table), None)
+        inputs.of_datasets(TRUTH, None)
+        inputs.of_datasets(NOTES, None)
+        inputs.random_genes()
+        inputs.permutation_tests()
+    declared = []
+    for choose in inputs_of("compare", plan).values():
+        declared += choose(job)
+    series = [str(path) for path in inputs.series_paths.values()]
+    assert sorted(declared) == sorted([*series, *read.paths])
 
 
-def test_the_lists_of_genes_of_a_study_are_those_of_its_data_sets_and_models(plan):
-    inputs = StudyInputs(study=study_of(plan.listed_study(ONE)))
-    assert inputs.study.datasets == ("wine", "mine")
-    assert inputs.study.models == [("wine", "csnb"), ("mine", "csnb")]
+def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
+    inputs = StudyInputs(study=study_of(StudyPlanner(plan).listed_fields(ONE)))
+    read = ReadPaths()
+    with patch.multiple(study_inputs, read_parquet=read):
+        inputs.signatures()
+        inputs.of_datasets(DIAGNOSTIC.fill(table="genes"), None)
+    declared = inputs_of("enrich", plan)
+    assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
 
 
 def test_the_series_are_read_again_only_to_test_gene_sets(plan):
-    assert plan.series_with_gene_sets(ONE) == []
+    series = inputs_of("enrich", plan)["series"]
+    assert series(ONE) == []
     plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=("sets.gmt",))
-    assert plan.series_with_gene_sets(ONE) == plan.series(ONE)
+    assert series(ONE) == ["results/wine/series.parquet", "results/mine/series.parquet"]
 
 
 def test_the_times_of_every_job_of_a_study_are_read(plan):
-    records = plan.usage_of_jobs(ONE)
+    records = inputs_of("report", plan)["usage"](ONE)
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
     of_study = {"compare": 1, "enrich": 1}
@@ -221,7 +258,7 @@ def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
-    configuration = plan.configuration(ONE)
+    configuration = ReportPlanner(plan).configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
     assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
@@ -267,14 +304,15 @@ def test_a_model_that_is_not_fitted_to_halves_reads_none(plan):
 
 def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
     plan.config.diagnostics.update(min_abs_r=0.6, dependence_alpha=0.001, normality_alpha=0.05)
-    settings = plan.diagnostic_settings(wildcards(dataset="wine"))
+    settings = DiagnosePlanner(plan).tests(wildcards(dataset="wine"))
     assert (settings["min_abs_r"], settings["alpha"]) == (0.6, 0.001)
 
 
 def test_a_data_set_is_checked_for_halves_alone(plan):
     study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
     assert plan.config.tested(study) == []
-    assert plan.checked_datasets(study) == ["wine"]
+    plan.config.studies["two"] = study
+    assert StudyPlanner(plan).checked(TWO) == [{"dataset": "wine"}]
 
 
 @pytest.fixture
@@ -290,15 +328,16 @@ def full_plan(plan):
 
 
 def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan):
-    rules = [path.split("/")[2] for path in full_plan.usage_of_jobs(ONE)]
+    rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
     counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
     assert counts == {"validate": 1, "combine": 1, "permute": 2}
 
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
-    cohorts = full_plan.cohorts(ONE)
+    planner = CohortPlanner(full_plan)
+    cohorts = planner.of_study(ONE)
     assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
-    assert full_plan.combined_label(ONE) == full_plan.config.classifiers["csnb"]["label"]
+    assert planner.label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
@@ -313,22 +352,26 @@ def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     plan.config.preprocessing["wine"] = steps
     analyses = {"x": {"datasets": ["mine"], "folds": "10-fold"}}
     plan.config.studies["two"] = replace(plan.config.studies["two"], analyses=analyses)
-    configuration = plan.configuration(TWO)
+    configuration = ReportPlanner(plan).configuration(TWO)
     assert configuration["preprocessing"] == {"wine": steps}
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
     assert list(configuration["datasets"]) == ["wine", "mine"]
     job = wildcards(study="two", analysis="x")
-    assert plan.analysed_scheme(job)["splits"] == 10
-    assert plan.analysed_scheme(wildcards(study="two", analysis="y")) is None
+    scheme = AnalysePlanner(plan).scheme
+    assert scheme(job)["splits"] == 10
+    assert scheme(wildcards(study="two", analysis="y")) is None
 
 
 def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatch):
     pages = []
-    monkeypatch.setattr(
-        "xnbflow.running.plan.method_code", lambda modules, page=False: pages.append(page)
-    )
-    plan.section_code(ONE)
-    plan.study_code(ONE)
+
+    def remember(modules, page=False):
+        pages.append(page)
+
+    monkeypatch.setattr("xnbflow.running.plan.method_code", remember)
+    monkeypatch.setattr("xnbflow.running.planners.report.method_code", remember)
+    ReportPlanner(plan).section_code(ONE)
+    StudyPlanner(plan).code(ONE)
     assert pages == [True, False]
 
 

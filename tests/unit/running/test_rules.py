@@ -9,6 +9,7 @@ from rule_text import directive, rule_texts
 
 from xnbflow.tables.contract import (
     ALL_COHORTS,
+    ANALYSIS,
     CHECKSUMS,
     CURVES,
     DETAILS,
@@ -103,22 +104,22 @@ def test_every_rule_has_its_three_places():
     assert written == scripts == set(JOBS)
     for rule in written:
         assert f"scripts/{rule}.py" in text
-        for function in (log_of, usage_of):
-            path = function(rule)
-            assert f'"{path}"' in text or f'{function.__name__}("{rule}")' in text
+        for path in (log_of(rule), usage_of(rule)):
+            assert f'"{path}"' in text
     for words in ("mem_mb=lambda", "runtime=lambda"):
         assert text.count(words) == len(written), f"a rule lacks {words}"
 
 
 def test_the_paths_in_the_rules_are_those_of_the_contract():
-    places = {SERIES, CHECKSUMS, MODEL, GENE_SETS, DETAILS, FIGURES, RECORD, CURVES}
+    places = {SERIES, CHECKSUMS, MODEL, GENE_SETS, ANALYSIS, DETAILS, FIGURES, RECORD, CURVES}
     for group in GROUPS.values():
         places |= {group.path, text_of(group.path), *group.files.values()}
+        places |= {text_of(path) for path in group.files.values()}
     places |= {PathTemplate(path).fill(**ALL_COHORTS) for path in places if "{dataset}" in path}
     for rule in JOBS:
         places |= {log_of(rule), usage_of(rule)}
     written = set(re.findall(r'"(results/[^"]+)"', rule_texts()))
-    assert len(written) > 10
+    assert len(written) > 50
     assert written <= places
 
 
@@ -164,7 +165,8 @@ class StubPlan:
 def planned(rule, name, **study):
     """Evaluate a directive of a rule with planners whose methods are their names."""
     planner = StubPlan(**study)
-    return directive(rule, name, PLAN=planner, ACQUIRE=planner, TRAIN=planner)
+    names = ("PLAN", "ACQUIRE", "DIAGNOSE", "TRAIN", "OF_STUDY", "COHORTS", "ANALYSE", "REPORT")
+    return directive(rule, name, **dict.fromkeys(names, planner))
 
 
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
@@ -228,11 +230,11 @@ CODE = {
     "check": ("computing code", "checked_code"),
     "models": ("computing code", "entry_code"),
     "permute": ("computing code", "entry_code"),
-    "compare": ("computing code", "study_code"),
+    "compare": ("computing code", "code"),
     "enrich": ("computing code", None),
     "validate": ("computing code", "validated_code"),
-    "combine": ("computing code", "combined_code"),
-    "analyse": ("computing code", "analysis_code"),
+    "combine": ("computing code", "code"),
+    "analyse": ("computing code", "code"),
     "report": ("computing code", None),
 }
 

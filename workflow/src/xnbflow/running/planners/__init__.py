@@ -5,7 +5,13 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 
 | planner | rules |
 |---|---|
-| `targets` | `all` and the rules of studies |
+| `targets` | *all* and the rules of studies |
 | `acquire` | *acquire* |
+| `diagnose` | *diagnose* |
 | `train` | *classify*, *check*, *models*, *permute* |
+| `study` | *compare*, *enrich*; *report* reads the files of the same jobs |
+| `cohorts` | *validate*, *combine* |
+| `report` | *analyse*, *report* |
+
+`inputs` has the functions that put names into paths.
 """

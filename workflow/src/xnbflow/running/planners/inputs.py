@@ -45,6 +45,11 @@ def over(
     ]
 
 
+def together(*functions: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    """Return an input function with the files of several functions, one after the other."""
+    return lambda wildcards: [path for function in functions for path in function(wildcards)]
+
+
 def _filled(path: str, wildcards: Any, values: Values) -> str:
     template = PathTemplate(path)
     of_job = {name: getattr(wildcards, name) for name in template.wildcards - values.keys()}
