@@ -134,7 +134,7 @@ def write_checks(files, series):
     quick = METHODS["gaussian_nb"].estimator
     checks = {
         "halves": halves_table(series, entry, 3),
-        "label_test": label_test(series),
+        "label_test": label_test(series, n_repeats=3),
         "learning_curve": learning_curve(series, entry, quick),
     }
     key = {"study": "s", "dataset": series.name}

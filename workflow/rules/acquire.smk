@@ -4,9 +4,38 @@ from xnbflow.running.planners.acquire import AcquirePlanner
 ACQUIRE = AcquirePlanner(PLAN)
 
 
+# Seek: whether the files of an optional data set can be had. A study is planned without those that cannot.
+checkpoint seek:
+    output:
+        availability="results/{dataset}/availability.json",
+        places="results/{dataset}/places.parquet",
+        usage="results/usage/seek/{dataset}.tsv",
+    log:
+        "results/logs/seek/{dataset}.log",
+    conda:
+        "../../envs/xnbflow.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1200, per_mb=6, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=1, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
+        ),
+    params:
+        dataset=ACQUIRE.row,
+        files=ACQUIRE.named_files,
+        code=reading_code(),
+        methods=ACQUIRE.reader_code,
+    message:
+        "Seeking {wildcards.dataset}"
+    script:
+        "../scripts/seek.py"
+
+
 rule acquire:
     input:
         unpack(ACQUIRE.user_files),
+        places=over(ACQUIRE.optional, "results/{dataset}/places.parquet"),
     output:
         series="results/{dataset}/series.parquet",
         notes="results/{dataset}/notes.parquet",

@@ -144,6 +144,7 @@ rule report:
         ),
     params:
         labels=OF_STUDY.labels,
+        missing=lambda wildcards: PLAN.study(wildcards).missing,
         configuration=REPORT.configuration,
         code=computing_code(),
         page_code=page_code(),

@@ -13,7 +13,7 @@ from xnbflow.jobs.report import report_study
 from xnbflow.running.config import read_studies
 
 report_study(
-    read_studies(snakemake.config)[snakemake.wildcards.study],
+    read_studies(snakemake.config)[snakemake.wildcards.study].without(snakemake.params.missing),
     labels=snakemake.params.labels,
     configuration=snakemake.params.configuration,
     root=working_directory(snakemake),

@@ -63,3 +63,52 @@ def test_a_study_is_read_from_its_record(cohorts):
 def test_parts_of_a_seed_are_separate():
     assert derive_seed("a", "bc") != derive_seed("ab", "c")
     assert 0 <= derive_seed("a", 1) < 2**32
+
+
+def study_with(**changes):
+    fields = {"id": "s", "title": "", "summary": "", "datasets": ("a", "b"), "classifiers": ("nb",)}
+    fields |= {"folds": ("5-fold",), "diagnostics": True, "analyses": {}}
+    return Study(**fields | changes)
+
+
+def test_a_study_runs_without_data_sets_that_are_missing():
+    analyses = {
+        "simulated": {"datasets": ["b"]},
+        "without_data": {"params": {"x": 1}},
+        "divided": {"datasets": ["b"], "folds": "5-fold"},
+        "both": {"datasets": ["a", "b"], "params": {"y": 2}},
+    }
+    pairs = (
+        Validation(model="nb", train="a", test="b"),
+        Validation(model="nb", train="b", test="a"),
+        Validation(model="nb", train="a", test="c"),
+    )
+    cohorts = Cohorts(("a", "b", "c"), model="nb")
+    study = study_with(
+        datasets=("a", "b", "c"), analyses=analyses, validate=pairs, cohorts=cohorts, final=("nb",)
+    )
+    rest = study.without({"b": "no such file"})
+    assert rest.datasets == ("a", "c")
+    assert rest.missing == {"b": "no such file"}
+    assert rest.analyses == {
+        "simulated": {"datasets": []},
+        "without_data": {"params": {"x": 1}},
+        "both": {"datasets": ["a"], "params": {"y": 2}},
+    }
+    assert rest.validate == pairs[2:]
+    assert rest.combined == ("a", "c")
+    assert rest.classifiers == ("nb",)
+    assert study.without({"b": "", "c": ""}).cohorts is None
+
+
+def test_a_study_without_any_data_set_keeps_its_simulations():
+    study = study_with(analyses={"sim": {"datasets": ["a", "b"]}}, final=("nb",), headline="nb")
+    rest = study.without({"a": "x", "b": "y"})
+    assert rest.trained == rest.models == []
+    assert (rest.classifiers, rest.folds, rest.headline) == ((), (), "")
+    assert list(rest.analyses) == ["sim"]
+
+
+def test_a_study_that_misses_nothing_is_itself():
+    study = study_with()
+    assert study.without({}) is study

@@ -53,7 +53,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     assert refused == 2 + (p_value > 0.025)
     (cards,) = blocks(answer.section(results), Cards)
     card = next(card for card in cards.cards if card.title == "alpha")
-    label_test = "Label test (naive Bayes with ten features per class): p ="
+    label_test = "Label test (naive Bayes with ten features per class, by means and by spread): p ="
     assert f"{label_test} {p_value:g}." in card.details["Tests"]  # .0251 is not .025
     reason = "the permutation test does not exclude chance: 2 of 99 permutations were as good"
     assert (reason in card.verdict) == (card.level == "poor") == (p_value > 0.025)

@@ -81,7 +81,7 @@ def test_the_rules_are_those_of_the_workflow():
         *(ROOT / "workflow/rules").glob("*.smk"),
     ]
     text = "".join(path.read_text() for path in paths)
-    actual = set(re.findall(r"^rule (\w+):$", text, re.MULTILINE))
+    actual = set(re.findall(r"^(?:rule|checkpoint) (\w+):$", text, re.MULTILINE))
     assert actual == RULES
     for name in RULES:
         studies = RAW["studies"] | {name: {"title": "x"}}

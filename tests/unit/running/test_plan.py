@@ -1,7 +1,10 @@
 """What the rules ask of a configuration: inputs, parameters and resources of their jobs."""
 
 import copy
+import io
+import json
 import os
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -387,3 +390,58 @@ def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
     job = wildcards(dataset="wine", classifier="forest")
     assert set(TrainPlanner(plan).entry_code(job)) == {"sklearn"}
+
+
+class Found:
+    """The file of *seek* of a data set that cannot be had for a reason, or can."""
+
+    def __init__(self, reason):
+        self._text = json.dumps({"available": not reason, "reason": reason})
+
+    @contextmanager
+    def open(self):
+        yield io.StringIO(self._text)
+
+
+def test_a_plan_leaves_out_optional_data_sets_that_cannot_be_had(plan):
+    raw = copy.deepcopy(dict(plan.raw))
+    raw["studies"]["one"]["optional"] = ["mine"]
+    reasons = {"mine": "no place has it"}
+    sought = Plan.read(raw, ROOT, availability=lambda name: Found(reasons[name]))
+    assert sought.study(ONE).datasets == ("wine",)
+    assert sought.study(ONE).missing == reasons
+    assert not [path for path in TargetPlanner(sought).of_study("one") if "/mine/" in path]
+    assert list(ReportPlanner(sought).configuration(ONE)["datasets"]) == ["wine"]
+    there = Plan.read(raw, ROOT, availability=lambda name: Found(""))
+    assert there.study(ONE).datasets == ("wine", "mine")
+    assert TargetPlanner(there).of_study("one") == TargetPlanner(plan).of_study("one")
+
+
+def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
+    raw = copy.deepcopy(dict(plan.raw))
+    raw["studies"]["one"]["optional"] = ["mine"]
+    again = Plan.read(raw, ROOT)
+    assert TargetPlanner(again).sought("one", "two") == ["results/mine/availability.json"]
+    acquire = AcquirePlanner(again)
+    assert acquire.optional(wildcards(dataset="mine")) == [{}]
+    assert acquire.optional(wildcards(dataset="wine")) == []
+    files = acquire.named_files(wildcards(dataset="mine"))
+    assert Path(files["location"]).name == "mine.csv"
+
+
+def test_the_size_of_an_acquired_data_set_is_that_of_its_files(plan):
+    """The table of places, an input where it is optional, is no part of the data."""
+    files = InputFiles(["results/mine/places.parquet"], [0.01])
+    assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == pytest.approx(
+        0.8
+    )  # 40 x 1,000
+    files = InputFiles(["mine.csv", "results/mine/places.parquet"], [3.0, 0.01])
+    assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == 3.0
+
+
+class InputFiles(list):
+    """Input files with their sizes."""
+
+    def __init__(self, paths, sizes):
+        super().__init__(paths)
+        self.size_files_mb = sizes

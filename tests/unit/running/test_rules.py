@@ -10,6 +10,7 @@ from rule_text import directive, rule_texts
 from xnbflow.tables.contract import (
     ALL_COHORTS,
     ANALYSIS,
+    AVAILABILITY,
     CHECKSUMS,
     CURVES,
     DETAILS,
@@ -51,6 +52,7 @@ SLOW = {
     ("stage", "needed"),
     [
         ("acquire", set()),
+        ("seek", set()),
         ("diagnose", {"numba", "scipy.special"}),
         ("classify", {"numba", "scipy.special", "sklearn.base"}),
         ("check", {"numba", "scipy.special", "sklearn.base"}),
@@ -99,7 +101,7 @@ def test_a_job_that_trains_our_classifiers_imports_no_more_of_scikit_learn(run):
 def test_every_rule_has_its_three_places():
     """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
     text = rule_texts()
-    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
+    written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
     scripts = {path.stem for path in (ROOT / "workflow/scripts").glob("*.py")}
     assert written == scripts == set(JOBS)
     for rule in written:
@@ -111,7 +113,18 @@ def test_every_rule_has_its_three_places():
 
 
 def test_the_paths_in_the_rules_are_those_of_the_contract():
-    places = {SERIES, CHECKSUMS, MODEL, GENE_SETS, ANALYSIS, DETAILS, FIGURES, RECORD, CURVES}
+    places = {
+        SERIES,
+        AVAILABILITY,
+        CHECKSUMS,
+        MODEL,
+        GENE_SETS,
+        ANALYSIS,
+        DETAILS,
+        FIGURES,
+        RECORD,
+        CURVES,
+    }
     for group in GROUPS.values():
         places |= {group.path, text_of(group.path), *group.files.values()}
         places |= {text_of(path) for path in group.files.values()}
@@ -172,6 +185,7 @@ def planned(rule, name, **study):
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
 REQUESTED = {
     "acquire": (1800, 160),
+    "seek": (4800, 660),  # by the sheet
     "diagnose": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
@@ -225,6 +239,7 @@ def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_one
 #: The digests that are parameters of each rule: of the core, and of methods.
 CODE = {
     "acquire": ("reading code", "reader_code"),
+    "seek": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
     "classify": ("computing code", "code"),
     "check": ("computing code", "checked_code"),

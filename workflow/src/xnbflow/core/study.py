@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -69,6 +69,10 @@ class Study:
         Paths of GMT files whose sets are tested.
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
+    optional : tuple of str
+        Ids of data sets without which the study runs if they cannot be had.
+    missing : dict of str to str
+        Id of an optional data set that cannot be had to the reason; see `without`.
     jobs : dict of str to str
         Id of a classifier to the job that trains it; a classifier that is absent is trained in
         `MAIN_JOB`.
@@ -92,6 +96,40 @@ class Study:
     omit_sections: tuple[str, ...] = ()
     cohorts: Cohorts | None = None
     jobs: dict[str, str] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def without(self, missing: Mapping[str, str]) -> "Study":
+        """Return the study without data sets that cannot be had, each with the reason.
+
+        Analyses lose them, and one that divides samples into folds is left out with its data set.
+        Pairs of cohorts lose a pair, combined series are two at least. Without any data set no
+        classifier remains, but the analyses with their simulations.
+        """
+        if not missing:
+            return self
+        datasets = tuple(name for name in self.datasets if name not in missing)
+        analyses = {}
+        for analysis, settings in self.analyses.items():
+            named = settings.get("datasets", ())
+            present = [name for name in named if name not in missing]
+            if present or "folds" not in settings:
+                analyses[analysis] = settings | ({"datasets": present} if named else {})
+        changes: dict[str, Any] = {
+            "datasets": datasets,
+            "analyses": analyses,
+            "missing": dict(missing),
+            "validate": tuple(
+                pair
+                for pair in self.validate
+                if pair.train not in missing and pair.test not in missing
+            ),
+            "cohorts": _cohorts_without(self.cohorts, missing),
+        }
+        if not datasets:
+            changes |= {"classifiers": (), "folds": (), "final": (), "headline": "", "jobs": {}}
+            changes |= {"permutations": None, "gene_sets": ()}
+        return replace(self, **changes)
 
     def job_of(self, classifier: str) -> str:
         """Return the job that trains a classifier."""
@@ -162,3 +200,11 @@ def study_of(record: Mapping[str, Any]) -> Study:
     if cohorts := record.get("cohorts"):
         fields["cohorts"] = Cohorts(**{**cohorts, "series": tuple(cohorts["series"])})
     return Study(**fields)
+
+
+def _cohorts_without(cohorts: Cohorts | None, missing: Mapping[str, str]) -> Cohorts | None:
+    """Return the series of one question that can be had; None of fewer than two."""
+    if cohorts is None:
+        return None
+    series = tuple(name for name in cohorts.series if name not in missing)
+    return replace(cohorts, series=series) if len(series) > 1 else None

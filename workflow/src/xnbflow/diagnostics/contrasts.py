@@ -21,7 +21,12 @@ from xnbflow.data.class_design import ClassDesign, class_designs, number_design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, feature_names
-from xnbflow.diagnostics.linear_models import ModeratedTests, fit_design, moderate
+from xnbflow.diagnostics.linear_models import (
+    ModeratedTests,
+    fit_design,
+    moderate,
+    weights_of_units,
+)
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.sample_columns import with_known_covariates
@@ -369,14 +374,26 @@ def _fit(series: DataSet, modelled: ModelledFeatures, comparison: Comparison) ->
     correlated = correlated_groups is not None
     values = modelled.values if used.all() else modelled.values[:, used]
     sizes = None if modelled.sizes is None else modelled.sizes[used]
+    groups = None if series.groups is None or correlated else series.groups[used]
     # the second design is fitted only if the first one does not determine a contrast
     for candidate in comparison_designs(series, comparison, correlated=correlated):
+        unit_weights = None
+        if groups is not None and candidate.design.unequal:
+            [samples] = comparison_designs(series, comparison, correlated=True)
+            unit_weights = weights_of_units(
+                values,
+                candidate.design,
+                samples=samples.design.matrix,
+                groups=groups,
+                sizes=sizes,
+            )
         fit = fit_design(
             values,
             candidate.design,
             candidate.contrasts,
             sizes=sizes,
             correlated_groups=correlated_groups,
+            unit_weights=unit_weights,
         )
         if not np.isnan(fit.unscaled).all(axis=1).any():
             break

@@ -11,7 +11,7 @@ from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
-from xnbflow.data.stratified import stratified_folds
+from xnbflow.data.stratified import stratified_folds, stratified_group_folds
 
 #: With more samples folds are drawn once, and the default checks (disjoint halves, permuted labels,
 #: random genes, the learning curve) are left out.
@@ -37,6 +37,12 @@ def draw_folds(
     if n_splits is None:
         return leave_one_group_out(header)
     repeats = [folds_of_repeat(header, n_splits, repeat) for repeat in range(n_repeats)]
+    _warn_of_small_classes(header, n_splits)
+    return pd.concat(repeats, ignore_index=True)
+
+
+def _warn_of_small_classes(header: DataSet | DataSetHeader, n_splits: int) -> None:
+    """Warn of classes that are too small to be tested in every fold."""
     counts = class_counts(header)
     small = [f"{label!r} ({n})" for label, n in counts.items() if n < n_splits]
     if small:
@@ -45,16 +51,11 @@ def draw_folds(
             f"{header.name}: fewer {units} than folds ({n_splits}) in class {', '.join(small)}; "
             "some folds test none of them"
         )
-        warnings.warn(msg, UserWarning, stacklevel=2)
-    return pd.concat(repeats, ignore_index=True)
+        warnings.warn(msg, UserWarning, stacklevel=3)
 
 
-def folds_of_repeat(
-    header: DataSet | DataSetHeader, n_splits: int | None, repeat: int
-) -> pd.DataFrame:
-    """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
-    if n_splits is None:
-        return leave_one_group_out(header)
+def _refuse_few(header: DataSet | DataSetHeader, n_splits: int) -> None:
+    """Raise an `InputError` if every class has fewer samples, or groups, than there are folds."""
     counts = class_counts(header)
     if counts.max() < n_splits:
         units = "samples" if header.groups is None else "groups"
@@ -63,6 +64,15 @@ def folds_of_repeat(
             f"largest, {counts.idxmax()!r}, has {counts.max()}. Use fewer folds"
         )
         raise InputError(msg)
+
+
+def folds_of_repeat(
+    header: DataSet | DataSetHeader, n_splits: int | None, repeat: int
+) -> pd.DataFrame:
+    """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
+    if n_splits is None:
+        return leave_one_group_out(header)
+    _refuse_few(header, n_splits)
     seed = series_seed(header, repeat, "folds")
     order = order_of(header)
     groups = None if header.groups is None else numbered(header.groups[order])
@@ -74,12 +84,15 @@ def folds_of_repeat(
 
 
 def stratified_splits(
-    labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seed: int
+    labels: np.ndarray,
+    groups: np.ndarray | None,
+    n_splits: int,
+    seed: int | np.random.RandomState | None,
 ) -> Splits:
     """Split samples into stratified folds, for outer and inner cross-validations alike.
 
     The result has the positions of training and test samples. No group (a patient or a batch) is on
-    both sides of a split.
+    both sides of a split. Without a ``seed`` samples are in the order of the data, not shuffled.
 
     Examples
     --------
@@ -90,12 +103,29 @@ def stratified_splits(
     """
     if groups is None:
         return stratified_folds(labels, n_splits, seed)
-    from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second
+    return stratified_group_folds(labels, groups, n_splits, seed)
 
-    splitter = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(splitter.split(np.zeros(len(labels)), labels, groups))
+
+def scikit_learn_folds(
+    header: DataSet | DataSetHeader, n_splits: int, n_repeats: int, *, seed: int | None
+) -> pd.DataFrame:
+    """Return the folds that scikit-learn draws with a seed from the samples in their order.
+
+    They are those of ``StratifiedKFold(n_splits, shuffle=True, random_state=seed)`` or, with
+    several repeats, ``RepeatedStratifiedKFold``, whose first repeat is the same. Without a seed
+    they are those of ``shuffle=False``, of which there is one repeat. Where samples have groups,
+    they are those of ``StratifiedGroupKFold`` with the same arguments. The result, its errors and
+    its warning are those of `draw_folds`. Another order of the samples has other folds.
+    """
+    _refuse_few(header, n_splits)
+    _warn_of_small_classes(header, n_splits)
+    # One generator for all repeats, as in RepeatedStratifiedKFold.
+    generator = None if seed is None else np.random.RandomState(seed)
+    tables = []
+    for repeat in range(n_repeats):
+        splits = stratified_splits(header.labels, header.groups, n_splits, generator)
+        tables.append(_table(header, splits, repeat))
+    return pd.concat(tables, ignore_index=True)
 
 
 def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:

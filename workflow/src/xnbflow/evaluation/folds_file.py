@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds import draw_folds, scikit_learn_folds
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.retries import RetryPolicy
@@ -41,7 +41,9 @@ def scheme_folds(
     file = scheme["file"]
     if file is None:
         try:
-            return draw_folds(header, splits, repeats)
+            if scheme.get("shuffle") is None:
+                return draw_folds(header, splits, repeats)
+            return scikit_learn_folds(header, splits, repeats, seed=scheme["seed"])
         except InputError as error:
             msg = f"{error} (`splits` of the study's `folds` in the configuration)"
             raise InputError(msg, key="splits") from error

@@ -30,7 +30,8 @@ def report_study(
     results = StudyResults(study, labels, configuration, root=root, analyses=analyses)
     results.refuse_mixed_series()
     check_code()
-    page = root / REPORT.of(study=study.id)
-    write_report(results, page, root / FIGURES.of(study=study.id), threads)
+    figures = root / FIGURES.of(study=study.id)
+    figures.mkdir(parents=True, exist_ok=True)  # an output of the rule, also without figures
+    write_report(results, root / REPORT.of(study=study.id), figures, threads)
     write_record(results, root / RECORD.of(study=study.id))
     write_curves(results, root / CURVES.of(study=study.id))

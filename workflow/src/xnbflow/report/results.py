@@ -49,7 +49,7 @@ from xnbflow.tables.storage import (
 )
 
 #: Sources that have expression series only.
-_EXPRESSION = ("cumida", "geo")
+_EXPRESSION = ("cumida", "microarray", "geo")
 
 
 @dataclass(frozen=True)

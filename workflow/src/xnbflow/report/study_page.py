@@ -12,7 +12,7 @@ from typing import Any
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
-from xnbflow.core.study import study_of
+from xnbflow.core.study import Study, study_of
 from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
@@ -29,12 +29,21 @@ def write_report(
     write_page(
         path=Path(path),
         title=results.study.title,
-        lead=results.study.summary,
+        lead=_lead(results.study),
         sections=sections_of(results),
         figures=Path(figures),
         threads=threads,
         second=SECOND_PAGE,
     )
+
+
+def _lead(study: Study) -> str:
+    """Return the summary of a study, and the data sets that this run lacks."""
+    if not study.missing:
+        return study.summary
+    names = ", ".join(study.missing)
+    lacking = f"Not in this run, because their files could not be had: {names}; see below."
+    return f"{study.summary} {lacking}".strip()
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
@@ -135,7 +144,11 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     if not path.is_file():
         msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(path))
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        msg = f"{path} is damaged; run the study again: xnbflow run {study}"
+        raise InputError(msg, file=str(path)) from error
     results = StudyResults(
         study=study_of(record["study"]),
         labels=record["labels"],

@@ -36,12 +36,16 @@ class Folds:
     """A scheme of cross-validation: drawn (``file`` is None) or predefined.
 
     ``splits`` are the folds per repeat; None where each fold leaves one group of samples out, as
-    many as the data set has.
+    many as the data set has. ``seed`` and ``shuffle`` are set where the folds are those that
+    scikit-learn draws from the rows of the file in their order: shuffled with this seed, or, with
+    ``shuffle`` False, without one.
     """
 
     splits: int | None
     repeats: int
     file: str | None = None
+    seed: int | None = None
+    shuffle: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +156,11 @@ def _folds(entry: Mapping[str, Any]) -> Folds:
     if entry.get("leave_one_group_out"):
         return Folds(splits=None, repeats=1)
     return Folds(
-        splits=entry.get("splits", 1), repeats=entry.get("repeats", 1), file=entry.get("file")
+        splits=entry.get("splits", 1),
+        repeats=entry.get("repeats", 1),
+        file=entry.get("file"),
+        seed=entry.get("seed"),
+        shuffle=entry.get("shuffle", True if "seed" in entry else None),
     )
 
 
@@ -187,6 +195,7 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
         jobs=_jobs(entry, classifiers),
+        optional=tuple(entry.get("optional", ())),
     )
 
 
@@ -261,12 +270,29 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for name, scheme in config.folds.items():
         if scheme.file:
             _check_location(f"folds.{name}.file", scheme.file)
+        _check_draw(f"folds.{name}", scheme)
     _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
     _refuse_alike("configuration, folds", config.folds)
     jobs = [entry.get("job", MAIN_JOB) for entry in config.classifiers.values()]
     _refuse_alike("configuration, jobs of classifiers", jobs)
+
+
+def _check_draw(key: str, scheme: Folds) -> None:
+    """Check that ``seed`` and ``shuffle`` of a scheme belong together, as in scikit-learn."""
+    fault = ""
+    if scheme.file and scheme.shuffle is not None:
+        fault = "seed and shuffle are of folds that are drawn, not of a file; remove them"
+    elif scheme.shuffle and scheme.seed is None:
+        fault = "shuffle: true needs a seed; without both, folds have a seed of their data set"
+    elif scheme.shuffle is False and scheme.seed is not None:
+        fault = "a seed has no effect with shuffle: false; remove one of them"
+    elif scheme.shuffle is False and scheme.repeats > 1:
+        fault = "with shuffle: false all repeats are equal; use repeats: 1"
+    if fault:
+        msg = f"configuration, {key}: {fault}"
+        raise InputError(msg)
 
 
 def _check_location(key: str, location: str) -> None:
@@ -323,6 +349,10 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
+    named = [*study.datasets]
+    for settings in study.analyses.values():
+        named += settings.get("datasets", ())
+    _check_known(f"{place}.optional", study.optional, "data set of the study", named)
     parts: list[str] = []
     for name in study.analyses:
         parts += known_analyses()[name].parts

@@ -4,6 +4,7 @@ A rule calls these methods with its wildcards. The Snakefile imports this module
 job: nothing numerical is imported here.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,9 @@ class Plan:
         The data sets of all sheets by id; ``sheets`` are the names of the sheet of each.
     mark_local : callable
         Snakemake's ``local``, for files that are never in a storage.
+    availability : callable
+        Returns the file of *seek* of an optional data set. Before it exists it raises Snakemake's
+        exception of an unfinished checkpoint, after which Snakemake asks again.
     """
 
     root: Path
@@ -50,10 +54,15 @@ class Plan:
     datasets: dict[str, SheetRow]
     sheets: dict[str, str]
     mark_local: Callable[[str], str]
+    availability: Callable[[str], Any] | None = None
 
     @classmethod
     def read(
-        cls, raw: Mapping[str, Any], root: Path, mark_local: Callable[[str], str] = str
+        cls,
+        raw: Mapping[str, Any],
+        root: Path,
+        mark_local: Callable[[str], str] = str,
+        availability: Callable[[str], Any] | None = None,
     ) -> "Plan":
         """Return the plan of a configuration; an `InputError` names what is wrong in it.
 
@@ -77,11 +86,25 @@ class Plan:
             datasets=datasets,
             sheets=sheets,
             mark_local=mark_local,
+            availability=availability,
         )
 
     def study(self, wildcards: Any) -> Study:
-        """Return the study of a job."""
-        return self.config.studies[wildcards.study]
+        """Return the study of a job, without optional data sets that cannot be had."""
+        return self.available(wildcards.study)
+
+    def available(self, study: str) -> Study:
+        """Return a study without its optional data sets that cannot be had."""
+        configured = self.config.studies[study]
+        if self.availability is None:
+            return configured
+        missing = {}
+        for name in configured.optional:
+            with self.availability(name).open() as stream:
+                found = json.load(stream)
+            if not found["available"]:
+                missing[name] = found["reason"]
+        return configured.without(missing)
 
     @property
     def jobs(self) -> list[str]:
@@ -94,6 +117,10 @@ class Plan:
     def analyses(self) -> list[str]:
         """The analyses that studies name."""
         return sorted({name for study in self.config.studies.values() for name in study.analyses})
+
+    def existing_path(self, path: str | Path) -> Path:
+        """Return a path of the configuration: in the working directory, else in the project."""
+        return _existing_path(path, self.root)
 
     def local_file(self, path: str | Path, place: str) -> str:
         """Return a file of the project, or one that a sheet or the configuration names."""

@@ -31,7 +31,7 @@ _READING = "reading code"
 _COMPUTING = "computing code"
 _PAGE = "page code"
 #: The parts that *acquire* needs, so that an edit of a classifier reads no data set again.
-_READERS = ("core", "data", "sources", "tables", "jobs/acquire.py")
+_READERS = ("core", "data", "sources", "tables", "jobs/acquire.py", "jobs/seek.py")
 #: The parts that only *report* needs.
 _PAGES = ("report", "jobs/report.py")
 

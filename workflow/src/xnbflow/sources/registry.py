@@ -73,6 +73,16 @@ _OWN = (
         files={"annotation": _PLATFORM},
     ),
     Source(
+        name="microarray",
+        module="xnbflow.sources.microarray",
+        options={"features_tolerance": WHOLE}
+        | {
+            key: _OF_FILES[key]
+            for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")
+        },
+        files={"annotation": _PLATFORM},
+    ),
+    Source(
         name="geo",
         module="xnbflow.sources.geo",
         options=_OF_FILES,

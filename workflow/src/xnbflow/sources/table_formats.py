@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -271,11 +271,12 @@ class ParquetTable(TableFile):
             )
             n_cells = file.metadata.num_rows * file.metadata.num_columns
             refuse_bomb(path, path.stat().st_size, 8 * n_cells)
-            self._table = _with_index_first(file.read())
+            table = file.read()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = quoted(str(error), 160)
             msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
             raise InputError(msg) from error
+        self._table = _with_index_first(table, index_of_pandas(path, table.schema.metadata))
         self.header = [_INDEX.sub("", name.strip()) for name in self._table.column_names]
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
@@ -303,13 +304,35 @@ class ParquetTable(TableFile):
         return super().read(columns, by_column=by_column)  # its error names the invalid cell
 
 
-def _with_index_first(table: pa.Table) -> pa.Table:
+def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
+    """Return the columns of a Parquet file that are the index of pandas' table.
+
+    ``metadata`` are the file's. Pandas describes its table there as JSON, which a transfer may
+    damage as it damages cells: an `InputError` names the file. An index that is a range of numbers
+    has no column.
+
+    Examples
+    --------
+    >>> index_of_pandas(Path("a.parquet"), {b"pandas": b'{"index_columns": ["sample"]}'})
+    {'sample'}
+    """
+    text = (metadata or {}).get(b"pandas")
+    if text is None:
+        return set()
+    try:
+        described = json.loads(text)
+        columns = described["index_columns"]
+        return {name for name in columns if isinstance(name, str)}
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        msg = f"{path}: the metadata of pandas are damaged; write the file again, or get it again"
+        raise InputError(msg, file=str(path)) from error
+
+
+def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
     """Return a table with the index of pandas, names of samples or features, as first columns.
 
-    pandas stores it after the values, and names it in the metadata of the file.
+    Pandas stores it after the values.
     """
-    metadata = table.schema.pandas_metadata or {}
-    index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
     names = table.column_names  # once: Arrow makes a new list each time
     return table.select(sorted(range(len(names)), key=lambda place: names[place] not in index))
 

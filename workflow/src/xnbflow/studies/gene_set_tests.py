@@ -23,6 +23,7 @@ from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.diagnostics.camera import SetTests, camera
 from xnbflow.diagnostics.contrasts import Comparison, comparison_designs, comparisons
 from xnbflow.diagnostics.least_squares import estimable
+from xnbflow.diagnostics.linear_models import weights_of_units
 from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
@@ -46,13 +47,33 @@ class MeasuredSets:
     members: dict[str, np.ndarray]
     trend: bool
 
-    def tests(self, design: ClassDesign, contrast: np.ndarray, used: np.ndarray) -> pd.DataFrame:
-        """Test the sets by a contrast of a design of the ``used`` samples; rows by p."""
-        units = np.asarray(self.values[:, used] @ design.weights)
-        sets = list(self.members.values())
-        return _rows(
-            camera(units, design.matrix, contrast, sets, trend=self.trend), list(self.members)
+    def tests(
+        self,
+        design: ClassDesign,
+        contrast: np.ndarray,
+        used: np.ndarray,
+        *,
+        samples: np.ndarray,
+        groups: np.ndarray | None,
+    ) -> pd.DataFrame:
+        """Test the sets by a contrast of a design of the ``used`` samples; rows by p.
+
+        ``samples`` (n_used, n_columns) is the design of single samples and ``groups`` (n_used,)
+        their groups, from which means of unequal numbers of samples have their weights.
+        """
+        values = self.values[:, used]
+        unit_weights = None
+        if groups is not None and design.unequal:
+            unit_weights = weights_of_units(values, design, samples=samples, groups=groups)
+        tested = camera(
+            np.asarray(values @ design.weights),
+            design.matrix,
+            contrast,
+            list(self.members.values()),
+            trend=self.trend,
+            unit_weights=unit_weights,
         )
+        return _rows(tested, list(self.members))
 
 
 def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
@@ -90,6 +111,7 @@ def _of_classes(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.Da
         measured = _measured_sets(series, sets)
         codes = np.unique(series.labels, return_inverse=True)[1]
         designs = class_designs(codes, series.groups, series.covariates)
+        samples = class_designs(codes, None, series.covariates)[0].matrix
     except InputError:
         return  # the table of genes names the reason
     if not measured.members:
@@ -101,7 +123,9 @@ def _of_classes(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.Da
         if design is not None:
             contrast = np.zeros(design.matrix.shape[1])
             contrast[: len(design.contrasts)] = design.contrasts[code]
-            table = measured.tests(design, contrast, everyone)
+            table = measured.tests(
+                design, contrast, everyone, samples=samples, groups=series.groups
+            )
             yield table.assign(**{"dataset": series.name, "class": str(label)})
 
 
@@ -123,13 +147,21 @@ def _of_comparison(
 ) -> Iterator[pd.DataFrame]:
     try:
         designs = comparison_designs(series, comparison)
+        samples = comparison_designs(series, comparison, correlated=True)[0].design.matrix
     except InputError:
         return  # the table of contrasts names the reason
+    groups = None if series.groups is None else series.groups[comparison.samples]
     for number, name in enumerate(comparison.parts or ("",)):
         for candidate in designs:
             contrast = candidate.contrasts[number]
             if estimable(candidate.design.matrix, contrast[None])[0]:
-                table = measured.tests(candidate.design, contrast, comparison.samples)
+                table = measured.tests(
+                    candidate.design,
+                    contrast,
+                    comparison.samples,
+                    samples=samples,
+                    groups=groups,
+                )
                 yield table.assign(dataset=series.name, contrast=comparison.name, part=name)
                 break
 

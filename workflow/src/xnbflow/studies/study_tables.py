@@ -8,6 +8,7 @@ import pandas as pd
 from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
+from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
@@ -114,6 +115,12 @@ def _results(
     label = labels.get(chosen, "")
     return {
         "estimates": estimated,
+        "class_pairs": class_pairs(
+            predictions,
+            headers,
+            inflations,
+            {key: candidates for key in predictions if key[2] == chosen},
+        ),
         "concordance": within,
         "concordance_pairs": within_pairs,
         "audit": graded_audit(audit, within, classifier=chosen, label=label, headers=headers),

@@ -345,6 +345,10 @@ NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 
+#: Whether an optional data set can be had, and the places of its files.
+AVAILABILITY = PathTemplate("results/{dataset}/availability.json")
+PLACES = GROUPS["sought"].files["places"]
+
 DIAGNOSTIC = GROUPS["diagnostic"].path
 FOLDS = GROUPS["folds"].files["folds"]
 #: Checksums of the downloads of a data set; a later run, also of another person, compares.
@@ -437,6 +441,7 @@ RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
 NOTES_TABLE = GROUPS["acquired"].tables["notes"]
+PLACES_TABLE = GROUPS["sought"].tables["places"]
 FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables

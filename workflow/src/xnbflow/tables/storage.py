@@ -198,11 +198,16 @@ def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
     """Return the versions of the software that wrote tables which were computed from series.
 
     Where tables were written with several versions of a package, these are joined by "and". The
-    result is empty if no table records a version.
+    result is empty if no table records a version. An `InputError` names a table whose metadata are
+    damaged.
     """
     versions: dict[str, dict[str, None]] = {}  # the keys of the inner dictionary are ordered
     for path in paths:
-        recorded = json.loads(_metadata(path, _SOFTWARE) or "{}")
+        try:
+            recorded = dict(json.loads(_metadata(path, _SOFTWARE) or "{}"))
+        except (ValueError, TypeError, RecursionError) as error:
+            msg = f"the metadata of {path} are damaged; {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY) from error
         for package, version in recorded.items():
             versions.setdefault(package, {})[version] = None
     return {package: " and ".join(used) for package, used in versions.items()}

@@ -6,7 +6,7 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 | planner | rules |
 |---|---|
 | `targets` | *all* and the rules of studies |
-| `acquire` | *acquire* |
+| `acquire` | *seek*, *acquire* |
 | `diagnose` | *diagnose* |
 | `train` | *classify*, *check*, *models*, *permute* |
 | `study` | *compare*, *enrich*; *report* reads the files of the same jobs |

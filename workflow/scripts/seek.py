@@ -1,0 +1,21 @@
+"""Seek the files of one optional data set."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.running.jobs import check_code, start_job
+
+start_job(snakemake)
+
+from xnbflow.jobs.seek import seek_data_set
+from xnbflow.sources.sheet import SheetRow
+
+seek_data_set(
+    SheetRow(**snakemake.params.dataset).with_files(snakemake.params.files),
+    availability=Path(snakemake.output.availability),
+    places=Path(snakemake.output.places),
+    downloads=snakemake.config["download"],
+    check_code=lambda: check_code(snakemake),
+)
