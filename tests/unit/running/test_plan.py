@@ -366,16 +366,10 @@ def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
 
 
 def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatch):
-    pages = []
-
-    def remember(modules, page=False):
-        pages.append(page)
-
-    monkeypatch.setattr("xnbflow.running.plan.method_code", remember)
-    monkeypatch.setattr("xnbflow.running.planners.report.method_code", remember)
-    ReportPlanner(plan).section_code(ONE)
-    StudyPlanner(plan).code(ONE)
-    assert pages == [True, False]
+    monkeypatch.setattr("xnbflow.running.plan.method_code", lambda _: "of methods")
+    monkeypatch.setattr("xnbflow.running.planners.report.section_code", lambda _: "of sections")
+    assert ReportPlanner(plan).section_code(ONE) == "of sections"
+    assert StudyPlanner(plan).code(ONE) == "of methods"
 
 
 def test_only_existing_pages_are_listed(plan, tmp_path):

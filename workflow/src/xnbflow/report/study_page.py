@@ -92,7 +92,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "chosen": chosen,
         "verdicts": levels,
         "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),
-        "tables": _digests(results),
+        "tables": _digests_of_tables(results),
     }
     _write_json(record, path, indent=1)
 
@@ -157,7 +157,7 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         analyses={name: analyses[name] for name in record["study"]["analyses"]},
         software=record["software"],
     )
-    if changed := sorted(dict(_digests(results).items() - record["tables"].items())):
+    if changed := sorted(dict(_digests_of_tables(results).items() - record["tables"].items())):
         msg = (
             f"the tables {', '.join(changed)} of {study} have changed since its report; run the "
             f"study again: xnbflow run {study}"
@@ -167,7 +167,7 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     return results
 
 
-def _digests(results: StudyResults) -> dict[str, str]:
+def _digests_of_tables(results: StudyResults) -> dict[str, str]:
     """Return the SHA-256 of every table of the study."""
     study = results.study.id
     return {

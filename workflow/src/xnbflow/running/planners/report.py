@@ -8,7 +8,7 @@ from xnbflow.core.plugins import known_analyses, plugin_modules
 from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.running.plan import Plan
 from xnbflow.running.planners.inputs import Values
-from xnbflow.running.provenance import method_code
+from xnbflow.running.provenance import method_code, section_code
 from xnbflow.tables.contract import STUDY_FILES
 
 
@@ -89,7 +89,7 @@ class ReportPlanner:
         study = self.plan.study(wildcards)
         sections = section_modules(study, known_analyses())
         tables = [known_analyses()[name].compute for name in study.analyses]
-        return method_code([*sections, *tables, *plugin_modules()], page=True)
+        return section_code([*sections, *tables, *plugin_modules()])
 
     def figure_labels(self, wildcards: Any) -> dict[str, str]:
         """Return the labels of a figure in Snakemake's own report: its data set, and more."""
