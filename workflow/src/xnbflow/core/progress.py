@@ -21,7 +21,7 @@ _MINUTES_FROM = 90.0
 _Item = TypeVar("_Item")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Loop:
     """A loop that runs: what it does, how often, and since when."""
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.core.progress import track
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
@@ -49,10 +50,10 @@ def train(
     explain = explain and series.n_samples <= MOST_EXPLAINED
     most_rows = MOST_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
-    for repeat, rows in folds.groupby("repeat", sort=False):
+    for repeat, rows in track(folds.groupby("repeat", sort=False), "repeats"):
         seed = series_seed(series, repeat, "classifier")
         estimator = estimator_for(series, entry, seed)
-        for fold, samples in rows.groupby("fold")["sample"]:
+        for fold, samples in track(rows.groupby("fold")["sample"], "folds"):
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))
             tables = _train_fold(estimator, series, test, explain=explain, most_rows=most_rows)
             for name, table in tables.items():

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from xnbflow.core.progress import track
 from xnbflow.data.canonical_order import in_canonical_order, numbered
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
@@ -124,7 +125,8 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
     screen = Screen(values)
-    for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
+    fits = list(itertools.product(range(_REPEATS), range(len(shares))))
+    for repeat, i in track(fits, "sizes of the learning curve"):
         rng = np.random.default_rng(seed + repeat)
         splits = stratified_splits(codes, series.groups, folds, seed + repeat)
         training_sets = []

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.nouns import listed
+from xnbflow.core.progress import track
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.canonical_order import in_canonical_order, numbered
 from xnbflow.data.dataset import COUNTS, DataSet
@@ -109,7 +110,8 @@ def permutation_test(
 
     def scores() -> Iterator[float]:
         """Yield the score of one permutation after another, and keep it."""
-        for permutation_seed in itertools.count(seed + 1):
+        seeds = itertools.count(seed + 1)
+        for permutation_seed in track(seeds, "permutations", n_permutations, may_end_early=True):
             permuted = permute(np.random.default_rng(permutation_seed))
             null.append(score(permuted, permutation_seed))
             yield null[-1]
@@ -226,7 +228,8 @@ def _means_and_spread(
         for value, share in zip(observed, shares, strict=True)
     ]
     null: list[list[float]] = [[], []]
-    for permutation_seed in itertools.count(seed + 1):
+    seeds = itertools.count(seed + 1)
+    for permutation_seed in track(seeds, "permutations", n_permutations, may_end_early=True):
         permuted = permute(np.random.default_rng(permutation_seed))
         for test, score, values in zip(tests, repeated, null, strict=True):
             if test.result is None:

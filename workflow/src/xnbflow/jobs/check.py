@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.learning_curve import learning_curve
@@ -55,7 +56,7 @@ def check_classifiers(
                 label_test(data, adjust=adjust) if adjust else test_of_labels
             )
             tables["learning_curve"][name] = learning_curve(data, entry, fast_class)
-    for name in halved:
+    for name in track(halved, "classifiers in halves of the samples"):
         tables["halves"][name] = halves_table(data, entries[name], n_pairs)
     check_code()
     digest = digest_of_file(series)

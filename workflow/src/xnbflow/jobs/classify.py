@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.training import train
@@ -47,7 +48,7 @@ def train_classifiers(
     folds = scheme_folds(data, scheme, folds_file, downloads)
     training: dict[str, dict[str, pd.DataFrame]] = {table: {} for table in TRAINING_TABLES}
     comparisons: dict[str, pd.DataFrame] = {}
-    for name, entry in entries.items():
+    for name, entry in track(entries.items(), "classifiers"):
         tables = train(data, folds, entry)
         for table, frame in tables.items():
             training[table][name] = frame

@@ -11,6 +11,7 @@ import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.likeness import matched_patients, shared_samples
@@ -259,7 +260,7 @@ def _cohort_matrix(
     rows = []
     predictions = []
     selected = []
-    for fold, test in enumerate(cohorts):
+    for fold, test in enumerate(track(cohorts, "cohorts left out")):
         fitted = singles[test.name]
         rows.append(_row("cross-validated", fitted, test, fitted.validated))
         # With the series A, B and C, A is tested by the models of B, of C, of B and C merged, and
