@@ -209,6 +209,7 @@ PLACES = {
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
     "diagnostic": (contract.DIAGNOSTIC, contract.DIAGNOSTIC_TABLES),
+    "genes": (contract.GENES, contract.GENE_TABLES),
     "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
 }
 
@@ -216,17 +217,18 @@ PLACES = {
 def study_of_tables(root, tables, configuration=None, **fields):
     """Write the tables that a section reads, from the fields that matter; return the study.
 
-    ``tables`` have lists of rows by name: those of the study, and as ``diagnostic.genes`` those of
+    ``tables`` have lists of rows by name: those of the study, and as ``genes.contrasts`` those of
     another group of `PLACES`, of the data set ``d`` and the classifier ``xnb`` where the group has
     one. Fields that a table does not declare are left out. Tables of the study that are not given,
-    and the table of genes, are empty. ``fields`` replace those of `SMALL_STUDY`. Nothing is
+    and the tables of genes, are empty. ``fields`` replace those of `SMALL_STUDY`. Nothing is
     trained.
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
     empty = contract.STUDY.of(study=study.id)
     shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
-    for name, rows in ({"diagnostic.genes": ()} | dict(tables)).items():
+    of_genes = {f"genes.{name}": () for name in contract.GENE_TABLES}
+    for name, rows in (of_genes | dict(tables)).items():
         group, _, table = name.rpartition(".")
         if not group:
             groups = ("study", "gene_lists", "description")

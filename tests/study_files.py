@@ -18,7 +18,9 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.plugins import known_analyses
+from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.studies.description import description_tables
@@ -33,6 +35,8 @@ FOLDS = 3
 REPEATS = 2
 #: Series with their diagnostics and audits, by identity: several studies have the same series.
 _DIAGNOSED = {}
+#: Series with a design and the tables of *genes*, likewise.
+_COMPARED = {}
 #: Settings of the tests of dependence in *diagnose*.
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
 
@@ -47,6 +51,7 @@ class StudyFiles:
     def __init__(self, root):
         self.root = root
         self.paths = defaultdict(list)
+        self.series = {}
 
     def path(self, group, table, **wildcards):
         """Return the path of a table of a group, or of an analysis, and keep it in ``paths``.
@@ -93,7 +98,8 @@ class StudyFiles:
                 write_parquet(pd.DataFrame(columns=schema.fixed), path, schema)
 
     def put_series(self, series):
-        """Write a series with its diagnostics and its audit."""
+        """Write a series with its diagnostics and its audit, and keep it in ``series`` by name."""
+        self.series[series.name] = series
         path = self.root / SERIES.of(dataset=series.name)
         series.write(path)
         self.paths["series"].append(path)
@@ -103,6 +109,16 @@ class StudyFiles:
         _, diagnostics, checks = _DIAGNOSED[id(series)]
         self.put("diagnostic", diagnostics, digest, dataset=series.name)
         self.put("audit", checks, digest, dataset=series.name)
+
+    def put_genes(self, series, study, design=None):
+        """Write the tables of *genes* of a series that has been written; ``study`` is an id."""
+        design = design or Design()
+        key = (id(series), design)
+        if key not in _COMPARED:
+            _COMPARED[key] = (series, gene_tables(series, design))
+        tables = _COMPARED[key][1]
+        digest = digest_of_file(self.root / SERIES.of(dataset=series.name))
+        self.put("genes", tables, digest, study=study, dataset=series.name)
 
     def put_model(self, model, series, study, dataset, classifier, digest=""):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
@@ -114,12 +130,14 @@ class StudyFiles:
         return paths
 
     def compare(self, study, labels, entries, **checks):
-        """Write the tables of a study from those of its data sets and classifiers.
+        """Write the tables of a study from those of its data sets and classifiers, and of *genes*.
 
         ``labels`` and ``entries`` are those of the classifiers by name. ``checks`` are the pairs of
         data set and classifier that have a permutation test (``permuted``), halves (``halved``) or
         a label test (``tested``), see `StudyChecks`.
         """
+        for name in study.datasets:
+            self.put_genes(self.series[name], study.id, study.design_of(name))
         for dataset in study.datasets:
             self._put_absent("acquired", dataset=dataset)
         for dataset, folds, job in study.training_jobs:

@@ -16,7 +16,7 @@ from small_analyses import tables_of
 from study_files import FOLDS, REPEATS, StudyFiles, configuration
 
 from xnbflow.core.plugins import known_analyses
-from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.core.study import Cohorts, Design, Study, Validation
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import METHODS, resolved
@@ -55,6 +55,11 @@ STUDY = Study(
     final=("csnb",),
     validate=(Validation(model="xnb", train=COHORTS[0], test=COHORTS[1], harmonise="rank"),),
     cohorts=Cohorts(COHORTS),
+    designs={
+        COHORTS[0]: Design(
+            adjust=("plate",), contrasts=("levels(sex)", "tumour vs normal within plate")
+        )
+    },
 )
 LABELS = {name: name.upper() for name in ENTRIES}
 
@@ -64,7 +69,8 @@ def cohort(name):
 
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
-    The first cohort has the columns ``sex`` and ``plate``, by which contrasts are drawn.
+    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts; it
+    adjusts for the plate.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2
@@ -87,7 +93,6 @@ def cohort(name):
         samples=[f"{name}-{i}" for i in range(36)],
         labels=labels,
         sample_metadata=phenotype if is_first else None,
-        contrasts=("levels(sex)", "tumour vs normal within plate") if is_first else (),
         feature_metadata=pd.DataFrame({"symbol": symbols}, dtype=object),
     )
 

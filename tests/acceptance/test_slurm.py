@@ -83,7 +83,16 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
         assert second == pytest.approx(2 * first, abs=1)
     assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
     asked = {job["rule"] for job in cluster.jobs()}
-    assert asked == {"acquire", "diagnose", "classify", "check", "compare", "enrich", "report"}
+    assert asked == {
+        "acquire",
+        "diagnose",
+        "genes",
+        "classify",
+        "check",
+        "compare",
+        "enrich",
+        "report",
+    }
 
 
 @pytest.mark.slurm

@@ -130,6 +130,7 @@ rule combine:
         match=lambda wildcards: COHORTS.of_study(wildcards).match,
         harmonise=lambda wildcards: COHORTS.of_study(wildcards).harmonise,
         label=COHORTS.label,
+        designs=COHORTS.designs,
         code=computing_code(),
         methods=COHORTS.code,
     message:

@@ -1,5 +1,5 @@
-# Diagnose: differences of features between the classes, and the audit: causes of unreliable accuracies. On
-# request of a study: tests of normality, and of independence given the class.
+# Diagnose: the audit of a data set, which finds causes of unreliable accuracies. On request of a study: tests of
+# normality, and of independence given the class.
 from xnbflow.running.planners.diagnose import DiagnosePlanner
 
 DIAGNOSE = DiagnosePlanner(PLAN)
@@ -10,7 +10,6 @@ rule diagnose:
         series="results/{dataset}/series.parquet",
     output:
         **tables_of("results/{dataset}/{table}.parquet", "diagnostic", "audit"),
-        genes_text="results/{dataset}/genes.tsv",
         usage="results/usage/diagnose/{dataset}.tsv",
     log:
         "results/logs/diagnose/{dataset}.log",
@@ -29,6 +28,6 @@ rule diagnose:
         tests=DIAGNOSE.tests,
         code=computing_code(),
     message:
-        "Testing the features and auditing the samples of {wildcards.dataset}"
+        "Auditing the samples and testing the features of {wildcards.dataset}"
     script:
         "../scripts/diagnose.py"

@@ -4,7 +4,7 @@
 rule enrich:
     input:
         gene_sets=OF_STUDY.gene_set_files,
-        genes=over(OF_STUDY.datasets, "results/{dataset}/genes.parquet"),
+        genes=over(OF_STUDY.datasets, "results/studies/{study}/genes/{dataset}/genes.parquet"),
         signature=over(
             OF_STUDY.models,
             "results/studies/{study}/models/{dataset}/{classifier}/signature.parquet",

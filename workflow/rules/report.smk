@@ -50,8 +50,8 @@ rule report:
         truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
         genes=over(
             OF_STUDY.datasets,
-            "results/{dataset}/{table}.parquet",
-            ["genes", "contrasts", "gene_heatmap", "gene_values"],
+            "results/studies/{study}/genes/{dataset}/{table}.parquet",
+            GROUPS["genes"].tables,
         ),
         correlations=over(OF_STUDY.diagnosed, "results/{dataset}/correlations.parquet"),
         training=over(
@@ -103,6 +103,7 @@ rule report:
         usage=together(
             over(OF_STUDY.datasets, "results/usage/acquire/{dataset}.tsv"),
             over(OF_STUDY.datasets, "results/usage/diagnose/{dataset}.tsv"),
+            over(OF_STUDY.datasets, "results/usage/genes/{study}/{dataset}.tsv"),
             over(
                 OF_STUDY.training_jobs,
                 "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",

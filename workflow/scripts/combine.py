@@ -9,6 +9,7 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
+from xnbflow.core.study import Design
 from xnbflow.jobs.combine import combine_series
 
 combine_series(
@@ -17,6 +18,7 @@ combine_series(
     match=snakemake.params.match,
     harmonise=snakemake.params.harmonise,
     label=snakemake.params.label,
+    designs={name: Design(**design) for name, design in snakemake.params.designs.items()},
     tables_folder=Path(snakemake.output.tables[0]).parent,
     model_folder=Path(snakemake.output.model).parent,
     check_code=lambda: check_code(snakemake),

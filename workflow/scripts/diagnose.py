@@ -1,4 +1,4 @@
-"""Diagnose one series: its genes, the audit, normality and conditional dependence."""
+"""Diagnose one series: the audit, normality and conditional dependence."""
 
 import sys
 from pathlib import Path
@@ -14,6 +14,6 @@ from xnbflow.jobs.diagnose import diagnose_data_set
 diagnose_data_set(
     Path(snakemake.input.series),
     tests=snakemake.params.tests,
-    folder=Path(snakemake.output.genes).parent,
+    folder=Path(snakemake.output.audit).parent,
     check_code=lambda: check_code(snakemake),
 )

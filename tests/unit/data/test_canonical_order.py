@@ -6,7 +6,6 @@ from toys import dataset
 
 from xnbflow.data.canonical_order import canonical_order, in_canonical_order, order_of
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader, read_header
 
 
 @pytest.fixture
@@ -76,11 +75,11 @@ def test_missing_values_have_a_rank_of_their_own(values):
 def test_a_file_keeps_the_order(values, tmp_path):
     series = dataset(values, LABELS)
     series.write(tmp_path / "series.parquet")
-    header = read_header(tmp_path / "series.parquet")
+    header = DataSet.read(tmp_path / "series.parquet", values=False)
     assert header.order.tolist() == series.order.tolist()
     read = DataSet.read(tmp_path / "series.parquet")
     assert read.order.tolist() == canonical_order(values, LABELS).tolist()
-    without = DataSetHeader(name="old", samples=series.samples, labels=LABELS, n_features=40)
+    without = DataSet("labels alone", None, [], series.samples, LABELS)
     assert order_of(without).tolist() == list(range(12))
 
 

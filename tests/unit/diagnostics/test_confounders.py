@@ -33,7 +33,7 @@ def test_follow_up_is_not_tested_and_no_column_to_adjust_for():
         assert "survival model" in rows[name]["finding"]
         assert np.isnan(rows[name]["p"])
     assert rows["days"]["check"] == "confounder"  # the same numbers under another name
-    assert "adjust=" in rows["days"]["finding"]
+    assert "`adjust: [days]`" in rows["days"]["finding"]
 
 
 def test_sites_of_the_body_are_no_batch():

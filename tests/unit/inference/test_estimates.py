@@ -6,7 +6,7 @@ import pytest
 from prediction_tables import HEADER, labelled, performances, recalled
 from toys import dataset
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import areas, estimates, performance, pooled_performance
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
@@ -135,8 +135,8 @@ def test_where_samples_have_groups_intervals_count_groups():
     patients = np.repeat([f"p{i}" for i in range(5)], 4)
     labels = np.repeat(["x", "y"], [12, 8])
     samples = HEADER.samples
-    grouped = DataSetHeader(name="d", samples=samples, labels=labels, n_features=9, groups=patients)
-    alone = DataSetHeader(name="e", samples=samples, labels=labels, n_features=9)
+    grouped = DataSet("d", None, HEADER.features, samples, labels, groups=patients)
+    alone = DataSet("e", None, HEADER.features, samples, labels)
     right = ~np.isin(patients, ["p1"])
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": samples, "true": labels})
     table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))

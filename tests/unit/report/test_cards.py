@@ -197,7 +197,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     results = write_study(tmp_path, datasets=("alpha",))
     place = {"dataset": "alpha", "classifier": "xnb"}
     finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
-    finding |= {"finding": "“plate” is distributed differently; to adjust, write adjust=plate"}
+    finding |= {"finding": "“plate” is distributed differently; to adjust, write it"}
     results = with_rows(
         results,
         random_genes=[place | {"as_good_random": as_good, "signatures": 100}],
@@ -208,7 +208,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
-        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
+        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write it."
     )
 
 
@@ -225,7 +225,6 @@ def study_of_card(tmp_path, signature=(), **tables):
         "verdicts": [place | {"level": "well supported", "reasons": ""}],
         "model.signature": signature,
         "model.heatmap": [],
-        "diagnostic.gene_values": [],
     }
     return study_of_tables(tmp_path, contents | tables, final=("xnb",))
 
@@ -295,7 +294,7 @@ def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_pa
     """The AUC of the other class is one minus this, and its fold change has the other sign."""
     tested = [{"class": "a", "feature": "g1", "log_fold_change": -2.0, "auc": 0.125}]
     rows = [feature("a", "g1", 1, direction="low")]
-    card = of_d(study_of_card(tmp_path, rows, **{"diagnostic.genes": tested}))
+    card = of_d(study_of_card(tmp_path, rows, **{"genes.genes": tested}))
     (row,) = card.rows
     assert (row.change, row.auc, row.mark) == (2.0, 0.875, "▲")
     assert card.genes[0].note == "LFC +2.0, AUC 0.88, 100% of folds"
@@ -355,7 +354,7 @@ def test_a_card_has_the_heat_map_of_its_core_or_the_box_of_its_only_feature(
 ):
     rows = [feature("b", f"g{i}", i, core=i < n_core) for i in range(3)]
     value = {"feature": "g0", "sample": "s", "class": "a", "value": 1.0}
-    tables = {"model.heatmap": CELLS, "diagnostic.gene_values": [value]}
+    tables = {"model.heatmap": CELLS, "genes.gene_values": [value]}
     figure = of_d(study_of_card(tmp_path, rows, **tables)).figure
     assert (figure and figure.draw.__name__) == drawing
     if n_core == 2:

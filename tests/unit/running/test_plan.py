@@ -17,12 +17,12 @@ from rule_text import directive
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.study import Cohorts, Validation, study_of
+from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.acquire import AcquirePlanner
 from xnbflow.running.planners.cohorts import CohortPlanner
-from xnbflow.running.planners.diagnose import DiagnosePlanner
+from xnbflow.running.planners.diagnose import DiagnosePlanner, GenePlanner
 from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
 from xnbflow.running.planners.study import StudyPlanner
 from xnbflow.running.planners.targets import TargetPlanner
@@ -30,7 +30,7 @@ from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.tables.contract import DIAGNOSTIC, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -231,7 +231,7 @@ def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
     read = ReadPaths()
     with patch.multiple(study_inputs, read_parquet=read):
         inputs.signatures()
-        inputs.of_datasets(DIAGNOSTIC.fill(table="genes"), None)
+        inputs.of_datasets(GENES.fill(study="one", table="genes"), None)
     declared = inputs_of("enrich", plan)
     assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
 
@@ -248,7 +248,15 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
     of_study = {"compare": 1, "enrich": 1}
-    expected = {"acquire": 2, "diagnose": 2, "classify": 8, "check": 2, "models": 2, **of_study}
+    expected = {
+        "acquire": 2,
+        "diagnose": 2,
+        "genes": 2,
+        "classify": 8,
+        "check": 2,
+        "models": 2,
+        **of_study,
+    }
     assert {rule: rules.count(rule) for rule in rules} == expected
 
 
@@ -334,6 +342,57 @@ def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan
     rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
     counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
     assert counts == {"validate": 1, "combine": 1, "permute": 2}
+
+
+def with_designs(plan, study, **designs):
+    return replace(plan.config.studies[study], designs=designs)
+
+
+def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan):
+    """Logarithms of counts per million have variances that depend on their means."""
+    job = wildcards(study="one", dataset="mine")
+    assert GenePlanner(plan).design(job) == vars(Design()) | {"trend": False}
+    options = {"transform": "log_cpm"}
+    plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
+    assert GenePlanner(plan).design(job)["trend"]
+    plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
+    assert not GenePlanner(plan).design(job)["trend"]
+
+
+def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
+    plan.config.studies["one"] = with_designs(plan, "one", wine=Design(reference="class_0"))
+    plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))
+    for study, reference in (("one", "class_0"), ("two", "class_1")):
+        assert (
+            GenePlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
+            == reference
+        )
+    genes = inputs_of("enrich", plan)["genes"]
+    assert genes(TWO) == ["results/studies/two/genes/wine/genes.parquet"]
+    assert genes(ONE) == [
+        "results/studies/one/genes/wine/genes.parquet",
+        "results/studies/one/genes/mine/genes.parquet",
+    ]
+
+
+def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
+    assert StudyPlanner(plan).listed_fields(ONE)["designs"] == {}
+    study = with_designs(plan, "one", mine=Design(adjust=("age",)))
+    plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
+    designs = StudyPlanner(plan).listed_fields(ONE)["designs"]
+    assert designs["mine"]["adjust"] == ("age",)
+    assert designs["wine"] == vars(Design()) | {"trend": False}
+
+
+def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
+    """A reference or further contrasts change no effect, and shall not repeat the job."""
+    before = CohortPlanner(full_plan).designs(ONE)
+    full_plan.config.studies["one"] = with_designs(
+        full_plan, "one", wine=Design(reference="class_0", contrasts=("class_0 vs class_1",))
+    )
+    assert CohortPlanner(full_plan).designs(ONE) == before
+    full_plan.config.studies["one"] = with_designs(full_plan, "one", wine=Design(trend=True))
+    assert CohortPlanner(full_plan).designs(ONE)["wine"]["trend"]
 
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):

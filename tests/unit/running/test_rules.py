@@ -54,6 +54,7 @@ SLOW = {
         ("acquire", set()),
         ("seek", set()),
         ("diagnose", {"numba", "scipy.special"}),
+        ("genes", {"numba", "scipy.special"}),
         ("classify", {"numba", "scipy.special", "sklearn.base"}),
         ("check", {"numba", "scipy.special", "sklearn.base"}),
         ("models", {"numba", "scipy.special", "sklearn.base"}),
@@ -178,7 +179,17 @@ class StubPlan:
 def planned(rule, name, **study):
     """Evaluate a directive of a rule with planners whose methods are their names."""
     planner = StubPlan(**study)
-    names = ("PLAN", "ACQUIRE", "DIAGNOSE", "TRAIN", "OF_STUDY", "COHORTS", "ANALYSE", "REPORT")
+    names = (
+        "PLAN",
+        "ACQUIRE",
+        "DIAGNOSE",
+        "GENES",
+        "TRAIN",
+        "OF_STUDY",
+        "COHORTS",
+        "ANALYSE",
+        "REPORT",
+    )
     return directive(rule, name, **dict.fromkeys(names, planner))
 
 
@@ -187,6 +198,7 @@ REQUESTED = {
     "acquire": (1800, 160),
     "seek": (4800, 660),  # by the sheet
     "diagnose": (2400, 160),
+    "genes": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
     "models": (1900, 420),
@@ -213,6 +225,7 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     ("rule", "study", "threads"),
     [
         ("acquire", {}, 2),  # at most two for 600 MB
+        ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
         ("enrich", {"gene_sets": ("sets.gmt",)}, 2),
         ("enrich", {"gene_sets": ()}, 1),
@@ -241,6 +254,7 @@ CODE = {
     "acquire": ("reading code", "reader_code"),
     "seek": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
+    "genes": ("computing code", None),
     "classify": ("computing code", "code"),
     "check": ("computing code", "checked_code"),
     "models": ("computing code", "entry_code"),

@@ -6,16 +6,16 @@ from report_study import SMALL_STUDY
 
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.genes import gene_table
 from xnbflow.jobs.enrich import find_gene_sets
 from xnbflow.studies.gene_lists import gene_list_tables
 from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC, DIAGNOSTIC_TABLES, GENE_LIST_TABLES, SERIES, STUDY
+from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES, GENES, SERIES, STUDY
 from xnbflow.tables.storage import read_parquet, table_files, write_parquet
 
 #: Genes of blood in the sets of known artefacts, and genes in no set.
 BLOOD = ["HBA1", "HBA2", "HBB", "HBD", "ALAS2"]
-GENES = [*BLOOD, *(f"GENE{i}" for i in range(195))]
+SYMBOLS = [*BLOOD, *(f"GENE{i}" for i in range(195))]
 
 
 @pytest.fixture
@@ -24,11 +24,11 @@ def inputs(tmp_path):
     values = np.random.default_rng(0).normal(size=(200, 20))
     values[:5, :10] += 4.0
     samples = [f"s{i}" for i in range(20)]
-    series = DataSet("toy", values, GENES, samples, labels=np.repeat(["a", "b"], 10))
+    series = DataSet("toy", values, SYMBOLS, samples, labels=np.repeat(["a", "b"], 10))
     series.write(tmp_path / SERIES.of(dataset="toy"))
-    genes = diagnose(series, None)["genes"]
-    path = tmp_path / DIAGNOSTIC.of(dataset="toy", table="genes")
-    write_parquet(genes, path, DIAGNOSTIC_TABLES["genes"])
+    genes = gene_table(series)
+    path = tmp_path / GENES.of(study="s", dataset="toy", table="genes")
+    write_parquet(genes, path, GENE_TABLES["genes"])
     return StudyInputs(study=Study(**SMALL_STUDY | {"datasets": ("toy",)}), root=tmp_path)
 
 
@@ -56,7 +56,6 @@ def test_gene_sets_are_tested_by_the_values(inputs):
 def test_the_job_removes_its_tables_of_an_earlier_version_and_nothing_else(inputs):
     """They were beside the page, as were tables of other jobs."""
     folder = inputs.root / STUDY.of(study="s")
-    folder.mkdir(parents=True)
     others = {"notes.txt", "summary.parquet"}
     for name in (*others, "prerank.tsv", "artefacts.parquet"):
         (folder / name).write_text("")
@@ -67,8 +66,10 @@ def test_the_job_removes_its_tables_of_an_earlier_version_and_nothing_else(input
         threads=1,
         check_code=lambda: present.append({path.name for path in folder.iterdir()}),
     )
-    assert present == [others | {"prerank.tsv", "artefacts.parquet"}]  # before files are written
-    assert {path.name for path in folder.iterdir()} == others | {"gene_sets"}
+    assert present == [
+        others | {"genes", "prerank.tsv", "artefacts.parquet"}
+    ]  # before files are written
+    assert {path.name for path in folder.iterdir()} == others | {"genes", "gene_sets"}
     written = {path.name for path in (folder / "gene_sets").iterdir()}
     assert written == set(table_files(GENE_LIST_TABLES))
     for name, schema in GENE_LIST_TABLES.items():

@@ -11,6 +11,7 @@ from report_study import (
     FEATURES,
     SAMPLES,
     changed,
+    completed,
     study_of_tables,
     with_rows,
     write_declared,
@@ -100,7 +101,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
 
 def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    path = results.root / contract.DIAGNOSTIC.of(dataset="alpha", table="genes")
+    path = results.root / contract.GENES.of(study="small", dataset="alpha", table="genes")
     fields = ["class", "feature", "symbol", "rank", "difference", "log_fold_change", "auc", "fdr"]
     genes = [
         ("healthy", "p2", "TP53", 2, 2.0, 2.0, 0.8, 0.002),
@@ -110,7 +111,7 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
         ("tumour", "p4", "MYC", 2, 1.0, 1.0, 0.8, 0.06),
     ]
     table = pd.DataFrame(genes, columns=fields).assign(p=0.001)
-    write_declared(table, path, contract.DIAGNOSTIC_TABLES["genes"])
+    write_declared(table, path, contract.GENE_TABLES["genes"])
     row = {"dataset": "alpha", "class": "healthy", "rank": 1, "gene_set": "REPAIR"}
     row |= {"set_size": 30, "direction": "higher", "p": 1e-8, "fdr": 2.2e-6}
     lower = row | {"direction": "lower", "gene_set": "CYCLE", "fdr": 0.01}
@@ -229,14 +230,14 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     ]
     rows[1]["difference"] = -1.0
     rows[2]["fdr"] = 0.05
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
     actual = source._genes(study, "d")
     assert (actual["tested"], actual["found"]) == (7, 6)
     (of_class,) = actual["higher"]
     assert of_class["found"] == 5
     assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
     rows.append(rows[0] | {"feature": "g8", "rank": 8})
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
     assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
 
 
@@ -389,3 +390,75 @@ def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
         "and that of dependent pairs one of 3e-08, due to this sample." in methods
     )
     assert methods.count("simple random sample") == 1
+
+
+MODEL = {"adjusted": "", "groups": "", "variance": "constant", "samples": 36, "left_out": 0}
+
+
+def methods_with(root, *, counts=False, contrasts=(), **design):
+    """Return the Methods of a study whose data sets were compared by a design."""
+    results = write_study(root, classifiers=("nb",))
+    for dataset in ("alpha", "GSE7904"):
+        place = contract.GENES.fill(study="small", dataset=dataset)
+        fields = MODEL | (design if dataset == "alpha" else {})
+        table = completed(pd.DataFrame([fields]), contract.GENE_TABLES["design"])
+        write_parquet(table, root / place.of(table="design"), contract.GENE_TABLES["design"])
+        rows = [{"contrast": name} for name in contrasts if dataset == "alpha"]
+        table = completed(
+            pd.DataFrame(rows, columns=["contrast"]), contract.GENE_TABLES["contrasts"]
+        )
+        write_parquet(table, root / place.of(table="contrasts"), contract.GENE_TABLES["contrasts"])
+    results = changed(results, "datasets", "dataset == 'alpha'", counts=counts)
+    return source.paragraphs(replace(results))
+
+
+def test_data_sets_of_one_design_have_one_sentence(tmp_path):
+    text = methods_with(tmp_path)
+    assert text.count("difference of each feature between a class") == 1
+    assert "The difference of each feature" in text
+    assert "linear model with moderated variances [@smyth2004], with the false" in text
+
+
+@pytest.mark.parametrize(
+    ("design", "expected", "absent"),
+    [
+        (
+            {"adjusted": "age, plate", "left_out": 2},
+            ["linear model of the class and of age, plate, with moderated", "; 2 samples without"],
+            ["blocks"],
+        ),
+        ({"groups": "mean"}, ["groups with samples of several classes were blocks"], ["smyth2005"]),
+        (
+            {"groups": "correlation", "variance": "trend", "counts": True},
+            [
+                "samples of a group had one correlation for all features [@smyth2005]",
+                "of log2 counts per million whose prior variance depends on the mean [@law2014]",
+            ],
+            ["were blocks", "means were the units", "voom"],
+        ),
+        ({"variance": "voom", "counts": True}, ["precision weights of voom"], ["depends on"]),
+        ({"variance": "trend"}, ["variances [@smyth2004] that depend on the mean"], ["voom"]),
+        (
+            {"contrasts": ("a vs b", "slope(age)")},
+            ["Further comparisons in this model: a vs b; slope(age)."],
+            [],
+        ),
+    ],
+)
+def test_the_methods_describe_the_model_of_the_design(tmp_path, design, expected, absent):
+    text = methods_with(tmp_path, **design)
+    assert "In alpha the difference of each feature" in text
+    assert "In GSE7904 the difference of each feature" in text
+    model = text[text.index("In alpha the difference") : text.index("In GSE7904 the difference")]
+    for phrase in expected:
+        assert phrase in model
+    for phrase in absent:
+        assert phrase not in model
+
+
+def test_a_study_without_diagnostics_describes_its_genes(tmp_path):
+    results = write_study(tmp_path, classifiers=("nb",))
+    study = replace(results.study, diagnostics=False)
+    text = source.paragraphs(replace(results, study=study))
+    assert "Shapiro-Wilk" not in text
+    assert "The difference of each feature between a class" in text

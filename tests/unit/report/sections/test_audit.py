@@ -56,11 +56,9 @@ def test_a_notice_is_no_serious_finding(tmp_path):
 
 def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path):
     row = finding("confounder", "warning", subject="day", p=0.01, p_holm=0.0500001)
-    row["finding"] = "“day” goes with the class; to adjust, write adjust=day"
+    row["finding"] = "“day” goes with the class; to adjust, write it"
     text = audit.most_serious(study_of_tables(tmp_path, {"audit": [row]}), "d")
-    assert text == (
-        "“day” goes with the class (adjusted p = 0.0500001); to adjust, write adjust=day."
-    )
+    assert text == ("“day” goes with the class (adjusted p = 0.0500001); to adjust, write it.")
 
 
 @pytest.fixture

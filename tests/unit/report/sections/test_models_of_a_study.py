@@ -51,12 +51,12 @@ def results(tmp_path_factory):
         validate=pairs,
     )
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
-    declared = contract.DIAGNOSTIC_TABLES
+    declared = contract.GENE_TABLES
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
     fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
     for series in (TRAIN, TEST):
         key, digest = {"dataset": series.name}, series_digest(series)
-        files.put("diagnostic", genes, **key)
+        files.put("genes", genes, study="small", **key)
         place = {"study": "small", **key, "folds": "5-fold", "job": "main"}
         files.put_stacked("training", dict.fromkeys(entries, fits), digest, **place)
         for name, entry in entries.items():

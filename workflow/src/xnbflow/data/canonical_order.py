@@ -113,10 +113,7 @@ def _sums_of(digests: np.ndarray, names: np.ndarray) -> np.ndarray:
 
 
 def order_of(series: Any) -> np.ndarray:
-    """Return the canonical order of a data set or header; that of its labels if it has none.
-
-    Headers of files that were written before there was an order have none.
-    """
+    """Return the canonical order of a data set; that of its labels if it has none."""
     order = getattr(series, "order", None)
     return np.arange(len(series.labels)) if order is None else np.asarray(order)
 

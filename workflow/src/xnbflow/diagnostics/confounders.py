@@ -1,10 +1,10 @@
 """Columns of the phenotype that are associated with the class, and the effect of adjustment.
 
-The columns are tested one by one. A column that names the class is not a confounder.
+Findings depend on the data set alone, not on the design of a study. The columns are tested one by
+one. A column that names the class is not a confounder.
 """
 
 import re
-from dataclasses import replace
 from math import comb
 from typing import Any, NamedTuple
 
@@ -13,8 +13,9 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
-from xnbflow.core.terms import column_of_term
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.adjustment import with_known_covariates
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
@@ -24,7 +25,6 @@ from xnbflow.sources.plausibility import (
     is_event_time,
     is_technical,
 )
-from xnbflow.sources.sample_columns import with_known_covariates
 
 #: Largest adjusted p of an association with the class.
 LEVEL = 0.05
@@ -85,8 +85,8 @@ def confounders(series: DataSet) -> list[Row]:
 
     For columns that are associated with the class and for batches, ``genes`` and ``genes_adjusted``
     are the numbers of linear features at a false discovery rate below .05, without and with the
-    column in the model, both in the samples with a value in the column. The second number is
-    missing if the column cannot be adjusted for.
+    column in the model, and no other column, both in the samples with a value in the column. The
+    second number is missing if the column cannot be adjusted for.
     """
     labels = pd.Series(series.labels)
     phenotype = {} if series.sample_metadata is None else series.sample_metadata
@@ -154,26 +154,20 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
     values = usable(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
     is_code = is_category and pd.to_numeric(cells[present], errors="coerce").notna().all()
-    others = tuple(term for term in series.adjust if column_of_term(term) != name)
     term = f"factor({name})" if is_code else name
+    adjustment = Design(adjust=(term,))
     try:
-        adjusted = with_known_covariates(replace(series, adjust=(*others, term)))
-        genes = _count_different(replace(adjusted, adjust=others))
-        genes_adjusted = _count_different(adjusted)
+        complete = with_known_covariates(series, adjustment)
+        genes = _count_different(complete, Design())
+        genes_adjusted = _count_different(complete, adjustment)
     except InputError:
         finding = f"{finding}; no comparison of features can be adjusted for it"
-        return {"genes": _count_different(replace(series, adjust=others)), "finding": finding}
-    if len(others) < len(series.adjust):
-        text = "comparisons of features are adjusted for it"
-    else:
-        terms = [re.sub(r"batch \((.*?)\)", r"\1", term) for term in (*others, term)]
-        text = (
-            f"to adjust comparisons of features for it, write adjust={','.join(terms)} in the "
-            "sheet's options"
-        )
-        if not present.all():
-            n = counted(int((~present).sum()), "sample", "has", "have")
-            text += f" ({n} no value and would be left out)"
+        return {"genes": _count_different(series, Design()), "finding": finding}
+    term = re.sub(r"batch \((.*?)\)", r"\1", term)
+    text = f"to adjust comparisons of features for it, a study has `adjust: [{term}]` in its design"
+    if not present.all():
+        n = counted(int((~present).sum()), "sample", "has", "have")
+        text += f" ({n} no value and would be left out)"
     return {
         "genes": genes,
         "genes_adjusted": genes_adjusted,
@@ -181,10 +175,10 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
     }
 
 
-def _count_different(series: DataSet) -> float:
+def _count_different(series: DataSet, design: Design) -> float:
     """Return the number of linear features that differ between a class and the others, or NaN."""
     values = series.values[series.kinds == "linear"]
-    fdr = class_comparisons(values, series)["fdr"]
+    fdr = class_comparisons(values, series, design)["fdr"]
     tested = ~np.isnan(fdr)
     return float((fdr < LEVEL).any(axis=0).sum()) if tested.any() else np.nan
 

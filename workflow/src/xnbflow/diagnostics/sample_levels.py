@@ -9,6 +9,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
+from xnbflow.core.study import Design
 from xnbflow.data.controls import shown_classes
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
@@ -16,7 +17,6 @@ from xnbflow.diagnostics.confounders import Row, audit_row
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.intensities import looks_like_counts
-from xnbflow.sources.sample_columns import with_known_covariates
 
 #: Least number of features from which the level of a sample is estimated.
 _FEWEST_FEATURES = 100
@@ -37,33 +37,29 @@ def global_shifts(series: DataSet) -> list[Row]:
     """Test whether most features are higher or lower in a class; of two classes one is tested.
 
     The level of a sample is the median, over the features, of its value less the feature's mean.
-    The difference of levels between the classes is tested by the linear model of the genes, with
-    the samples (or groups) as units, because features of a sample are correlated. A shift is a
-    warning if p, adjusted by Bonferroni over the classes, is at most 1 %, and the median of the
-    features' moderated t is at least 1 or at most -1.
+    The difference of levels between the classes is tested by the linear model of the genes, without
+    columns to adjust for, with the samples (or groups) as units, because features of a sample are
+    correlated. A shift is a warning if p, adjusted by Bonferroni over the classes, is at most 1 %,
+    and the median of the features' moderated t is at least 1 or at most -1.
 
     ``value`` is the median difference, in log2 if the series' values are logarithms.
     """
     linear = series.kinds == "linear"
     if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
         return []
-    try:
-        series = with_known_covariates(series)
-    except InputError:
-        return []  # the table of genes names the reason
     logarithms = with_log_counts(series)
     levels = _sample_levels(logarithms.values[linear])
     if levels is None or np.ptp(levels) == 0:
         return []
     codes = np.unique(series.labels, return_inverse=True)[1]
     try:
-        tested = moderated_contrasts(levels[None], codes, series.groups, series.covariates)
-        compared = class_comparisons(series.values[linear], series)
+        tested = moderated_contrasts(levels[None], codes, series.groups)
+        compared = class_comparisons(series.values[linear], series, Design())
     except InputError:
-        return []  # too few samples; columns that cannot be adjusted for are refused elsewhere
+        return []  # too few samples
     factor = LOG2.get(series.scale)
     rows = []
-    shown = shown_classes(series.classes, series.reference)
+    shown = shown_classes(series.classes)
     for code in shown:
         t = compared["t"][code]
         if np.isnan(t).all():

@@ -16,7 +16,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.data.series_file import iterate_features, read_header
+from xnbflow.data.series_file import iterate_features
 from xnbflow.diagnostics.confounders import Row, as_numbers, audit_row, confounders, short
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
@@ -364,7 +364,7 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
 
 def _fingerprint(path: str | Path) -> pd.DataFrame:
     """Return a series' features with the smallest hashes, samples in columns; empty if too many."""
-    header = read_header(path)
+    header = DataSet.read(path, values=False)
     empty = pd.DataFrame(columns=header.samples)
     if len(header.samples) > _MOST_SAMPLES or header.n_features < ENOUGH:
         return empty

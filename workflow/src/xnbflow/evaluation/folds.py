@@ -9,7 +9,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.data.stratified import stratified_folds, stratified_group_folds
 
@@ -20,9 +19,7 @@ MOST_REPEATED = 1000
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
 
-def draw_folds(
-    header: DataSet | DataSetHeader, n_splits: int | None, n_repeats: int
-) -> pd.DataFrame:
+def draw_folds(header: DataSet, n_splits: int | None, n_repeats: int) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
     There are ``n_splits`` folds per repeat; None leaves out one group of samples in each, once, see
@@ -41,7 +38,7 @@ def draw_folds(
     return pd.concat(repeats, ignore_index=True)
 
 
-def _warn_of_small_classes(header: DataSet | DataSetHeader, n_splits: int) -> None:
+def _warn_of_small_classes(header: DataSet, n_splits: int) -> None:
     """Warn of classes that are too small to be tested in every fold."""
     counts = class_counts(header)
     small = [f"{label!r} ({n})" for label, n in counts.items() if n < n_splits]
@@ -54,7 +51,7 @@ def _warn_of_small_classes(header: DataSet | DataSetHeader, n_splits: int) -> No
         warnings.warn(msg, UserWarning, stacklevel=3)
 
 
-def _refuse_few(header: DataSet | DataSetHeader, n_splits: int) -> None:
+def _refuse_few(header: DataSet, n_splits: int) -> None:
     """Raise an `InputError` if every class has fewer samples, or groups, than there are folds."""
     counts = class_counts(header)
     if counts.max() < n_splits:
@@ -66,9 +63,7 @@ def _refuse_few(header: DataSet | DataSetHeader, n_splits: int) -> None:
         raise InputError(msg)
 
 
-def folds_of_repeat(
-    header: DataSet | DataSetHeader, n_splits: int | None, repeat: int
-) -> pd.DataFrame:
+def folds_of_repeat(header: DataSet, n_splits: int | None, repeat: int) -> pd.DataFrame:
     """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
     if n_splits is None:
         return leave_one_group_out(header)
@@ -107,7 +102,7 @@ def stratified_splits(
 
 
 def scikit_learn_folds(
-    header: DataSet | DataSetHeader, n_splits: int, n_repeats: int, *, seed: int | None
+    header: DataSet, n_splits: int, n_repeats: int, *, seed: int | None
 ) -> pd.DataFrame:
     """Return the folds that scikit-learn draws with a seed from the samples in their order.
 
@@ -128,7 +123,7 @@ def scikit_learn_folds(
     return pd.concat(tables, ignore_index=True)
 
 
-def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
+def leave_one_group_out(header: DataSet) -> pd.DataFrame:
     """Return folds that each test one group: a patient, a batch, a centre.
 
     They are a table like that of `draw_folds`, of one repeat; fold i tests the i-th group in
@@ -150,14 +145,14 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     return _table(header, splits, 0)
 
 
-def class_counts(header: DataSet | DataSetHeader) -> pd.Series:
+def class_counts(header: DataSet) -> pd.Series:
     """Return the number of samples, or of groups, of each class."""
     units = header.samples if header.groups is None else header.groups
     pairs = pd.DataFrame({"label": header.labels, "unit": units}).drop_duplicates()
     return pairs.groupby("label").size()
 
 
-def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.DataFrame:
+def _table(header: DataSet, splits: Splits, repeat: int) -> pd.DataFrame:
     """Return the folds of a repeat; refuse those in which whole groups make one useless."""
     tables = []
     for fold, (train, test) in enumerate(splits):

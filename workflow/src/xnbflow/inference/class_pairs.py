@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
 from xnbflow.inference.intervals import LEVEL, UNKNOWN, Estimate, area_interval
@@ -50,7 +50,7 @@ def class_pairs(
 
 def pair_areas(
     predictions: pd.DataFrame,
-    header: DataSetHeader,
+    header: DataSet,
     inflation: float,
     candidates: int = 1,
 ) -> list[dict[str, Any]]:

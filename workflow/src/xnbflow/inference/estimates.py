@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, key_fields
 from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
@@ -147,7 +146,7 @@ def select_groups(groups: np.ndarray | None, samples: np.ndarray) -> np.ndarray 
 
 def pooled_performance(
     predictions: pd.DataFrame,
-    header: DataSetHeader | DataSet,
+    header: DataSet,
     inflation: float,
     candidates: int = 1,
 ) -> Performance:
@@ -175,7 +174,7 @@ def pooled_performance(
 
 
 def areas(
-    predictions: pd.DataFrame, header: DataSetHeader, inflation: float, candidates: int = 1
+    predictions: pd.DataFrame, header: DataSet, inflation: float, candidates: int = 1
 ) -> dict[str, Estimate]:
     """Return the AUC of each class against the rest; with two classes, only that of the second.
 

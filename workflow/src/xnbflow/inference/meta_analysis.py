@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import scipy  # scipy.stats, half a second, is imported where it is used
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
@@ -15,12 +16,17 @@ from xnbflow.inference.hartung_knapp import hartung_knapp
 _LEVEL = 0.05
 
 
-def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.DataFrame:
+def meta_genes(
+    cohorts: Sequence[DataSet],
+    symbols: Mapping[str, str],
+    designs: Mapping[str, Design] | None = None,
+) -> pd.DataFrame:
     """Compare each class with the rest in every series, gene by gene, and combine the series.
 
-    The ``cohorts`` have the same features and no sample in common; each is compared by itself, see
-    `class_comparisons`. Effects are log2 fold changes if all series are logarithms, otherwise
-    standardised: differences in moderated standard deviations, corrected for bias (G. Marot and
+    The ``cohorts`` have the same features and no sample in common; each is compared by itself, by
+    its design (``designs``, by the name of the series), see `class_comparisons`. Effects are log2
+    fold changes if all series are logarithms, otherwise standardised: differences in moderated
+    standard deviations, corrected for bias (G. Marot and
     others, Bioinformatics 25 (2009), 2692-2699). The result is the table ``meta_genes`` of
     `COHORT_TABLES`: a row per class and feature, by class and rank. A gene *holds* in a series if
     it differs there in the direction of the mean, p at most .05. ``chance`` bounds the probability
@@ -29,7 +35,10 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
     """
     classes = np.unique(np.concatenate([series.classes for series in cohorts]))
     logarithms = all(series.scale in LOG2 for series in cohorts)
-    compared = [_effects(series, logarithms=logarithms) for series in cohorts]
+    compared = []
+    for series in cohorts:
+        design = (designs or {}).get(series.name, Design())
+        compared.append(_effects(series, design, logarithms=logarithms))
     parts = []
     for label in classes:
         unknown = np.full((len(cohorts), cohorts[0].n_features), np.nan)
@@ -47,13 +56,13 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
     return table
 
 
-def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
+def _effects(series: DataSet, design: Design, *, logarithms: bool) -> dict[str, np.ndarray]:
     """Return effects of a series, their variances, 95% intervals and p, (n_classes, n_features).
 
     The standardised effect of two classes is Hedges' g if variances are not moderated (L. V.
     Hedges, Journal of Educational Statistics 6 (1981), 107-128).
     """
-    comparisons = class_comparisons(series.values, series)
+    comparisons = class_comparisons(series.values, series, design)
     if logarithms:
         factor = LOG2[series.scale]
         return {

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models.cohorts import combine
@@ -19,6 +20,7 @@ def combine_series(
     match: str,
     harmonise: str,
     label: str,
+    designs: Mapping[str, Design],
     tables_folder: Path,
     model_folder: Path,
     check_code: Callable[[], None],
@@ -26,11 +28,13 @@ def combine_series(
     """Combine several series; write their tables and the model of all into a folder each.
 
     For ``entry``, the configuration of the classifier, ``match`` and ``harmonise`` see
-    `xnbflow.models.cohorts.combine`; ``label`` is the classifier's. ``check_code`` is called before
-    files are written.
+    `xnbflow.models.cohorts.combine`; ``label`` is the classifier's, ``designs`` those of the
+    data sets by name. ``check_code`` is called before files are written.
     """
     cohorts = [DataSet.read(path) for path in series]
-    tables, model, merged = combine(cohorts, entry, match=match, harmonise=harmonise, name=label)
+    tables, model, merged = combine(
+        cohorts, entry, match=match, harmonise=harmonise, name=label, designs=designs
+    )
     check_code()
     digest = " ".join(map(digest_of_file, series))
     write_model_files(model, merged, model_folder, ALL_COHORTS["classifier"], digest)

@@ -1,4 +1,4 @@
-"""A job of *diagnose*: the genes, the audit and the tests of one data set."""
+"""A job of *diagnose*: the audit and the tests of one data set."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,7 +8,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+from xnbflow.tables.earlier import remove_earlier_tables
+from xnbflow.tables.storage import digest_of_file, write_parquet
 
 
 def diagnose_data_set(
@@ -30,4 +31,4 @@ def diagnose_data_set(
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", schemas[name], digest)
-    write_tsv(tables["genes"], folder / "genes.tsv", DIAGNOSTIC_TABLES["genes"])
+    remove_earlier_tables("diagnose", folder)

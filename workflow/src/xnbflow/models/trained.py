@@ -13,7 +13,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.software import software
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import COUNTS, DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
@@ -41,7 +40,7 @@ class CrossValidation:
 
     predictions: pd.DataFrame
     selected: pd.DataFrame
-    series: DataSet | DataSetHeader
+    series: DataSet
     inflation: float = CROSS_VALIDATED
     halves: pd.DataFrame | None = None
 

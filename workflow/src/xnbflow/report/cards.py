@@ -64,7 +64,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     supported = support.level != "not supported"
     about = results.rows("datasets", dataset=dataset).iloc[0]
     features = _features(results, place)
-    lists = _lists_of_features(results, place, features, about["control"])
+    lists = _lists_of_features(results, place, features)
     shares = features["of"].unique().tolist()
     return Card(
         title=results.place(dataset, folds),
@@ -164,7 +164,7 @@ class _Lists:
 
 
 def _lists_of_features(
-    results: StudyResults, place: dict[str, str], features: pd.DataFrame, control: str
+    results: StudyResults, place: dict[str, str], features: pd.DataFrame
 ) -> _Lists:
     """Return the features of a card; two classes are seen from the one that is not the control."""
     recalls = results.rows("estimates", **place, metric="recall")
@@ -191,7 +191,8 @@ def _lists_of_features(
         rows = _rows_by_class(features)
         heading = _heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
-    side = classes[shown_classes(classes, control)[-1]]
+    reference = results.study.design_of(place["dataset"]).reference
+    side = classes[shown_classes(classes, reference)[-1]]
     common = _features_of_two(features, side)
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
     return _Lists(

@@ -22,6 +22,8 @@ from xnbflow.tables.contract import (
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     GENE_SETS,
+    GENE_TABLES,
+    GENES,
     GROUPS,
     MODEL_TABLE,
     MODEL_TABLES,
@@ -246,13 +248,17 @@ class StudyResults:
 
     def diagnosed(self, dataset: str) -> "StudyTables":
         """Return the tables of a data set, for example its ``correlations``."""
-        place = DIAGNOSTIC.fill(dataset=dataset)
-        return StudyTables(self, {place: DIAGNOSTIC_TABLES}, as_text=("genes",))
+        return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+
+    def compared(self, dataset: str) -> "StudyTables":
+        """Return the tables of single features of a data set, for example its ``contrasts``."""
+        place = GENES.fill(study=self.study.id, dataset=dataset)
+        return StudyTables(self, {place: GENE_TABLES}, as_text=("genes", "contrasts"))
 
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
         """Return columns of the table of genes of a data set, which is large."""
-        path = self.root / DIAGNOSTIC.of(dataset=dataset, table="genes")
-        return read_parquet(path, DIAGNOSTIC_TABLES["genes"], columns)
+        path = self.root / GENES.of(study=self.study.id, dataset=dataset, table="genes")
+        return read_parquet(path, GENE_TABLES["genes"], columns)
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None

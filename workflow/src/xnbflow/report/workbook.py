@@ -55,7 +55,7 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "estimates", _with_labels(results, results.tables["estimates"])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
-        further = results.diagnosed(dataset)["contrasts"]
+        further = results.compared(dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
     yield "gene sets", results.tables["gene_set_tests"]
@@ -71,12 +71,11 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the features of each class by rank; of two classes those of one, without the mirror."""
-    genes = results.diagnosed(dataset)["genes"]
+    genes = results.compared(dataset)["genes"]
     if genes.empty:
         return
     classes = sorted(genes["class"].unique())
-    control = results.rows("datasets", dataset=dataset)["control"].iloc[0]
-    for i in shown_classes(classes, control):
+    for i in shown_classes(classes, results.study.design_of(dataset).reference):
         rows = genes[genes["class"] == classes[i]].sort_values("rank")
         yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
 

@@ -13,7 +13,8 @@ from typing import Any
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.schemas import check
-from xnbflow.core.study import MAIN_JOB, Cohorts, Study, Validation
+from xnbflow.core.study import MAIN_JOB, Cohorts, Design, Study, Validation
+from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
@@ -195,8 +196,20 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
         jobs=_jobs(entry, classifiers),
+        designs=_designs(entry),
         optional=tuple(entry.get("optional", ())),
     )
+
+
+def _designs(entry: Mapping[str, Any]) -> dict[str, Design]:
+    """Return the designs of a study by data set: one for all of them, or a mapping by data set.
+
+    The values of the mapping are mappings, those of a design are not.
+    """
+    declared = entry.get("design", {})
+    if not all(isinstance(value, Mapping) for value in declared.values()):
+        declared = dict.fromkeys(entry.get("datasets", ()), declared)
+    return {dataset: Design.read(settings) for dataset, settings in declared.items()}
 
 
 def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
@@ -251,6 +264,29 @@ def read_sheets(
         datasets |= rows
         sheets |= dict.fromkeys(rows, sheet)
     return datasets, sheets
+
+
+def check_designs(studies: Iterable[Study], rows: Mapping[str, SheetRow]) -> None:
+    """Refuse to adjust for the class, or for groups, which are part of the model in any case.
+
+    ``rows`` are the data sets of the sheets by id. Other columns of samples are known only after a
+    data set is read: the job *genes* checks them.
+    """
+    for study in studies:
+        for dataset, design in study.designs.items():
+            row = rows[dataset]
+            for column in map(column_of_term, design.adjust):
+                if column == row.label:
+                    reason = "the class: no comparison of classes can be adjusted for it"
+                elif column == row.options.get("group"):
+                    reason = "the sheet's group: groups are part of the model without it"
+                else:
+                    continue
+                msg = (
+                    f"configuration, studies.{study.id}.design.adjust: {quoted(column)} of the "
+                    f"data set {dataset} is {reason}; leave it out of adjust"
+                )
+                raise InputError(msg, key="adjust")
 
 
 def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
@@ -361,6 +397,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", classifiers)
     _check_known(f"{place}.permutations", study.permutations or {}, "classifier", classifiers)
     _check_known(f"{place}.final", study.final, "classifier", classifiers)
+    _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
     for i, pair in enumerate(study.validate):

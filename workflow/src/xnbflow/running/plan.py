@@ -15,7 +15,13 @@ from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.study import Study
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.running.config import Config, check_schema, read_config, read_sheets
+from xnbflow.running.config import (
+    Config,
+    check_designs,
+    check_schema,
+    read_config,
+    read_sheets,
+)
 from xnbflow.running.project import default_sheets
 from xnbflow.running.provenance import method_code
 from xnbflow.sources.sheet import SheetRow, local_path
@@ -79,10 +85,12 @@ class Plan:
             if path.resolve() not in configured_paths
         }
         datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
+        config = read_config(raw, schema, list(datasets))
+        check_designs(config.studies.values(), datasets)
         return cls(
             root=root,
             raw=raw,
-            config=read_config(raw, schema, list(datasets)),
+            config=config,
             datasets=datasets,
             sheets=sheets,
             mark_local=mark_local,
@@ -161,6 +169,18 @@ class Plan:
         registry = known_methods()
         paths = [registry[name].estimator if name in registry else name for name in methods]
         return method_code(paths)
+
+    def design_of(self, study: Study, dataset: str) -> dict[str, Any]:
+        """Return the design of a data set in a study as plain values.
+
+        Logarithms of counts per million have variances that depend on their means, as limma's trend
+        models it.
+        """
+        design = vars(study.design_of(dataset))
+        if design["trend"] is None:
+            is_log_cpm = self.datasets[dataset].options.get("transform") == "log_cpm"
+            return design | {"trend": is_log_cpm}
+        return design
 
     def datasets_of(self, study: Study) -> list[str]:
         """Return the data sets of a study and of its analyses."""

@@ -1,7 +1,7 @@
 """From a file's contents to a data set: labels, groups, logarithms, missing values, duplicates."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,6 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import COUNTS, DataSet
-from xnbflow.sources.adjustment import adjusted_terms, comparison_notes
 from xnbflow.sources.annotation import annotate_features
 from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.draft import Draft
@@ -36,24 +35,21 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     """Return the series of a draft, by the options of its row in the sheet.
 
     In this order: control probes are dropped and features annotated; samples without a label are
-    omitted (or refused); columns for groups, adjustment and batches are found; values are
-    transformed, missing ones settled, probes collapsed to genes, and repeated names merged.
+    omitted (or refused); columns for groups and batches are found; values are transformed, missing
+    ones settled, probes collapsed to genes, and repeated names merged.
     """
     options = dataset.options
     _drop_controls(draft, options.get("controls", "drop"))
     _annotate(dataset, draft)
     selected = _select_samples(dataset, draft)
     groups = _groups(dataset, draft, selected)
-    adjust = adjusted_terms(dataset, draft.where, selected.metadata, selected.names)
-    metadata, adjust = _mark_batch(options.get("batch"), selected.metadata, adjust)
+    metadata = _mark_batch(options.get("batch"), selected.metadata)
     _check_samples(draft, selected.names, groups)
     scale = _settle_scale(dataset, draft, selected.names)
     missing = settle_missing(draft, options.get("missing", "refuse"), selected.positions)
     collapse_probes(draft, options.get("collapse", "none"))
     settle_duplicates(draft, options.get("duplicates", "refuse"))
-    # limma's trend of variances with means, which logarithms of counts have
-    default_trend = "yes" if options.get("transform") == "log_cpm" else "no"
-    series = DataSet(
+    return DataSet(
         name=dataset.id,
         values=draft.values,
         features=draft.features,
@@ -66,13 +62,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         missing=missing,
         notes=tuple(draft.notes),
         scale=scale,
-        adjust=adjust,
-        trend=options.get("trend", default_trend) == "yes",
-        reference=options.get("reference", ""),
-        contrasts=dataset.names("contrasts"),
-        repeated=options.get("repeated", "mean"),
     )
-    return replace(series, notes=(*draft.notes, *comparison_notes(series, draft.where)))
 
 
 @dataclass(frozen=True)
@@ -112,19 +102,14 @@ def _select_samples(dataset: SheetRow, draft: Draft) -> _Samples:
     )
 
 
-def _mark_batch(
-    batch: str | None, metadata: pd.DataFrame, adjust: list[str]
-) -> tuple[pd.DataFrame, list[str]]:
+def _mark_batch(batch: str | None, metadata: pd.DataFrame) -> pd.DataFrame:
     """Rename the column of the option ``batch``, if its name does not mean one, to ``batch (x)``.
 
-    The audit recognises a batch by its name. The terms of ``adjust`` change with it.
+    The audit recognises a batch by its name.
     """
     if not batch or is_technical(batch):
-        return metadata, adjust
-    renamed = f"batch ({batch})"
-    renamed_terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
-    terms = [renamed_terms.get(term, term) for term in adjust]
-    return metadata.rename(columns={batch: renamed}), terms
+        return metadata
+    return metadata.rename(columns={batch: f"batch ({batch})"})
 
 
 def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:

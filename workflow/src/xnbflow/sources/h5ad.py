@@ -9,7 +9,6 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
-from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import is_sparse
 from xnbflow.sources.anndata_file import frame_of, matrix_of, opened
@@ -32,7 +31,6 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     """
     path = Path(path)
     phenotype_columns = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
-    phenotype_columns.update(map(column_of_term, dataset.names("adjust")))
     with opened(path) as file:
         matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
         values = _by_gene(matrix)

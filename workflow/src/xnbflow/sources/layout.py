@@ -75,7 +75,7 @@ _EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 #: Options about the use of columns.
-SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
+SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
 #: Least share of names in capital letters in a table of gene symbols.
 _CAPITALS = 0.8
 
@@ -651,7 +651,7 @@ def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     return set_aside(row, rest) if rest else row
 
 
-def sample_column(
+def column_of_samples(
     dataset: SheetRow, downloads: Downloads, exceptions: Collection[str]
 ) -> str | None:
     """Return the column that names samples in rows, None without one; never an exception."""

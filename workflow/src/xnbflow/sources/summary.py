@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -100,7 +101,8 @@ class Summary:
     ``numbers`` a row per numeric field, with its minimum, median, maximum and the number of missing
     values. ``labels`` and ``groups`` are those of the proposed row, of each sample that has a
     label. ``row`` is the proposed row, None where nothing looks like a class; ``reason`` explains
-    that. A table with a header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is
+    that. ``design`` are the values of the study's key ``design`` that a user has named. A table
+    with a header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is
     the path of a file that is not from GEO.
     """
 
@@ -117,6 +119,7 @@ class Summary:
     supplementary: tuple[str, ...] = ()
     labels: np.ndarray | None = None
     groups: np.ndarray | None = None
+    design: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sheet(self) -> str:
@@ -140,6 +143,9 @@ class Summary:
         lines += ["", self.reason]
         if self.row:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
+        if self.design:
+            lines += ["The design of its study:", ""]
+            lines += [f"  {key}: {value}" for key, value in self.design.items()]
         return "\n".join(lines)
 
     def _number_lines(self) -> list[str]:

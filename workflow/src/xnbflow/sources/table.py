@@ -13,9 +13,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.adjustment import refuse_inseparable
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import assemble
 from xnbflow.sources.cell_texts import (
@@ -57,9 +55,6 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         else:
             phenotype_path = fetch_table(downloads, location, f"{dataset.id}-phenotype")
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(phenotype_path)})
-        if "adjust" in dataset.options and suffix_of(phenotype_path) != ".cls":
-            # Before the download of the table, which may take long.
-            refuse_inseparable(dataset, read_phenotype(phenotype_path, dataset))
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     return read_table(path, dataset)
 
@@ -621,7 +616,6 @@ def _columns_of_options(
     options = [("label", dataset.label)]
     options += [(key, dataset.options.get(key)) for key in ("group", "batch")]
     options += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
-    options += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
     columns = {}
     for key, name in options:
         if not name:

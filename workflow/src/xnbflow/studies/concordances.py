@@ -14,7 +14,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.data.canonical_order import order_of
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable
 from xnbflow.diagnostics.false_discovery import holm
@@ -68,7 +68,7 @@ class _Column:
 class _Scored:
     """The scores (n_samples, n_classes), classes and groups of all samples of a data set."""
 
-    header: DataSetHeader
+    header: DataSet
     scores: np.ndarray
     codes: np.ndarray
 
@@ -124,7 +124,7 @@ def concordances(
     )
 
 
-def _scores(table: pd.DataFrame, header: DataSetHeader) -> np.ndarray:
+def _scores(table: pd.DataFrame, header: DataSet) -> np.ndarray:
     """Return the mean score of each sample for each class; missing where it was never tested."""
     _, predicted, scores, classes = arrays(table, header)
     if scores is None:

@@ -15,7 +15,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC, DIAGNOSTIC_TABLES, GENE_LIST_TABLES
+from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES, GENES
 
 if TYPE_CHECKING:
     from xnbflow.studies import gene_set_tests, prerank
@@ -33,23 +33,24 @@ def gene_list_tables(
     """Make every table of `xnbflow.tables.contract.GENE_LIST_TABLES`.
 
     Without ``gene_set_files`` (GMT) only known artefacts are looked for, and no series is read.
-    The sets are tested by ``threads``.
+    The sets are tested by ``threads``, in the comparisons of the study's designs.
     """
     sets = read_gene_sets(*gene_set_files)
     signatures = inputs.signatures()
     columns = None if sets else _NAMES_OF_GENES  # large tables
-    place = DIAGNOSTIC.fill(table="genes")
-    genes = inputs.of_datasets(place, DIAGNOSTIC_TABLES["genes"], columns)
+    place = GENES.fill(study=inputs.study.id, table="genes")
+    genes = inputs.of_datasets(place, GENE_TABLES["genes"], columns)
     tables = {"artefacts": artefacts(genes, signatures)}
     if not sets:
         for name, schema in GENE_LIST_TABLES.items():
             tables.setdefault(name, pd.DataFrame(columns=schema.fixed))
         return tables
     series = {name: DataSet.read(path) for name, path in inputs.series_paths.items()}
+    designs = {name: inputs.study.design_of(name) for name in series}
     return {
         **tables,
-        "gene_set_tests": gene_set_tests.gene_set_tests(series, sets),
-        "contrast_set_tests": gene_set_tests.contrast_set_tests(series, sets),
+        "gene_set_tests": gene_set_tests.gene_set_tests(series, sets, designs),
+        "contrast_set_tests": gene_set_tests.contrast_set_tests(series, sets, designs),
         "enrichment": enrichment(genes, signatures, sets),
         "prerank": prerank.prerank(genes, sets, threads),
     }

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.canonical_order import numbered, order_of
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.confounders import audit_row, usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
@@ -20,7 +20,7 @@ _FEWEST = 10
 _KNOWN = 0.9
 
 
-def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
+def phenotype_checks(header: DataSet) -> pd.DataFrame:
     """Predict the class from all columns of the phenotype together.
 
     Return a row of the study's table ``audit``, by logistic regression in five stratified folds,
@@ -61,7 +61,7 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)
 
 
-def _design(header: DataSetHeader) -> dict[str, pd.DataFrame]:
+def _design(header: DataSet) -> dict[str, pd.DataFrame]:
     """Return the columns of the model by the columns of the phenotype."""
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))

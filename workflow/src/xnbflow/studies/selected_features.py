@@ -6,7 +6,7 @@ from math import fsum
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, key_fields, stack
 from xnbflow.inference.halves import half_stability, pairs_of, selection_shares
 from xnbflow.inference.intervals import UNKNOWN, Estimate
@@ -102,7 +102,7 @@ def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) 
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
 
 
-def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSetHeader) -> Estimate:
+def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Estimate:
     if halves is None:
         return UNKNOWN
     pairs = pairs_of(halves[halves["class"] == label] if label else halves)

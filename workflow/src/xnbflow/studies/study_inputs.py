@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.study import Study
-from xnbflow.data.series_file import read_header
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.tables.contract import (
     CHECK_TABLES,
@@ -71,7 +71,7 @@ class StudyInputs:
 
     def headers(self) -> Headers:
         """Return the samples and labels of each data set."""
-        return {name: read_header(path) for name, path in self.series_paths.items()}
+        return {name: DataSet.read(path, values=False) for name, path in self.series_paths.items()}
 
     def of_datasets(
         self, place: PathTemplate, schema: TableSchema, columns: Sequence[str] | None = None

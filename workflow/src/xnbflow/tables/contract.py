@@ -350,6 +350,8 @@ AVAILABILITY = PathTemplate("results/{dataset}/availability.json")
 PLACES = GROUPS["sought"].files["places"]
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
+#: Comparisons of the features of a data set, by the design of a study.
+GENES = GROUPS["genes"].path
 FOLDS = GROUPS["folds"].files["folds"]
 #: Checksums of the downloads of a data set; a later run, also of another person, compares.
 CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
@@ -445,6 +447,7 @@ PLACES_TABLE = GROUPS["sought"].tables["places"]
 FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
+GENE_TABLES = GROUPS["genes"].tables
 TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
 GENE_LIST_TABLES = GROUPS["gene_lists"].tables

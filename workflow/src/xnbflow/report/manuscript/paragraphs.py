@@ -159,8 +159,34 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
         # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
-        "of_counts": any(row["counts"] for row in datasets),
+        "gene_models": _gene_models(results, datasets),
     }
+
+
+def _gene_models(
+    results: StudyResults, datasets: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the models of single features with their data sets; data sets of one model together.
+
+    A data set without a linear feature has none.
+    """
+    models: list[dict[str, Any]] = []
+    for row in datasets:
+        if not row["genes"]["tested"]:
+            continue
+        tables = results.compared(row["dataset"])
+        (design,) = rows_of(tables["design"])
+        model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
+        model["counts"] = row["counts"]
+        model["contrasts"] = tables["contrasts"]["contrast"].drop_duplicates().tolist()
+        alike = [
+            other for other in models if {**other, "datasets": []} == {**model, "datasets": []}
+        ]
+        if alike:
+            alike[0]["datasets"].append(row["dataset"])
+        else:
+            models.append({**model, "datasets": [row["dataset"]]})
+    return models
 
 
 def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _SHOWN_SETS = ("part", "rank", "gene_set", "set_size", "direction", "shift", "co
 def further_comparisons(
     results: StudyResults, tables: StudyTables, dataset: str
 ) -> Iterator[Group]:
-    """Yield a group with the comparisons of a data set, if the sheet asks for any."""
+    """Yield a group with the comparisons of a data set, if the design of the study has any."""
     contrasts = tables["contrasts"]
     if contrasts.empty:
         return

@@ -28,7 +28,7 @@ from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import DIAGNOSTIC, text_of
+from xnbflow.tables.contract import GENES, text_of
 
 _TEXTS = texts_of("genes")
 #: FDR below which a feature or a gene set differs.
@@ -54,7 +54,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
     tables_by_series = {}
     for dataset in results.study.datasets:
-        tables = results.diagnosed(dataset)
+        tables = results.compared(dataset)
         if len(tables["genes"]):
             tables_by_series[dataset] = tables
     if not tables_by_series:
@@ -95,14 +95,16 @@ def _blocks_of_series(
     for finding in shifts["finding"]:
         yield Prose(f"{capitalized(finding)}.", "warning", results.tables.sources("audit"))
     text = _in_words(genes)
-    if about["adjusted"]:
-        text += f" Comparisons are adjusted for {about['adjusted']}."
-    yield Prose(text, sources=tables.sources("genes"))
+    for note in tables["design_notes"]["note"]:
+        text += f" {capitalized(note)}."
+    yield Prose(text, sources=tables.sources("genes", "design_notes"))
     if about["counts"]:
-        yield Prose(results.worded(_TEXTS["of_counts"], dataset), "help")
+        variance = tables["design"]["variance"].iloc[0]
+        of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
+        yield Prose(results.worded(of_counts, dataset), "help", tables.sources("design"))
     classes = sorted(genes["class"].unique())
     # of two classes the one that is not the control
-    shown_numbers = shown_classes(classes, about["control"])
+    shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
     gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
     yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
@@ -123,11 +125,12 @@ def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
     """Return the links to the tables of all features, as text and as Parquet."""
     links = []
     for dataset in datasets:
-        table = DIAGNOSTIC.of(dataset=dataset, table="genes")
+        place = GENES.fill(study=results.study.id, dataset=dataset)
+        table = place.of(table="genes")
         files = [results.beside(text_of(table)), results.beside(table)]
         links.append((dataset, "all features, each class against the others", files))
-        if len(results.diagnosed(dataset)["contrasts"]):
-            table = DIAGNOSTIC.of(dataset=dataset, table="contrasts")
+        if len(results.compared(dataset)["contrasts"]):
+            table = place.of(table="contrasts")
             files = [results.beside(text_of(table)), results.beside(table)]
             links.append((dataset, "all features, the other comparisons", files))
     return Links(links)
@@ -302,7 +305,7 @@ def _explorer(
     most_bytes: int,
 ) -> GeneExplorer:
     """Return all features of a series, with the contrasts of these classes."""
-    tables = results.diagnosed(dataset)
+    tables = results.compared(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
     order = _feature_order(genes, values)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
-from xnbflow.models.reading import described_row
+from xnbflow.models.reading import described_row, options_by_key
 from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
@@ -23,7 +24,7 @@ from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.geo_summary import summarise_series
 from xnbflow.sources.program_exports import export_text, read_export
 from xnbflow.sources.retries import RetryPolicy
-from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
 from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS
 
@@ -86,27 +87,35 @@ def summarise_location(
     *,
     mirrors: Sequence[str] = (),
     most_gigabytes: float = MOST_GIGABYTES,
+    options: Sequence[str] = (),
     force: bool = False,
     **settings: Any,
 ) -> Summary:
     """Summarise what a command names, and propose a row of the sheet for the study ``output``.
 
     A folder of one-sample files, or a program's export, is first written as a table (`convert`).
-    ``force`` replaces another table of its name. ``settings`` are those of
+    ``force`` replaces another table of its name. Of the ``options`` those of a design become the
+    summary's ``design``; the others and ``settings`` are those of
     `xnbflow.models.reading.described_row`.
     """
+    named = options_by_key(options)
+    design = design_settings({key: named[key] for key in OPTIONS_OF_DESIGN if key in named})
+    settings["options"] = options
+    if design:
+        settings["options"] = [f"{key}={value}" for key, value in reader_options(named).items()]
     converted = convert(location, output, force=force)
     if converted is None:
         result = summary_of(described_row(location, **settings), mirrors, most_gigabytes)
     else:
         dataset = described_row(str(converted.path), **settings)
-        options = converted.options | dataset.options
-        dataset = replace(dataset, options=options, orientation="columns")
+        dataset = replace(
+            dataset, options=converted.options | dataset.options, orientation="columns"
+        )
         result = summary_of(dataset, mirrors, most_gigabytes)
         result = replace(result, reason=" ".join([*converted.remarks, result.reason]))
     if output and result.row:
         result = replace(result, row=replace(result.row, id=Path(output).name))
-    return result
+    return replace(result, design=design)
 
 
 def json_content(result: Summary) -> dict[str, Any]:
@@ -178,6 +187,7 @@ def write_study(
     if result.row is None:
         msg = f"{result.accession}: {result.reason.rstrip('.')}. No files were written"
         raise InputError(msg)
+    _refuse_reference(result)
     sheet, configuration = new_files(output, force=force, inputs=inputs)
     settings = _settings(result, name, sheet)
     download: dict[str, Any] = {}
@@ -194,11 +204,25 @@ def write_study(
     return f"xnbflow run {name} --configfile {configuration}"
 
 
+def _refuse_reference(result: Summary) -> None:
+    """Raise an `InputError` if the reference of the design is not a class of the proposed row."""
+    reference = result.design.get("reference")
+    if reference is None or result.labels is None or reference in result.labels:
+        return
+    classes = sorted({str(label) for label in result.labels})
+    msg = (
+        f"{result.accession}: option reference names {quoted(reference)}, which is not a class; "
+        f"{known_names(reference, classes)}"
+    )
+    raise InputError(msg, key="reference")
+
+
 def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:
     """Return the configuration of a proposed study, laid over that of the project."""
     splits = number_of_folds(result, name)
     repeats = repeats_of_folds(result.n_samples)
     scheme = f"{repeats}x{splits}-fold" if repeats > 1 else f"{splits}-fold"
+    design = {"design": dict(result.design)} if result.design else {}
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
@@ -210,6 +234,7 @@ def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:
                 "folds": [scheme],
                 "headline": _RECOMMENDED,
                 "final": [_RECOMMENDED],
+                **design,
             }
         },
     }
@@ -316,8 +341,13 @@ def fold_remark(result: Summary, name: str) -> str:
     return f"{smallest}, so that {splits} folds are proposed"
 
 
-def _header(name: str, labels: np.ndarray, groups: np.ndarray | None) -> DataSetHeader:
+def _header(name: str, labels: np.ndarray, groups: np.ndarray | None) -> DataSet:
     """Return the classes and groups of a series, with which folds are drawn."""
-    return DataSetHeader(
-        name=name, samples=np.arange(len(labels)), labels=labels, n_features=0, groups=groups
+    return DataSet(
+        name=name,
+        values=None,
+        features=[],
+        samples=np.arange(len(labels)),
+        labels=labels,
+        groups=groups,
     )

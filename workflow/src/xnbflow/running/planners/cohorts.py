@@ -59,6 +59,15 @@ class CohortPlanner:
             raise ValueError(msg)
         return cohorts
 
+    def designs(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return what the effects of genes in combined series depend on, of their designs."""
+        study = self.plan.study(wildcards)
+        designs = {}
+        for name in study.combined:
+            design = self.plan.design_of(study, name)
+            designs[name] = {key: design[key] for key in ("adjust", "repeated", "trend")}
+        return designs
+
     def entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of the classifier of all cohorts."""
         return self.plan.config.classifier(self.of_study(wildcards).model)

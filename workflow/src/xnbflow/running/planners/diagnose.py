@@ -1,4 +1,4 @@
-"""The rule *diagnose*: the tests that some study requests of a data set."""
+"""The rules *diagnose* and *genes*: the tests of a data set, and its design in a study."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,3 +23,14 @@ class DiagnosePlanner:
             "alpha": settings["dependence_alpha"],
             "dof": settings["dof"],
         }
+
+
+@dataclass(frozen=True)
+class GenePlanner:
+    """The comparisons of features; the method has the wildcards ``study`` and ``dataset``."""
+
+    plan: Plan
+
+    def design(self, wildcards: Any) -> dict[str, Any]:
+        """Return the design of a data set in a study, with the trend that it has by default."""
+        return self.plan.design_of(self.plan.study(wildcards), wildcards.dataset)

@@ -68,8 +68,14 @@ class StudyPlanner:
         return study_fields(self.plan.study(wildcards), *names, "final", "headline", "jobs")
 
     def listed_fields(self, wildcards: Any) -> dict[str, Any]:
-        """Return the fields of a study on which its lists of genes depend, see `study_fields`."""
-        return study_fields(self.plan.study(wildcards), "datasets", "final")
+        """Return the fields of a study on which its lists of genes depend, see `study_fields`.
+
+        Gene sets are tested in the comparisons of its designs.
+        """
+        study = self.plan.study(wildcards)
+        datasets = study.datasets if study.gene_sets else ()
+        designs = {name: self.plan.design_of(study, name) for name in datasets}
+        return {**study_fields(study, "datasets", "final"), "designs": designs}
 
     def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
         """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""

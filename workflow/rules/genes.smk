@@ -1,0 +1,34 @@
+# Genes: differences of features between the classes, by the design of a study. Classifiers do not depend on them.
+from xnbflow.running.planners.diagnose import GenePlanner
+
+GENES = GenePlanner(PLAN)
+
+
+rule genes:
+    input:
+        series="results/{dataset}/series.parquet",
+    output:
+        **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
+        genes_text="results/studies/{study}/genes/{dataset}/genes.tsv",
+        contrasts_text="results/studies/{study}/genes/{dataset}/contrasts.tsv",
+        usage="results/usage/genes/{study}/{dataset}.tsv",
+    log:
+        "results/logs/genes/{study}/{dataset}.log",
+    conda:
+        "../../envs/xnbflow.yaml"
+    # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
+    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=11, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=1, size_mb=input.size_mb, attempt=attempt
+        ),
+    params:
+        design=GENES.design,
+        code=computing_code(),
+    message:
+        "Comparing the features of {wildcards.dataset} for {wildcards.study}"
+    script:
+        "../scripts/genes.py"
