@@ -33,6 +33,8 @@ from xnbflow.tables.storage import table_of
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "batches.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_BATCH_STUDIES", "40"))
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 1, "SIZES": (20,), "AGREEMENTS": (0.75,), "NULL_SIZES": (6,)}
 SIZES = (20, 40, 100)
 AGREEMENTS = (0.5, 0.6, 0.75, 0.9, 1.0)
 SIGNALS = {"batch only": (1.5, 0.0), "class only": (0.0, 1.5), "both": (1.5, 1.5)}

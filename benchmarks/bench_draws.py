@@ -108,6 +108,8 @@ def study(series: DataSet, draw: int) -> dict[int, dict]:
         samples=series.samples[order],
         labels=series.labels[order],
     )
+    # in place of the canonical order, with which all draws would be one
+    vars(drawn)["order"] = np.arange(drawn.n_samples)
     start = time.process_time()
     table = halves_table(drawn, ENTRY, PAIRS)
     stability: Estimate | None = None

@@ -24,6 +24,8 @@ from xnbflow.inference.permutation import permutation_test, ten_features_score
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "mixed.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_MIXED_STUDIES", "20"))
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 1, "MIXED": (1,)}
 MIXED = (0, 1, 3, 6, 15, 30)
 #: Samples of each class.
 N = 30

@@ -36,6 +36,8 @@ from xnbflow.tables.storage import table_of
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "strata.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_STRATA_STUDIES", "40"))
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 1, "SIZES": (20,), "COLUMNS": (1,), "KINDS": ("categories",)}
 SIZES = (20, 40, 80)
 COLUMNS = (1, 2, 3)
 KINDS = ("categories", "numbers")

@@ -93,11 +93,8 @@ def test_a_classifier_without_probabilities_has_its_predictions_as_scores(rng):
         assert row["auc"] == pytest.approx(expected)
 
 
-def test_two_classes_have_no_rows_and_the_chosen_classifier_is_corrected(rng):
-    two, two_scores = study(rng, [10, 10])
+def test_the_classifier_that_was_chosen_by_its_results_is_corrected(rng):
     three, scores = study(rng, [10, 10, 10])
-    empty = class_pairs({KEY: predictions(two, two_scores)}, {"toy": two}, {KEY: 2.0})
-    assert empty.empty
     tables, headers = {KEY: predictions(three, scores)}, {"toy": three}
     plain = class_pairs(tables, headers, {KEY: 2.0})
     corrected = class_pairs(tables, headers, {KEY: 2.0}, {KEY: 4})

@@ -9,6 +9,7 @@ from toys import dataset
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import areas, estimates, performance, pooled_performance
 from xnbflow.inference.intervals import (
+    BELOW,
     CROSS_VALIDATED,
     Estimate,
     area_interval,
@@ -174,6 +175,7 @@ def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
 def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
     true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
     row = recalled(labelled(true, predicted, repeats=10)).set_index("class").loc["a"]
-    lower, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
+    lower, _ = proportion_interval(12 / BELOW, 16 / BELOW)
+    _, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
     assert row[["estimate", "samples"]].tolist() == [0.75, 16]
     assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])

@@ -129,10 +129,21 @@ def test_perfect_pairs_have_the_interval_of_their_recalls():
     """With all answers right nothing contradicts that a pair is one observation."""
     classes = np.repeat([0, 1], 10)
     pairs = np.tile(np.arange(10), 2)
-    of_class = share_interval(np.ones(10), None, TUNED)
-    actual = balanced_interval(np.ones(20), classes, pairs, TUNED)
+    of_class = share_interval(np.ones(10))
+    actual = balanced_interval(np.ones(20), classes, pairs)
     assert actual == pytest.approx(Estimate(1.0, of_class.lower, 1.0))
-    assert actual.lower == pytest.approx(0.56, abs=0.01)  # .487 with the factor of few groups twice
+    assert actual.lower == pytest.approx(0.783, abs=0.001)  # .749 with the factor twice
+
+
+@pytest.mark.parametrize("inflation", INFLATIONS)
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_perfect_results_of_equal_classes_are_one_estimate(n_classes, inflation):
+    """Samples, and patients with a sample of each class."""
+    classes = np.repeat(np.arange(n_classes), 9)
+    for groups in (None, np.tile(np.arange(9), n_classes)):
+        right = np.ones(len(classes))
+        balanced = balanced_interval(right, classes, groups, inflation)
+        assert accuracy_interval(right, classes, groups, inflation) == pytest.approx(balanced)
 
 
 def test_correlations_of_recalls_are_at_most_one():

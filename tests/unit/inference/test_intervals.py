@@ -11,6 +11,7 @@ from xnbflow.core.entries import Method
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import intervals
 from xnbflow.inference.intervals import (
+    BELOW,
     CROSS_VALIDATED,
     LEVEL,
     TUNED,
@@ -44,14 +45,25 @@ def test_few_groups_count_by_students_t_with_one_degree_of_freedom_less(n_groups
 
 
 def test_a_cross_validation_counts_half_and_a_tuned_one_two_fifths_of_its_samples():
-    assert (CROSS_VALIDATED, TUNED) == (2.0, 2.5)
-    right = np.arange(40) >= 10
-    actual = share_interval(right.astype(float), inflation=CROSS_VALIDATED)
-    assert actual.lower == pytest.approx(beta.ppf(0.025, 15.5, 5.5))
-    assert actual.upper == pytest.approx(beta.ppf(0.975, 15.5, 5.5))
-    assert share_p(right.astype(float), 0.6, inflation=CROSS_VALIDATED) == pytest.approx(
-        beta.cdf(0.6, 15.5, 5.5)
-    )
+    """Above the estimate; below it four sevenths count, 120 / 7 right ones of 160 / 7."""
+    assert (CROSS_VALIDATED, TUNED, BELOW) == (2.0, 2.5, 1.75)
+    right = (np.arange(40) >= 10).astype(float)
+    for inflation, upper in ((2.0, beta.ppf(0.975, 15.5, 5.5)), (2.5, beta.ppf(0.975, 12.5, 4.5))):
+        actual = share_interval(right, inflation=inflation)
+        assert actual.lower == pytest.approx(beta.ppf(0.025, 120 / 7 + 0.5, 40 / 7 + 0.5))
+        assert actual.upper == pytest.approx(upper)
+        assert share_p(right, 0.6, inflation=inflation) == pytest.approx(
+            beta.cdf(0.6, 120 / 7 + 0.5, 40 / 7 + 0.5)
+        )
+    assert share_interval(right).lower == pytest.approx(beta.ppf(0.025, 30.5, 10.5))
+
+
+def test_perfect_results_of_equal_classes_have_the_lower_limit_of_the_accuracy():
+    classes = np.repeat([0, 1, 2], 8)
+    whole = share_interval(np.ones(24), inflation=2.0)
+    assert balanced_interval(np.ones(24), classes, inflation=2.0) == pytest.approx(whole)
+    unequal = np.repeat([0, 1, 2], [8, 8, 9])
+    assert balanced_interval(np.ones(25), unequal, inflation=2.0).lower < whole.lower
 
 
 @pytest.mark.parametrize(("errors", "upper_is_one"), [(2, True), (3, False)])

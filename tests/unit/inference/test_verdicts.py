@@ -194,3 +194,20 @@ def test_a_table_of_verdicts_has_the_conditions_of_each_result():
         dict.fromkeys(keys, 0.004) | {"chosen": 0.024}
     )
     assert table["near"].to_dict() == dict.fromkeys(keys, "") | {"chosen": "permutation test"}
+
+
+def test_without_a_label_test_the_lower_limit_has_the_inflation_of_the_upper_side():
+    """13 right of 18 in each class: one half is between the limits at n / 2 and n / 1.75."""
+    codes = np.repeat([0, 1], 18)
+    wrong = [*range(5), *range(18, 23)]
+    measured = performance(codes, predictions(codes, wrong))
+    assert measured.strict_lower < 0.5 < measured.balanced_accuracy.lower
+    strict = intervals.balanced_interval(
+        np.isin(np.arange(36), wrong, invert=True).astype(float),
+        codes,
+        inflation=2.0,
+        below=2.0,
+    )
+    assert measured.strict_lower == strict.lower
+    assert "chance interval" in verdict(measured).reasons
+    assert verdict(measured, 0.01).level != "not supported"

@@ -379,9 +379,9 @@ def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
     assert StudyPlanner(plan).listed_fields(ONE)["designs"] == {}
     study = with_designs(plan, "one", mine=Design(adjust=("age",)))
     plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
-    designs = StudyPlanner(plan).listed_fields(ONE)["designs"]
-    assert designs["mine"]["adjust"] == ("age",)
-    assert designs["wine"] == vars(Design()) | {"trend": False}
+    designs = study_of(StudyPlanner(plan).listed_fields(ONE)).designs
+    assert designs["mine"].adjust == ("age",)
+    assert designs["wine"] == Design(trend=False)
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):

@@ -35,13 +35,13 @@ def class_pairs(
 ) -> pd.DataFrame:
     """Return the study's table ``class_pairs``: each pair of classes of each classifier.
 
-    Results with two classes have no rows: their pair is the result. ``inflations`` and
-    ``candidates`` (1 by default) are as in `xnbflow.inference.estimates.performance`.
+    ``inflations`` and ``candidates`` (1 by default) are as in
+    `xnbflow.inference.estimates.performance`.
     """
     rows: list[dict[str, Any]] = []
     for key, table in predictions.items():
         header = headers[key[0]]
-        if len(table) and len(header.classes) > 2:
+        if len(table):
             n_candidates = (candidates or {}).get(key, 1)
             pairs = pair_areas(table, header, inflations[key], n_candidates)
             rows += [key_fields(key) | pair for pair in pairs]

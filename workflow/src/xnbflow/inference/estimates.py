@@ -51,7 +51,8 @@ class Performance:
 
     ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
     against it; ``classes`` are those that have samples, in order. Intervals and p are corrected for
-    the number of ``candidates``.
+    the number of ``candidates``. ``strict_lower`` is the lower limit of the balanced accuracy
+    with the inflation of the upper side, for a result without a label test.
     """
 
     accuracy: Estimate
@@ -60,6 +61,7 @@ class Performance:
     majority_p: float
     classes: list[ClassRecall]
     candidates: int = 1
+    strict_lower: float = np.nan
 
     @property
     def chance(self) -> float:
@@ -88,6 +90,9 @@ def performance(
         for code in np.unique(codes).tolist()
     ]
     right = predicted[np.arange(len(codes)), codes]
+    strict = balanced_interval(
+        right, codes, groups, inflation=inflation, confidence=confidence, below=inflation
+    )
     majority = max(recall.samples for recall in recalls) / len(codes)
     return Performance(
         accuracy=accuracy_interval(
@@ -100,6 +105,7 @@ def performance(
         majority_p=min(1.0, candidates * share_p(right, majority, groups, inflation)),
         classes=recalls,
         candidates=candidates,
+        strict_lower=strict.lower,
     )
 
 
@@ -126,8 +132,9 @@ def _class_recall(
     mistakes[code] = 0.0
     most_mistakes = float(mistakes.max())
     right = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
+    # No label test supports this condition: the lower limit has the inflation of the upper side.
     against_rest = balanced_interval(
-        right, in_class, groups, inflation=inflation, confidence=confidence
+        right, in_class, groups, inflation=inflation, confidence=confidence, below=inflation
     )
     return ClassRecall(
         code=code,

@@ -63,8 +63,10 @@ def verdict(
     the function `copies`; ``batch`` and ``library_size`` are whether a batch, or the reads of the
     classes, may explain the result. For the rule see `docs/methods/verdicts.md`.
     """
+    is_tested = not np.isnan(p_value)  # without a label test the interval alone decides
+    lower = performance.balanced_accuracy.lower if is_tested else performance.strict_lower
     necessary = {
-        "chance interval": performance.balanced_accuracy.lower > performance.chance,
+        "chance interval": lower > performance.chance,
         "permutation test": not p_value > LEVEL,  # also without a test
         "copies": copies != "severe",
     }

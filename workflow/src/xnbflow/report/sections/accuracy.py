@@ -241,7 +241,7 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
 def _class_pairs(results: StudyResults, place: Mapping[str, str], chosen: str) -> list[Block]:
     """Return the table of the pairs of classes, and a sentence on those that are not separated."""
     pairs = results.rows("class_pairs", **place)
-    if pairs.empty:
+    if len(pairs[["class", "other"]].drop_duplicates()) < 2:
         return []
     blocks: list[Block] = []
     missed = pairs[(pairs["classifier"] == chosen) & ~pairs["separated"]]

@@ -708,7 +708,8 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     arguments = [program, "--snakefile", str(ROOT / "workflow/Snakefile"), study]
     if not names & _CORE_OPTIONS:
         arguments += ["--cores", "all"]
-    arguments += options
+    # Of several data sets that fail, or one, the others are still computed.
+    arguments += ["--keep-going", *options]
     if asks_sacct(options) and lacks_accounting():
         warn("this SLURM cluster has no accounting: squeue is asked for the status of jobs")
         arguments += STATUS_OPTION
