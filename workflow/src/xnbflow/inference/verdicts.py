@@ -15,7 +15,7 @@ import pandas as pd
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import COUNTS
-from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
+from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, key_fields
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.reasons import Level, Reason, in_order, lowest
@@ -251,7 +251,7 @@ def verdicts(
             result = verdict(performance, test, reasons, classes=header.classes)
             near = near_limit(performance, result.p_value)
         row = {
-            **named(key),
+            **key_fields(key),
             "level": result.level,
             "p_value": result.p_value,
             "permuted": test.permuted,
@@ -260,7 +260,7 @@ def verdicts(
             "selects": key in selections,
         }
         verdict_rows.append(row)
-        reason_rows += [named(key) | reason.columns() for reason in result.reasons]
+        reason_rows += [key_fields(key) | reason.columns() for reason in result.reasons]
     return {
         "verdicts": pd.DataFrame(verdict_rows, columns=STUDY_TABLES["verdicts"].fixed),
         "reasons": pd.DataFrame(reason_rows, columns=STUDY_TABLES["reasons"].fixed),

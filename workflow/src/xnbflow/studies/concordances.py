@@ -26,7 +26,7 @@ from xnbflow.diagnostics.confounders import (
     usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import (
     LEAST_SCORE,
     Concordance,
@@ -125,8 +125,8 @@ def concordances(
         codes = np.searchsorted(header.classes, header.labels)
         scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
         for column_row, pairs in _of_classifier(scored, tested.to_dict("records"), biology):
-            rows.append(named(key) | column_row)
-            pair_rows += [named(key) | pair for pair in pairs]
+            rows.append(key_fields(key) | column_row)
+            pair_rows += [key_fields(key) | pair for pair in pairs]
     return (
         pd.DataFrame(rows, columns=STUDY_TABLES["concordance"].fixed),
         pd.DataFrame(pair_rows, columns=STUDY_TABLES["concordance_pairs"].fixed),
