@@ -52,7 +52,7 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
     >>> missing_values(series)[["subject", "severity"]].values.tolist()
-    [['a', 'none'], ['b', 'none'], ['b', 'warning']]
+    [['a', 'none'], ['b', 'none'], ['class', 'warning']]
     """
     missing = np.isnan(series.values)
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
@@ -79,10 +79,9 @@ def missing_values(series: DataSet) -> pd.DataFrame:
         difference = float(np.ptp(of_class))
         row = audit_row(
             "shares missing differ",
-            str(most),
+            "class",
             severity,
             text,
-            other=str(least),
             value=difference,
             p=p,
         )
