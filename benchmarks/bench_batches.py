@@ -20,10 +20,11 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.confounders import confounders
 from xnbflow.evaluation.folds import stratified_splits
-from xnbflow.inference.concordance import LEVEL, concordance
+from xnbflow.inference.concordance import concordance
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.studies.concordances import concordances, graded_audit
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -111,7 +112,7 @@ def simulated() -> Iterator[dict]:
                         "studies": STUDIES,
                         "auc": np.mean([result.overall for result in results]),
                         "auc_within": np.mean([result.within for result in results]),
-                        "recognised": np.mean([result.p <= LEVEL for result in results]),
+                        "recognised": np.mean([result.p <= TEST_LEVEL for result in results]),
                         "pairs": results[0].pairs,
                         "permutations": np.median([result.permutations for result in results]),
                     }

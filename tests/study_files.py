@@ -145,7 +145,7 @@ class StudyFiles:
             self._put_absent("random_genes", **place)
         inputs = StudyInputs(study=study, checks=StudyChecks(**checks), root=self.root)
         entries_of = dict.fromkeys(study.datasets, entries)
-        tables = study_tables(inputs, labels, entries_of, alpha=0.05)
+        tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)
         gene_sets = self.paths["gene_sets"]
         self.put("gene_lists", gene_list_tables(inputs, gene_sets), study=study.id)

@@ -157,14 +157,6 @@ def write_study(files, series):
     sets.write_text("\t".join(["set", "", *(f"GENE{i}" for i in range(8))]))
     files.paths["gene_sets"].append(sets)
     first = COHORTS[0]
-    files.compare(
-        STUDY,
-        LABELS,
-        ENTRIES,
-        tested=[(first, "csnb")],
-        halved=[(first, "csnb")],
-        permuted=[(first, "xnb")],
-    )
     entries = dict.fromkeys(COHORTS, ENTRIES)
     pairs = [vars(pair) for pair in STUDY.validate]
     files.put("validation", validate_all(series, entries, pairs), study="s")
@@ -173,6 +165,14 @@ def write_study(files, series):
     )
     files.put("cohorts", tables, study="s")
     files.put_model(model, merged, "s", **ALL_COHORTS)
+    files.compare(
+        STUDY,
+        LABELS,
+        ENTRIES,
+        tested=[(first, "csnb")],
+        halved=[(first, "csnb")],
+        permuted=[(first, "xnb")],
+    )
     for name in known_analyses():
         files.put(name, tables_of(name, files.root), study="s")
 

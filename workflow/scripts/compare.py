@@ -20,7 +20,6 @@ inputs = StudyInputs(
 )
 compare_classifiers(
     inputs,
-    labels=snakemake.params.labels,
     entries=snakemake.params.entries,
     alpha=snakemake.params.alpha,
     check_code=lambda: check_code(snakemake),

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.core.study import Cohorts, Study, Validation, study_of
+from xnbflow.core.study import Cohorts, Design, Study, Validation, study_of
 
 STUDY = Study(
     id="s",
@@ -56,6 +56,8 @@ def test_a_study_is_read_from_its_record(cohorts):
     """The record of a run is JSON, which has no tuples and no dataclasses."""
     pair = Validation(model="nb", train="a", test="b", match="symbol")
     study = replace(STUDY, validate=(pair,), cohorts=cohorts, permutations={"nb": 9})
+    design = Design(adjust=("age", "factor(plate)"), biology=("age",), trend=False)
+    study = replace(study, designs={"a": design})
     assert study_of(json.loads(json.dumps(asdict(study)))) == study
     assert study_of(asdict(study)) == study
 

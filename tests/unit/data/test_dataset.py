@@ -56,6 +56,7 @@ GOOD["values"] = pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2))
         ([], {}),
         ({"samples": ["s"]}, {}),
         ({"labels": ["x", None]}, {}),
+        ({"order": [0, 0]}, {}),
         ({}, {"feature": pa.array([None], pa.string())}),
         ({}, {"kind": pa.array(["odd"])}),
         ({}, {"values": pa.array([[1.0, None]], pa.list_(pa.float64(), 2))}),

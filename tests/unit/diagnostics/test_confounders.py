@@ -40,11 +40,11 @@ def test_follow_up_is_tested_as_every_column_and_noted_as_an_outcome():
     rows = pd.DataFrame(confounders(series))
     notices = rows[rows["check"] == "follow-up"].set_index("subject")
     assert notices["severity"].to_dict() == {"days_to_death": "notice", "vital_status": "notice"}
-    assert notices["finding"].str.contains("survival model").all()
+    assert notices["detail"].str.contains("survival model").all()
     tested = rows[rows["check"] == "confounder"].set_index("subject")
     assert tested.loc["days_to_death", "p"] == tested.loc["days", "p"] < 0.001
     assert tested.loc["vital_status", "severity"] == "none"
-    assert "`adjust: [days]`" in tested.loc["days", "finding"]
+    assert "`adjust: [days]`" in tested.loc["days", "remedy"]
 
 
 @pytest.mark.parametrize("name", ["hospital", "region", "recruited_at", "run_order", "x"])

@@ -16,7 +16,7 @@ from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import covariates, design_notes
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
-from xnbflow.inference.verdicts import copies
+from xnbflow.inference.verdicts import copy_reasons
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -96,14 +96,25 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values[:, 5] = values[:, 2]
     values[:, [7, 9]] = values[:, [3, 4]] + rng.normal(0, 0.1, (FEATURES, 2))
     one = series(values)
-    rows = findings(one, "repeated sample").reset_index().assign(dataset="toy")
-    assert rows["subject"].tolist() == ["toy2 = toy5", "toy3 ~ toy7", "toy4 ~ toy9"]
-    few = {"toy": pd.DataFrame({"samples": range(8)})}
-    assert copies(rows[:1], few) == copies(rows[1:], few) == {"toy": "severe"}
-    for place, grave in enumerate(["warning", "warning", None]):  # none: two of 24 samples
-        assert copies(rows[place:], {"toy": one}).get("toy") == grave
-    noticed = rows.assign(severity="notice", subject="toy0 ~ toy1")  # replicates are no copies
-    assert copies(noticed, few) == {}
+    rows = findings(one, "repeated sample").reset_index()
+    assert rows[["subject", "code", "other"]].values.tolist() == [
+        ["toy2", "equal samples", "toy5"],
+        ["toy3", "nearly equal samples", "toy7"],
+        ["toy4", "nearly equal samples", "toy9"],
+    ]
+
+    def codes(rows, n_samples):
+        return [reason.code for reason in copy_reasons(rows, n_samples)]
+
+    assert codes(rows[:1], 8) == codes(rows[1:], 8) == ["many copies"]
+    for place, some in enumerate([["some copies"], ["some copies"], []]):  # none: two of 24 samples
+        assert codes(rows[place:], N) == some
+    assert codes(rows.assign(code="similar samples"), 8) == []  # replicates are no copies
+    three_times = values.copy()
+    three_times[:, 6] = values[:, 2]
+    rows = findings(series(three_times), "repeated sample").reset_index()
+    pairs = rows.loc[rows["code"] == "equal samples", ["subject", "other"]]
+    assert pairs.values.tolist() == [["toy2", "toy5"], ["toy2", "toy6"]]
     other = rng.normal(8, 1, (FEATURES, 10))
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
     two = series(other, "two", labels=list("ab") * 5)
@@ -113,7 +124,8 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
         paths[written.name] = tmp_path / written.name
         written.write(paths[written.name])
     shared = shared_by_series(paths)
-    assert shared[["dataset", "subject"]].values.tolist() == [["toy", "toy20 = two: two6"]]
+    columns = ["dataset", "subject", "other"]
+    assert shared[columns].values.tolist() == [["toy", "toy20", "two: two6"]]
 
 
 def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
@@ -307,10 +319,10 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
         **{"batch (day)": np.where(LABELS == "normal", "A", "B")},
     )
     rows = findings(confounded, "confounder")
-    assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "finding"]
+    assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "remedy"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
-    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "finding"]
+    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "remedy"]
     assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
     assert rows.loc["age", "finding"].startswith("no difference of “age”")
     assert np.isnan(rows.loc["age", "genes"])
@@ -320,7 +332,7 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     numbers = ["genes", "genes_adjusted"]
     assert missing.loc["plate", numbers].tolist() == fewer.loc["plate", numbers].tolist()
     text = f"({unknown.sum()} samples have no value and would be left out)"
-    assert missing.loc["plate", "finding"].endswith(text)
+    assert missing.loc["plate", "remedy"].endswith(text)
 
 
 @pytest.mark.slow

@@ -18,8 +18,7 @@ from xnbflow.inference.intervals import (
     share_interval,
     share_p,
 )
-from xnbflow.inference.verdicts import verdicts
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.inference.verdicts import verdict
 
 CODES = np.repeat([0, 1], [24, 16])
 PREDICTED = np.eye(2)[np.where(np.arange(40) % 5 == 0, 1 - CODES, CODES)]
@@ -153,11 +152,10 @@ def test_where_samples_have_groups_intervals_count_groups():
     table = estimates(pooled, headers, dict.fromkeys(pooled, 0))
     wide = table.set_index(["dataset", "class"])
     assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
-    none = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
-    tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
     assert table.loc[table["metric"] == "accuracy", "estimate"].tolist() == [0.8, 0.8]
-    table = verdicts(pooled, none, tests, {"d": "severe"}).set_index("dataset")
-    assert table["reasons"].to_dict() == {"d": "chance interval; copies", "e": "majority class"}
+    assert [row.accuracy.value for row in pooled.values()] == pytest.approx([0.8, 0.8])
+    levels = [verdict(row).level for row in pooled.values()]
+    assert levels == ["not supported", "partly supported"]  # patients, samples
 
 
 def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():

@@ -8,12 +8,12 @@ from scipy.integrate import quad
 from scipy.stats import beta, binom, norm, t
 
 from xnbflow.core.entries import Method
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import intervals
 from xnbflow.inference.intervals import (
     BELOW,
     CROSS_VALIDATED,
-    LEVEL,
     TUNED,
     Estimate,
     area_interval,
@@ -185,7 +185,7 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
 
 
 def test_the_level_of_verdicts_is_a_fortieth():
-    assert LEVEL == 0.025
+    assert ONE_SIDED_LEVEL == 0.025
 
 
 def test_the_design_effect_of_four_patients_by_hand():

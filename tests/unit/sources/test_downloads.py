@@ -310,10 +310,10 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
     dataset = SheetRow("flat", "table", str(tmp_path / "flat.csv"), label="label")
     series, notes = acquire_noting(dataset)
     assert series.n_features == 2
-    assert notes.columns.tolist() == ["dataset", "note"]
+    assert notes.columns.tolist() == ["dataset", "code", "note", "advice"]
     (note,) = notes["note"]
     assert "1 of 2 features is constant (g2)" in note
-    assert capsys.readouterr().err == f"Warning: {note}\n"
+    assert capsys.readouterr().err == f"Warning: data set flat: {note}\n"
 
 
 def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):

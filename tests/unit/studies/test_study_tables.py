@@ -26,6 +26,6 @@ def test_a_sample_that_two_series_share_is_in_the_audit_of_the_study(rng, tmp_pa
     inputs = StudyInputs(study=study, root=tmp_path)
     findings = _checked(inputs, inputs.headers())["audit"]
     shared = findings[findings["check"] == "shared sample"]
-    assert shared[["dataset", "subject", "severity"]].values.tolist() == [
-        ["one", "one7 = two: two4", "warning"]
+    assert shared[["dataset", "subject", "other", "severity"]].values.tolist() == [
+        ["one", "one7", "two: two4", "warning"]
     ]

@@ -12,6 +12,7 @@ from report_study import (
     SAMPLES,
     changed,
     completed,
+    judged,
     study_of_tables,
     with_rows,
     write_declared,
@@ -21,8 +22,9 @@ from report_study import (
 from xnbflow.report import sentences
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import _steps, paragraphs, without_advice
+from xnbflow.report.manuscript.paragraphs import _steps, paragraphs
 from xnbflow.report.manuscript.references import cited_keys
+from xnbflow.report.numbers import p_digits
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet
 
@@ -56,7 +58,10 @@ def numbers_of(results, row):
     value, *interval = [f"{100 * accuracy[name]:.1f}%" for name in limits]
     actual = [value, "95%", *interval]
     actual += [f"{100 * estimates.loc['balanced_accuracy', name]:.1f}%" for name in limits]
-    actual += [f"{100 * accuracy['reference']:.1f}%", f"{accuracy['p']:.2g}"]
+    actual += [
+        f"{100 * accuracy['reference']:.1f}%",
+        f"{accuracy['p']:.{p_digits(accuracy['p'])}g}",
+    ]
     for row_of_class in estimates.loc[["recall"]].to_dict("records"):
         actual += [f"{100 * row_of_class[name]:.1f}%" for name in limits]
         actual += [str(row_of_class["samples"])]
@@ -81,13 +86,13 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
         statement, why = sentence.removeprefix(start).split(f"this result is {row['level']}")
-        reasons = sentences.reasons(results, place_of)
+        reasons = sentences.limits(results, place_of)
         assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
         recall = results.rows("estimates", **place_of, metric="recall")
         assert re.findall("“(.*?)”", statement) == recall["class"].tolist()
         statement = re.sub("“.*?”", "", statement)
         assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", statement) == numbers_of(results, row)
-    headline = sentences.headline(results)
+    headline = sentences.headline_sentence(results)
     assert headline in text
     within = results.tables["pairwise_within"]
     adjusted = int((within["corrected_t_holm"] <= 0.05).sum())
@@ -250,7 +255,7 @@ def test_a_gene_set_is_named_by_rank_and_fdr(rank, fdr, named):
 
 
 def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
-    verdict = PLACE | {"level": "well supported", "reasons": ""}
+    verdict = PLACE | {"level": "well supported"}
     estimate = PLACE | {"metric": "balanced_accuracy", "class": "", "lower": 0.5}
     curve = {"dataset": "d", "classifier": "xnb"}
     study = study_of_tables(tmp_path, {"verdicts": [verdict], "estimates": [estimate]})
@@ -268,22 +273,16 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
     assert [row["kind"] for row in actual["learning_curve"]] == ["forecast"]
 
 
-def test_a_verdict_without_halves_says_so_beside_one_with_halves(tmp_path):
+def test_a_selection_without_halves_is_named_as_a_reason(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
-    results = changed(results, "verdicts", level="well supported", reasons="")
-    sentence = "this result is well supported (stability not tested)."
-    assert sentence not in paragraphs(results)  # no classifier was tested
-    low = {"halves": 0.1, "halves_lower": 0.0, "halves_upper": 0.2}
-    halves = changed(results, "stability", "classifier == 'xnb'", **low)
-    halves = changed(
-        halves, "verdicts", "classifier == 'xnb'", level="partly supported", reasons="stability"
+    results = judged(judged(results, "nb"), "xnb", "stability not tested")
+    lines = paragraphs(results).splitlines()
+    (selects,) = (line for line in lines if line.startswith("alpha, XNB: "))
+    assert selects.endswith(
+        "partly supported because the stability of its features was not tested."
     )
-    text = paragraphs(halves)
-    (untested,) = (line for line in text.splitlines() if sentence in line)
-    assert untested.startswith(f"alpha, {results.labels['nb']}: ")
-    assert "this result is partly supported because disjoint halves" in text
-    weak = changed(halves, "verdicts", "classifier == 'nb'", level="partly supported")
-    assert "stability not tested" not in paragraphs(weak)
+    (others,) = (line for line in lines if line.startswith(f"alpha, {results.labels['nb']}: "))
+    assert others.endswith("this result is well supported.")
 
 
 def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
@@ -337,46 +336,20 @@ def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_
     assert "Naive Bayes minus Forest" not in text
 
 
-@pytest.mark.parametrize(
-    ("statement", "advice"),
-    [
-        (
-            "1 feature name is a date that Excel has made of symbols (1-Mar (MARCH1 or MARC1))",
-            "; correct them in the table",
-        ),
-        (
-            "1 feature is called NAN, as where a probe has no gene",
-            ": name a gene, or leave it out by drop=",
-        ),
-        (
-            "the values look like intensities not logged (99% quantile 900, largest 1,000)",
-            "; consider transform=log2",
-        ),
-        (
-            "the values look like counts (whole numbers from 0)",
-            ": if they are reads of RNA-seq, set transform=log2",
-        ),
-        (
-            "'patient' has 3 values for 24 samples",
-            ": if it names patients, set group=patient in the sheet's options",
-        ),
-        (
-            "1 title line was left out above the header ('RMA')",
-            "; the option header= names another line as the header",
-        ),
-        (
-            (
-                "fewer than 5 samples in class 'rare' (2): with more folds than samples, some "
-                "folds test none"
-            ),
-            "; add samples, join or leave out classes by map= in the sheet's options",
-        ),
-        ("logarithms to base 2 were taken of all values", ""),
-        ("2 samples are left out, without phenotype: S1, S2", ""),
-    ],
-)
-def test_advice_is_left_out(statement, advice):
-    assert without_advice(statement + advice) == statement
+def test_notes_are_in_the_methods_without_their_advice(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    row = {"dataset": "alpha", "code": "other"}
+    rows = [
+        row | {"note": "1 feature is called NAN", "advice": "name a gene; or leave it out"},
+        row | {"note": "the values were: if, add, and set", "advice": ""},
+        row | {"note": "GPL570", "code": "platform", "advice": ""},
+        row | {"note": "platform GPL96", "code": "processing", "advice": ""},
+    ]
+    text = paragraphs(with_rows(results, notes=rows))
+    notes = "1 feature is called NAN; the values were: if, add, and set"
+    assert f"Notes on reading: {notes}." in text
+    assert "Platform: GPL570." in text
+    assert "processing as “platform GPL96”" in text  # the code decides, not the words
 
 
 def test_methods_state_a_sample_of_features_where_one_was_drawn(results):

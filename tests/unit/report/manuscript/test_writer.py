@@ -21,7 +21,7 @@ from xnbflow.models.trained import CrossValidation, cross_validate, fit_model
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.commands import summary
+from xnbflow.running.cli.commands import model_summary
 from xnbflow.tables import contract
 
 
@@ -33,8 +33,8 @@ def results(tmp_path_factory):
 
 def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tmp_path):
     results = write_study(tmp_path)
-    notes = ["platform GPL570", "processing by the authors of the series: MAS5, scaled", "x"]
-    rows = pd.DataFrame({"dataset": "GSE7904", "note": [f"data set GSE7904: {n}" for n in notes]})
+    notes = {"platform": "GPL570", "processing": "MAS5, scaled", "other": "x"}
+    rows = pd.DataFrame({"dataset": "GSE7904", "code": list(notes), "note": list(notes.values())})
     write_record(results, results.root / contract.RECORD.of(study="small"))
     folder = tmp_path / "manuscript"
     for with_notes in (False, True):
@@ -82,13 +82,13 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
         write_declared(pd.DataFrame([keys | row]), path, contract.VALIDATION_TABLES[table])
     pair = Validation(model="xnb", train="alpha", test="GSE7904")
     study = replace(results, study=replace(results.study, validate=(pair,)))
-    model_summary = summary(toy_model)
-    text = writer.card(model_summary, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
+    facts = model_summary(toy_model)
+    text = writer.model_card(facts, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
     assert "| GSE7904 | 0.600 | 0.400 to 0.800 | 36 |  | held in part |" in text
-    for label, value in model_summary["figures"]["recall"].items():
+    for label, value in facts["figures"]["recall"].items():
         shown = f"{value['value']:.3f} | {value['lower']:.3f} to {value['upper']:.3f}"
         assert f"| recall of {label} | {shown}" in text
-    assert "No second cohort" in writer.card(model_summary, "toy", [])
+    assert "No second cohort" in writer.model_card(facts, "toy", [])
 
 
 def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected(tmp_path):

@@ -274,9 +274,10 @@ class DataSet:
             If the file is not a series of this version.
         """
         content = read_fields(path, stored_fields(cls) | _DERIVED, values=values)
-        order = content.pop("order")  # computed once, when the file was written
+        order = content.pop("order", None)
         series = cls(**content)
-        vars(series)["order"] = order
+        if order is not None:  # computed once, when the file was written
+            vars(series)["order"] = order
         return series
 
 

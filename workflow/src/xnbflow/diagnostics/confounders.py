@@ -8,23 +8,24 @@ whose values are the class in other words is not a confounder.
 import re
 import warnings
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
 from xnbflow.core.study import Design
+from xnbflow.core.terms import sheet_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import with_known_covariates
+from xnbflow.diagnostics.audit_row import Row, audit_row
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_event_status, is_event_time
 
-#: Largest adjusted p of an association with the class.
-LEVEL = 0.05
 #: Largest adjusted p of a severe association.
 SEVERE = 0.02
 #: Most samples for a permuted chi-squared test; its asymptotic form suffices for more.
@@ -50,13 +51,16 @@ _OTHER_DATE = re.compile(
 _CENTURY = 70
 #: Most distinct whole numbers that are treated as categories.
 _FEW = 12
+#: What differs between the classes in a column, by the code of the finding.
+_DIFFERENCES = {
+    "ranks differ": "has different ranks in the classes",
+    "categories differ": "is distributed differently in the classes",
+    "separates classes": "separates classes completely",
+}
 _FOLLOW_UP = (
-    "“{name}” is follow-up by its name (the time to an event, or whether it was seen): an outcome, "
-    "which needs a survival model, and no column to adjust for"
+    "the time to an event, or whether it was seen: an outcome, which needs a survival model, and "
+    "no column to adjust for"
 )
-
-#: A row of the table ``audit``.
-Row = dict[str, Any]
 
 
 class Association(NamedTuple):
@@ -67,16 +71,21 @@ class Association(NamedTuple):
     strength : float
         Cramer's V, or the share of the variance of the ranks.
     p : float
-    description : str
-        What differs, without the name of the column: "has different ranks in the classes".
-    complete : bool
-        Whether each category has one class.
+    code : str
+        What differs, a code of `_DIFFERENCES`.
+    levels : str
+        The values of each class in words, if each category has one class; else empty.
     """
 
     strength: float
     p: float
-    description: str
-    complete: bool = False
+    code: str
+    levels: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether each category has one class."""
+        return self.code == "separates classes"
 
 
 def confounders(series: DataSet) -> list[Row]:
@@ -108,12 +117,14 @@ def confounders(series: DataSet) -> list[Row]:
         cells = all_cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
         if is_follow_up(name, cells):
-            text = _FOLLOW_UP.format(name=name)
-            not_tested.append(audit_row("follow-up", name, "notice", text))
+            finding = f"“{name}” is follow-up by its name"
+            not_tested.append(audit_row("follow-up", name, "notice", finding, detail=_FOLLOW_UP))
         if is_class_in_other_words(labels[present], cells):
             values = _by_class(labels[present], cells)
-            text = f"“{name}” is the class in other words ({values}), so it is not a confounder"
-            not_tested.append(audit_row("class in other words", name, "notice", text))
+            finding = f"“{name}” is the class in other words, so it is not a confounder"
+            not_tested.append(
+                audit_row("class in other words", name, "notice", finding, detail=values)
+            )
         elif result := association(labels[present], cells, groups):
             tested[name] = result
     # Columns that cannot be confounders are not counted among the tests that Holm adjusts for.
@@ -121,13 +132,19 @@ def confounders(series: DataSet) -> list[Row]:
     rows = []
     for (name, result), p_holm in zip(tested.items(), adjusted.tolist(), strict=True):
         severity = _severity(result, p_holm)
-        finding = f"“{name}” {result.description}"
+        code = result.code
+        finding = f"“{name}” {_DIFFERENCES[code]}"
+        detail = result.levels
         if severity == "none":
+            code = "no difference"
             finding = f"no difference of “{name}” between the classes was found"
-        row = audit_row("confounder", name, severity, finding, value=result.strength, p=result.p)
+            detail = ""
+        row = audit_row(
+            code, name, severity, finding, detail=detail, value=result.strength, p=result.p
+        )
         row["p_holm"] = p_holm
         if severity != "none":
-            row.update(_genes(series, name, finding))
+            row.update(_genes(series, name))
         rows.append(row)
     order = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
     return sorted(rows, key=lambda row: (order[row["severity"]], row["p"])) + not_tested
@@ -137,24 +154,10 @@ def _severity(result: Association, p_holm: float) -> str:
     """Return the severity of an association, as `confounders` documents it."""
     if result.complete and p_holm <= SEVERE:
         return "severe"
-    return "warning" if p_holm <= LEVEL or result.complete else "none"
+    return "warning" if p_holm <= TEST_LEVEL or result.complete else "none"
 
 
-def audit_row(
-    check: str,
-    subject: str,
-    severity: str,
-    finding: str,
-    *,
-    value: float = np.nan,
-    p: float = np.nan,
-) -> Row:
-    """Return a row of the table ``audit``."""
-    numbers = {"value": value, "p": p, "p_holm": np.nan, "genes": np.nan, "genes_adjusted": np.nan}
-    return {"check": check, "subject": subject, "finding": finding, "severity": severity, **numbers}
-
-
-def _genes(series: DataSet, name: str, finding: str) -> Row:
+def _genes(series: DataSet, name: str) -> Row:
     """Return the numbers of features that differ without and with a column, and a remedy."""
     cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
     present = has_value(cells)
@@ -168,9 +171,9 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
         genes = _count_different(complete, Design())
         genes_adjusted = _count_different(complete, adjustment)
     except InputError:
-        finding = f"{finding}; no comparison of features can be adjusted for it"
-        return {"genes": _count_different(series, Design()), "finding": finding}
-    term = re.sub(r"batch \((.*?)\)", r"\1", term)
+        remedy = "no comparison of features can be adjusted for it"
+        return {"genes": _count_different(series, Design()), "remedy": remedy}
+    term = sheet_term(term)
     text = f"to adjust comparisons of features for it, a study has `adjust: [{term}]` in its design"
     if not present.all():
         n = counted(int((~present).sum()), "sample", "has", "have")
@@ -178,7 +181,7 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
     return {
         "genes": genes,
         "genes_adjusted": genes_adjusted,
-        "finding": f"{finding}; {text}",
+        "remedy": text,
     }
 
 
@@ -187,7 +190,7 @@ def _count_different(series: DataSet, design: Design) -> float:
     values = series.values[series.kinds == "linear"]
     fdr = class_comparisons(values, series, design)["fdr"]
     tested = ~np.isnan(fdr)
-    return float((fdr < LEVEL).any(axis=0).sum()) if tested.any() else np.nan
+    return float((fdr < FDR_LEVEL).any(axis=0).sum()) if tested.any() else np.nan
 
 
 def association(
@@ -460,7 +463,7 @@ def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:
     groups = [values.to_numpy() for _, values in numbers.groupby(labels)]
     h, p = kruskal(*groups)
     strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
-    return Association(strength, float(p), "has different ranks in the classes")
+    return Association(strength, float(p), "ranks differ")
 
 
 def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
@@ -488,14 +491,9 @@ def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
             permuted = PermutationMethod(n_resamples=999, rng=np.random.default_rng(0))
             p = float(chi2_contingency(counts, correction=False, method=permuted).pvalue)
     # Many small categories separate classes by chance.
-    if not complete or (p > LEVEL and n_classes != n_categories):
-        return Association(strength, p, "is distributed differently in the classes")
-    text = (
-        f"separates classes completely ({_by_class(labels, cells)}). Unless it is another name of "
-        "the class, a classifier may recognise it instead of the class, and these samples cannot "
-        "show which of the two"
-    )
-    return Association(strength, p, text, complete=True)
+    if not complete or (p > TEST_LEVEL and n_classes != n_categories):
+        return Association(strength, p, "categories differ")
+    return Association(strength, p, "separates classes", levels=_by_class(labels, cells))
 
 
 def _complete_p(counts: np.ndarray) -> float:

@@ -18,6 +18,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.core.study import Design
+from xnbflow.core.terms import batch_column
 from xnbflow.data.class_design import ClassDesign, class_designs, number_design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import (
@@ -247,7 +248,7 @@ def _cells(series: DataSet, text: str, column: str) -> tuple[str, np.ndarray, np
     if column == _CLASS:
         return _CLASS, series.labels, np.ones(series.n_samples, dtype=bool)
     table = phenotype_of(series)
-    name = column if column in table else f"batch ({column})"
+    name = column if column in table else batch_column(column)
     if name not in table:
         names = [_CLASS, *map(str, table)]
         msg = f"{series.name}: {quoted(text)} names {quoted(column)}, which is not a column"

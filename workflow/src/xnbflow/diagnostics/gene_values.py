@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.terms import is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.sources.plausibility import is_technical
@@ -72,7 +73,7 @@ def _batches(series: DataSet) -> np.ndarray:
     """Return the batch of each sample; empty texts if there are no batches to draw."""
     phenotype = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
     names = [name for name in phenotype if is_technical(name)]
-    for name in sorted(names, key=lambda name: not name.startswith("batch (")):
+    for name in sorted(names, key=lambda name: not is_batch_column(name)):
         if 1 < phenotype[name].nunique() <= _MOST_BATCHES:
             return phenotype[name].to_numpy(dtype=str)
     return np.full(series.n_samples, "")

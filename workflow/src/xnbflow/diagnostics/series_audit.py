@@ -17,11 +17,10 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features
+from xnbflow.diagnostics.audit_row import Row, audit_row
 from xnbflow.diagnostics.confounders import (
-    Row,
     as_dates,
     as_numbers,
-    audit_row,
     confounders,
     has_value,
     share_of_variance,
@@ -168,8 +167,15 @@ def _component_rows(related: pd.DataFrame) -> list[Row]:
             f"{name} of the samples follows “{found['column']}” "
             f"({found['share']:.0%} of the variance of its ranks)"
         )
-        subject = f"{name} ~ {found['column']}"
-        row = audit_row("component", subject, "notice", text, value=found["share"], p=found["p"])
+        row = audit_row(
+            "component follows column",
+            name,
+            "notice",
+            text,
+            other=found["column"],
+            value=found["share"],
+            p=found["p"],
+        )
         row["p_holm"] = found["p_holm"]
         rows.append(row)
     return rows
@@ -239,22 +245,24 @@ def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]
     deviations = np.concatenate([score[male] - male_median, score[female] - female_median])
     robust_sd = _MAD_TO_SD * np.median(np.abs(deviations))
     if male_median - female_median < _SEPARATED_SEXES * robust_sd:
-        text = f"the genes of the sex chromosomes do not follow “{name}”; check its values"
-        return [audit_row("sex", name, "warning", text)]
+        text = f"the genes of the sex chromosomes do not follow “{name}”"
+        return [audit_row("sex not shown", name, "warning", text, remedy="check its values")]
     midpoint = (male_median + female_median) / 2
     wrong = ((score > midpoint) != male) & (male | female)
     if not wrong.any():
         n = counted(int((male | female).sum()), "sample")
         text = f"“{name}” agrees with the sex chromosomes in {n}"
-        return [audit_row("sex", name, "none", text, value=0.0)]
+        return [audit_row("sex agrees", name, "none", text, value=0.0)]
     rows = []
     for i in np.flatnonzero(wrong):
         text = (
             f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
             "are as in the other sex: the sample may be exchanged with another"
         )
+        sample = str(series.samples[i])
         distance = float(score[i] - midpoint)  # positive: the genes are those of a male
-        rows.append(audit_row("sex", str(series.samples[i]), "warning", text, value=distance))
+        row = audit_row("sex differs", sample, "warning", text, other=name, value=distance)
+        rows.append(row)
     return rows
 
 
@@ -298,10 +306,19 @@ def _repeated(series: DataSet) -> list[Row]:
     rows = []
     equal_pairs: set[tuple[int, int]] = set()
     for positions in repeated_samples(series.values, series.groups):
-        names = " = ".join(str(name) for name in series.samples[positions])
         equal_pairs.update(itertools.product(positions, positions))
-        text = "all values are the same: leave out all but one, or name a common column by group="
-        rows.append(audit_row("repeated sample", names, "severe", text, value=1.0))
+        first, *others = (str(name) for name in series.samples[positions])
+        for other in others:
+            row = audit_row(
+                "equal samples",
+                first,
+                "severe",
+                "all values are the same",
+                other=other,
+                remedy="leave out all but one, or name a common column by group=",
+                value=1.0,
+            )
+            rows.append(row)
     linear = _linear(series)
     if series.missing:
         linear = linear[~np.isnan(linear).any(axis=1)]
@@ -312,13 +329,17 @@ def _repeated(series: DataSet) -> list[Row]:
         same_group = series.groups is not None and series.groups[i] == series.groups[j]
         if (int(i), int(j)) in equal_pairs or same_group:
             continue
-        severity = "warning" if r >= _COPIES else "notice"
-        text = (
-            "far more alike than either is to any other sample (correlation after centring each "
-            "feature): replicates or copies of one sample should share a group"
+        row = audit_row(
+            "nearly equal samples" if r >= _COPIES else "similar samples",
+            str(series.samples[i]),
+            "warning" if r >= _COPIES else "notice",
+            "far more alike than either is to any other sample",
+            other=str(series.samples[j]),
+            detail="correlation after centring each feature",
+            remedy="replicates or copies of one sample should share a group",
+            value=float(r),
         )
-        pair = f"{series.samples[i]} ~ {series.samples[j]}"
-        rows.append(audit_row("repeated sample", pair, severity, text, value=float(r)))
+        rows.append(row)
     return rows
 
 
@@ -355,12 +376,21 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
     n_groups = groups["group"].nunique()
     text = (
         f"{counted(int(unnamed.sum()), 'sample')} form {counted(n_groups, 'group')} that are far "
-        "more alike than samples of different patients (correlation after removal of the class "
-        f"means: {groups['likeness'].median():.2f} in the median). Name their patients by group=; "
-        "the table `likely_repeats` proposes groups"
+        "more alike than samples of different patients"
     )
-    severity = "severe" if share >= _MANY_REPEATS else "warning"
-    return [audit_row("likely repeats", "samples", severity, text, value=share)], groups
+    row = audit_row(
+        "likely repeats",
+        "samples",
+        "severe" if share >= _MANY_REPEATS else "warning",
+        text,
+        detail=(
+            "correlation after removal of the class means: "
+            f"{groups['likeness'].median():.2f} in the median"
+        ),
+        remedy="name their patients by group=; the table `likely_repeats` proposes groups",
+        value=share,
+    )
+    return [row], groups
 
 
 def _scale(series: DataSet) -> list[Row]:
@@ -368,10 +398,11 @@ def _scale(series: DataSet) -> list[Row]:
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
-    kind, finding = scale_of(linear, series.samples)
+    kind, note = scale_of(linear, series.samples)
     severity = "none" if kind == "logarithms" else "warning"
     quantile_99 = float(intensity_quantiles(linear)[4])
-    return [audit_row("scale", kind, severity, finding, value=quantile_99)]
+    row = audit_row(kind, kind, severity, note.finding, remedy=note.advice, value=quantile_99)
+    return [row]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
@@ -415,7 +446,7 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     rows = []
     for i, share in enumerate((eigenvalues / total).tolist()):
         name = f"component {i + 1}"
-        rows.append(audit_row("overview", name, "none", "share of the variance", value=share))
+        rows.append(audit_row("component", name, "none", "share of the variance", value=share))
     text = "far from its class in the first principal components (robust standard deviations)"
     outliers = table["sample"][table["outlying"]]
     for name, distance in zip(outliers, distances[table["outlying"]].tolist(), strict=True):
@@ -481,10 +512,14 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
         samples = (first.columns.to_numpy(dtype=str), second.columns.to_numpy(dtype=str))
         shared = shared_samples(first.to_numpy(), second.to_numpy(), samples)
         for sample in shared.itertuples(index=False):
-            pair = f"{sample.first} = {other}: {sample.second}"
-            text = f"the same sample in two series, by {sample.by}: these are not independent"
-            correlation = float(sample.correlation)
-            row = audit_row("shared sample", pair, "warning", text, value=correlation)
+            row = audit_row(
+                "sample in two series",
+                str(sample.first),
+                "warning",
+                f"the same sample in two series, by {sample.by}: these are not independent",
+                other=f"{other}: {sample.second}",
+                value=float(sample.correlation),
+            )
             rows.append({"dataset": one, **row})
     return table_of(rows, STUDY_TABLES["audit"])
 

@@ -135,7 +135,7 @@ def leave_one_group_out(header: DataSet) -> pd.DataFrame:
             f"{header.name}: folds that leave one group out need groups; name the column of "
             "patients or batches by group= in the sheet's options"
         )
-        raise InputError(msg)
+        raise InputError(msg, sheet=True)
     names = np.unique(header.groups)
     if len(names) < 2:
         msg = f"{header.name}: all samples are of the group {str(names[0])!r}; none can be left out"

@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
-from xnbflow.inference.intervals import LEVEL, UNKNOWN, Estimate, area_interval
+from xnbflow.inference.intervals import UNKNOWN, Estimate, area_interval
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -44,7 +45,7 @@ def class_pairs(
         if len(table):
             n_candidates = (candidates or {}).get(key, 1)
             pairs = pair_areas(table, header, inflations[key], n_candidates)
-            rows += [named(key) | pair for pair in pairs]
+            rows += [key_fields(key) | pair for pair in pairs]
     return pd.DataFrame(rows, columns=STUDY_TABLES["class_pairs"].fixed)
 
 
@@ -114,6 +115,6 @@ def _interval(
         float(np.mean(known)),
         n_first / inflation,
         n_second / inflation,
-        1 - 2 * LEVEL / candidates,
+        1 - 2 * ONE_SIDED_LEVEL / candidates,
         smaller_class=min(n_first, n_second) if inflation > 1 else np.inf,
     )

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, key_fields
 from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
-    LEVEL,
     Estimate,
     accuracy_interval,
     area_interval,
@@ -84,7 +84,7 @@ def performance(
     `xnbflow.inference.intervals` for ``groups`` and ``inflation``. ``candidates`` is the number of
     classifiers from which this one was chosen by the results, for Bonferroni's intervals.
     """
-    confidence = 1 - 2 * LEVEL / candidates
+    confidence = 1 - 2 * ONE_SIDED_LEVEL / candidates
     recalls = [
         _class_recall(code, codes, predicted, groups, inflation=inflation, confidence=confidence)
         for code in np.unique(codes).tolist()
@@ -205,7 +205,7 @@ def areas(
             area,
             n_class / inflation,
             n_others / inflation,
-            1 - 2 * LEVEL / candidates,
+            1 - 2 * ONE_SIDED_LEVEL / candidates,
             smaller_class=min(n_class, n_others) if inflation > 1 else np.inf,
         )
     return intervals
@@ -224,10 +224,10 @@ def estimates(
     rows = []
     for key, measured in performances.items():
         common = {
-            **named(key),
+            **key_fields(key),
             "class": "",
             "taken_for": "",
-            "level": 1 - 2 * LEVEL / measured.candidates,
+            "level": 1 - 2 * ONE_SIDED_LEVEL / measured.candidates,
             "candidates": measured.candidates,
             "samples": sum(recall.samples for recall in measured.classes),
             "folds_failed": failed[key],

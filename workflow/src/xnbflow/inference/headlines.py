@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.core.study import Study
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.inference.intervals import LEVEL
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -23,7 +23,7 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return {k: f"{label} [{k}]" if label in shared else label for k, label in labels.items()}
 
 
-def headline(
+def headline_table(
     study: Study, chosen: str, summary: pd.DataFrame, estimates: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the study's name and its first classifier as a table of one row.
@@ -42,7 +42,7 @@ def headline(
         "summary": study.summary,
         "classifier": chosen,
         "candidates": max(accuracies["candidates"], default=1),
-        "above": int((holm(accuracies["p"].to_numpy()) <= LEVEL).sum()),
+        "above": int((holm(accuracies["p"].to_numpy()) <= ONE_SIDED_LEVEL).sum()),
         "fits": int(counts[["folds_ok", "folds_failed"]].to_numpy().sum()),
     }
     return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)
@@ -51,7 +51,7 @@ def headline(
 def subject(study: Study, selection: pd.DataFrame, averages: pd.DataFrame) -> tuple[str, int]:
     """Return the classifier whose results come first, and the number of candidates for it.
 
-    It is the one that ``headline`` of the study names, or the first one that selects
+    It is the one that ``headline_table`` of the study names, or the first one that selects
     features, those whose models are kept before the others: neither choice depends on the results.
     If none selects features, it is the one that is most accurate on most data sets, which is a
     choice by the results among all that could be fitted. It is '' if none could be fitted.

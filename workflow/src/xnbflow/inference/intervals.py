@@ -19,8 +19,6 @@ import scipy  # scipy.special and scipy.optimize, a tenth of a second, are impor
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.methods import known_methods
 
-#: One-sided level of verdicts, and of each end of an interval.
-LEVEL = 0.025
 #: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.
 CROSS_VALIDATED = 2.0
 #: The same of a classifier that chooses its own parameters by an inner cross-validation.

@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 import scipy  # scipy.stats, half a second, is imported where it is used
 
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.inference.hartung_knapp import hartung_knapp
-
-#: Two-sided level of the test of a gene in one series.
-_LEVEL = 0.05
 
 
 def meta_genes(
@@ -100,9 +98,11 @@ def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) ->
     summary["fdr"] = benjamini_hochberg(summary["p"])
     same_direction = np.sign(effects) == np.sign(summary["effect"])
     summary["same_direction"] = same_direction.sum(axis=0)
-    holds = (same_direction & (compared["p"] <= _LEVEL)).sum(axis=0)
+    holds = (same_direction & (compared["p"] <= TEST_LEVEL)).sum(axis=0)
     summary["holds"] = holds
-    summary["chance"] = np.minimum(1.0, 2 * scipy.stats.binom.sf(holds - 1, n_series, _LEVEL / 2))
+    summary["chance"] = np.minimum(
+        1.0, 2 * scipy.stats.binom.sf(holds - 1, n_series, TEST_LEVEL / 2)
+    )
     table = pd.DataFrame(summary, dtype=float)
     table[n_series < 2] = np.nan
     table["feature"] = cohorts[0].features

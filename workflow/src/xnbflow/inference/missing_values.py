@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.confounders import Row, audit_row
+from xnbflow.diagnostics.audit_row import Row, audit_row
 from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 from xnbflow.tables.contract import AUDIT_TABLES
@@ -52,7 +52,7 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
     >>> missing_values(series)[["subject", "severity"]].values.tolist()
-    [['a', 'none'], ['b', 'none'], ['class', 'warning']]
+    [['a', 'none'], ['b', 'none'], ['b', 'warning']]
     """
     missing = np.isnan(series.values)
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
@@ -64,7 +64,7 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     for label, share in zip(series.classes, of_class.tolist(), strict=True):
         n = counted(int((series.labels == label).sum()), "sample")
         text = f"{share:.1%} of the values of “{label}” are missing in {n}"
-        rows.append(audit_row("missing values", str(label), "none", text, value=share))
+        rows.append(audit_row("share missing", str(label), "none", text, value=share))
     codes = np.unique(series.labels, return_inverse=True)[1]
     p = _p_of_missing(series, missing[incomplete], shares, codes)
     if p <= 2 * LEVEL:
@@ -77,7 +77,16 @@ def missing_values(series: DataSet) -> pd.DataFrame:
         )
         severity = "warning" if of_class.max() >= _FEW else "notice"
         difference = float(np.ptp(of_class))
-        rows.append(audit_row("missing values", "class", severity, text, value=difference, p=p))
+        row = audit_row(
+            "shares missing differ",
+            str(most),
+            severity,
+            text,
+            other=str(least),
+            value=difference,
+            p=p,
+        )
+        rows.append(row)
     return table_of(rows, AUDIT_TABLES["audit"])
 
 

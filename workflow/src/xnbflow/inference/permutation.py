@@ -20,6 +20,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.nouns import listed
 from xnbflow.core.progress import track
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.canonical_order import in_canonical_order, numbered
 from xnbflow.data.dataset import COUNTS, DataSet
@@ -37,7 +38,6 @@ from xnbflow.evaluation.fitting import (
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.exchange import label_exchange
-from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.screen import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, RunningTest, sequential_test
 from xnbflow.inference.strata import crossed_strata
@@ -116,7 +116,7 @@ def permutation_test(
             null.append(score(permuted, permutation_seed))
             yield null[-1]
 
-    test = sequential_test(observed, scores(), LEVEL, n_permutations, rounding=_ROUNDING)
+    test = sequential_test(observed, scores(), ONE_SIDED_LEVEL, n_permutations, rounding=_ROUNDING)
     return PermutationTest(observed, test.p_value, test.at_least, tuple(null))
 
 
@@ -158,7 +158,7 @@ def label_test(
         return pd.DataFrame(columns=columns)
     series = in_canonical_order(series)
     labels = series.labels if entry is not None else numbered(series.labels)
-    adjust = adjust or adjusted_columns(entry or {})
+    adjust = adjust or columns_of_steps(entry or {})
     adjustment = Adjustment.of(series, adjust) if adjust else None
     # Labels are exchanged within the levels of the columns that are adjusted for.
     strata = None if adjustment is None else adjustment.strata
@@ -224,7 +224,7 @@ def _means_and_spread(
     observed = [float(np.mean(values)) for values in draws]
     repeated = [repeated_score(score, n_repeats) for score in scores]
     tests = [
-        RunningTest(value, share * LEVEL, n_permutations, rounding=_ROUNDING)
+        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=_ROUNDING)
         for value, share in zip(observed, shares, strict=True)
     ]
     null: list[list[float]] = [[], []]
@@ -478,13 +478,13 @@ def adjusted_score(
     return score
 
 
-def adjusted_columns(entry: Mapping[str, Any]) -> list[str]:
+def columns_of_steps(entry: Mapping[str, Any]) -> list[str]:
     """Return the columns for which a classifier adjusts the features; empty without such a step.
 
     Examples
     --------
     >>> step = {"method": "adjust_covariates", "params": {"columns": ["plate"]}}
-    >>> adjusted_columns({"steps": [step, {"method": "csnb"}]})
+    >>> columns_of_steps({"steps": [step, {"method": "csnb"}]})
     ['plate']
     """
     for step in entry.get("steps", ()):

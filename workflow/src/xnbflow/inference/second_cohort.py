@@ -16,11 +16,11 @@ import scipy  # scipy.optimize, a tenth of a second, is imported where it is use
 from scipy.special import ndtri
 
 from xnbflow.core.rounding import ROUNDING
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.diagnostics.likeness import PatientMatch
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.intervals import (
-    LEVEL,
     UNKNOWN,
     Estimate,
     area_interval,
@@ -294,7 +294,7 @@ class _Evidence:
         the middle between chance and cross-validation, such as 0.7 between 0.5 and 0.9.
         """
         balanced = self.measured.balanced_accuracy
-        above = self.p_value <= LEVEL and balanced.lower > self.measured.chance
+        above = self.p_value <= ONE_SIDED_LEVEL and balanced.lower > self.measured.chance
         missed = any(row.recall.value <= 0.5 for row in self.measured.classes)
         same_patients = self.patients is not None and self.patients.same_patients
         half = (self.measured.chance + self.before.value) / 2

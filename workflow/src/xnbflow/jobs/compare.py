@@ -14,13 +14,12 @@ from xnbflow.tables.contract import (
     STUDY_TABLE,
 )
 from xnbflow.tables.earlier import remove_earlier_tables
-from xnbflow.tables.storage import refuse_other_series, write_tables
+from xnbflow.tables.storage import digest_of_file, refuse_other_series, write_tables
 
 
 def compare_classifiers(
     inputs: StudyInputs,
     *,
-    labels: Mapping[str, str],
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     alpha: float,
     check_code: Callable[[], None],
@@ -30,7 +29,7 @@ def compare_classifiers(
     Parameters
     ----------
     inputs : StudyInputs
-    labels, entries, alpha
+    entries, alpha
         See `xnbflow.studies.study_tables.study_tables`.
     check_code : callable
         Called before files are written.
@@ -42,11 +41,14 @@ def compare_classifiers(
     """
     for dataset, series in inputs.series_paths.items():
         refuse_other_series(inputs.training_paths(dataset), series)
-    tables = study_tables(inputs, labels, entries, alpha=alpha)
+    tables = study_tables(inputs, entries, alpha=alpha)
     descriptions = description_tables(inputs, entries)
     check_code()
     study = inputs.study.id
-    write_tables(tables, inputs.root / STUDY_TABLE.parent.of(study=study), GROUPS["study"].tables)
+    # the model of a study has a verdict if both are of the same series
+    digests = " ".join(map(digest_of_file, inputs.series_paths.values()))
+    folder = inputs.root / STUDY_TABLE.parent.of(study=study)
+    write_tables(tables, folder, GROUPS["study"].tables, digests)
     folder = inputs.root / DESCRIPTION_TABLE.parent.of(study=study)
     write_tables(descriptions, folder, DESCRIPTION_TABLES)
     remove_earlier_tables("compare", inputs.root / STUDY.of(study=study))

@@ -13,7 +13,7 @@ from xnbflow.data.controls import shown_classes
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import headline, verdict
+from xnbflow.report.sentences import headline_sentence, tests_sentence, verdict_sentence
 from xnbflow.tables.storage import without_formula
 
 #: Most letters of the name of a sheet.
@@ -52,7 +52,8 @@ def _save(book: Any, path: Path) -> None:
 def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
-    yield "estimates", _with_labels(results, results.tables["estimates"])
+    for name in ("verdicts", "reasons", "estimates"):
+        yield name, _with_labels(results, results.tables[name])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
         further = results.compared(dataset)["contrasts"]
@@ -94,14 +95,14 @@ def _signatures(results: StudyResults) -> pd.DataFrame:
 def _summary(results: StudyResults) -> pd.DataFrame:
     """Return title, summary, main result, and the verdict on each data set, as rows of text."""
     rows = [("title", results.study.title), ("summary", results.study.summary)]
-    if result := headline(results):
+    if result := headline_sentence(results):
         rows.append(("main result", result))
     chosen = results.tables["headline"]["classifier"].iloc[0]
     if chosen:
         for (dataset, folds), name in results.places.items():
             place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-            support = verdict(results, place)
-            rows += [(f"verdict: {name}", support.sentence), (f"tests: {name}", support.tests)]
+            rows.append((f"verdict: {name}", verdict_sentence(results, place)))
+            rows.append((f"tests: {name}", tests_sentence(results, place)))
     rows += [(f"version: {name}", version) for name, version in results.software.items()]
     return pd.DataFrame(rows, columns=["item", "text"])
 

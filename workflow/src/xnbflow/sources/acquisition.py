@@ -14,12 +14,14 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.downloads import Downloads, Origin
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.tables.contract import DOWNLOADS
+from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
+from xnbflow.tables.storage import table_of
 
 LOG = logging.getLogger(__name__)
 
@@ -99,12 +101,12 @@ def acquire(
     if origins is not None:
         origins += places.origins
     for note in [*notes, *series.notes, *_constant_features(series)]:
-        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=2)
+        warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
 
 
 def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
-    """Acquire a data set; return it and a table, ``dataset`` and ``note``.
+    """Acquire a data set; return it and the table ``notes``.
 
     The notes are the warnings, then where each file came from and which places failed.
     """
@@ -112,16 +114,21 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         series = acquire(dataset, **settings)
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for note in notes:
-        LOG.warning(note)
-        sys.stderr.write(f"Warning: {note}\n")
+    messages = {str(warning.message): warning.message for warning in caught}  # each once
+    notes = []
+    for text, message in messages.items():
+        LOG.warning(text)
+        sys.stderr.write(f"Warning: {text}\n")
+        notes.append(message.note if isinstance(message, NoteWarning) else Note(text))
     for origin in origins:
-        note = f"data set {dataset.id}: {origin.sentence()}"
-        notes.append(note)
+        notes.append(Note(origin.sentence()))
         if origin.failures:
-            sys.stderr.write(f"Note: {note}\n")
-    return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
+            sys.stderr.write(f"Note: data set {dataset.id}: {origin.sentence()}\n")
+    rows = []
+    for note in notes:
+        row = {"code": note.code, "note": note.finding, "advice": note.advice}
+        rows.append({"dataset": dataset.id, **row})
+    return series, table_of(rows, NOTES_TABLE)
 
 
 def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
@@ -152,7 +159,7 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
         text = f"{counted(count, singulars[key])} found, the sheet expects {expected}"
         if abs(count - expected) > tolerance:
             msg = f"data set {dataset.id}: {text}; get the right file, or correct the sheet"
-            raise InputError(msg, key=key)
+            raise InputError(msg, key=key, sheet=True)
         notes.append(f"{text} (within its tolerance)")
     return notes
 

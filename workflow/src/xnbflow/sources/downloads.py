@@ -258,6 +258,7 @@ class Downloads:
                 self._fetched.append(self._origin_of_present(present))
                 return present
         failures: list[str] = []
+        sheet = False
         for candidates in places:
             errors: list[DownloadFailedError] = []
             for place in candidates:
@@ -273,6 +274,7 @@ class Downloads:
                     self._fetched.append(Origin(path, origin, failures=tuple(failures)))
                     return path
             failures.append(_without_password(str(errors[0])))
+            sheet |= errors[0].sheet
         tried = (
             "\n".join(f"  {failure}" for failure in failures)
             or "  no base URL or folder is configured for this source"
@@ -284,7 +286,7 @@ class Downloads:
         if self.temporary:
             remedy = "Check the network and the URL, or get the file by a browser and name its path"
         msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
-        raise UnavailableError(msg, file=str(target))
+        raise UnavailableError(msg, file=str(target), sheet=sheet)
 
     def _origin_of_present(self, path: Path) -> Origin:
         """Return the origin of a file that was there, by the job that fetched it or by the lock."""
@@ -320,13 +322,13 @@ class Downloads:
                 http.download(url, partial, self.retry, checked=checksum is not None)
             except DownloadFailedError as error:
                 msg = f"{url}: {error}"
-                raise type(error)(msg) from error
+                raise type(error)(msg, sheet=error.sheet) from error
             fault = _fault(partial, checksum)
             if fault is None and checksum is None and is_cut_text(partial):
                 fault = _CUT
             if fault:
                 msg = f"{url} {fault}"
-                raise DownloadFailedError(msg)
+                raise DownloadFailedError(msg, sheet=fault == _CUT)
         return target
 
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:

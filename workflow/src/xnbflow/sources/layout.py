@@ -507,7 +507,7 @@ def _refuse_absent_label(
         f"{path}: no row and no column is called {label!r}, which the sheet's label names. "
         f"{remedy}{similar}"
     )
-    raise InputError(msg, file=str(path), key="label")
+    raise InputError(msg, file=str(path), key="label", sheet=True)
 
 
 @dataclass
@@ -651,7 +651,7 @@ def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     return set_aside(row, rest) if rest else row
 
 
-def sample_column(
+def column_of_samples(
     dataset: SheetRow, downloads: Downloads, exceptions: Collection[str]
 ) -> str | None:
     """Return the column that names samples in rows, None without one; never an exception."""

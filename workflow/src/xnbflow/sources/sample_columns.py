@@ -24,7 +24,7 @@ def require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iter
                 f"{where}: there is no {name!r}, which the sheet's option {option} names; there "
                 f"are {listed(list(metadata.columns)) or 'no further columns'}"
             )
-            raise InputError(msg, key=option)
+            raise InputError(msg, key=option, sheet=True)
 
 
 def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: str) -> None:

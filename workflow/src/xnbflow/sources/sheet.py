@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from xnbflow.core.entries import Source
-from xnbflow.core.errors import InputError, about_file, known_names, quoted
+from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
 from xnbflow.core.terms import column_of_term
@@ -243,9 +243,7 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     sources = known_sources()
     if cells["source"] not in sources:
         msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        suggestion = known_names(cells["source"], sources)
-        if "did you" in suggestion:
-            msg = f"{msg}; {suggestion}"
+        msg += did_you_mean(cells["source"], sources)
         raise InputError(msg, key="source")
     source = sources[cells["source"]]
     for key in source.needs:

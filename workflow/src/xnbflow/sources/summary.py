@@ -18,6 +18,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import Note
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import (
@@ -265,7 +266,8 @@ def proposed_logarithm(
     >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]), np.arange(3))[0]
     {'transform': 'log2'}
     """
-    kind, reason = scale_of(values, samples, name)
+    kind, note = scale_of(values, samples, name)
+    reason = str(note)
     transform = _TRANSFORMS.get(kind)
     if transform == "log2" and np.fmin.reduce(values, axis=None) <= 0:
         reason = f"{reason}; but some are 0 or below, which have no logarithm"
@@ -481,7 +483,8 @@ def _read(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, l
                 f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
                 "features (phenotype_columns=)."
             )
-    absent = [note for note in series.notes if "without phenotype" in note or "file only" in note]
+    codes = {"without phenotype", "phenotype only"}
+    absent = [note for note in series.notes if isinstance(note, Note) and note.code in codes]
     remarks += [f"{note[0].upper()}{note[1:]}." for note in absent]
     return series, dataset, remarks
 
@@ -506,7 +509,9 @@ def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, Data
                 raise
             option = {"duplicates": "max_mean"}
         dataset = replace(dataset, options=dataset.options | option)
-    repeated = [note for note in series.notes if " repeat" in note]
+    repeated = [
+        note for note in series.notes if isinstance(note, Note) and note.code == "names repeat"
+    ]
     if repeated and dataset.options.get("duplicates") == "max_mean":
         remarks.append(f"Proposed is duplicates=max_mean: {repeated[0]}.")
     return dataset, series, remarks

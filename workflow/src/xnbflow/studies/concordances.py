@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.canonical_order import order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.confounders import (
-    LEVEL,
     SEVERE,
     association,
     column_levels,
@@ -27,7 +26,7 @@ from xnbflow.diagnostics.confounders import (
     usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import (
     LEAST_SCORE,
     Concordance,
@@ -126,8 +125,8 @@ def concordances(
         codes = np.searchsorted(header.classes, header.labels)
         scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
         for column_row, pairs in _of_classifier(scored, tested.to_dict("records"), biology):
-            rows.append(named(key) | column_row)
-            pair_rows += [named(key) | pair for pair in pairs]
+            rows.append(key_fields(key) | column_row)
+            pair_rows += [key_fields(key) | pair for pair in pairs]
     return (
         pd.DataFrame(rows, columns=STUDY_TABLES["concordance"].fixed),
         pd.DataFrame(pair_rows, columns=STUDY_TABLES["concordance_pairs"].fixed),
@@ -226,6 +225,7 @@ def _pair_row(
 ) -> dict[str, Any]:
     """Return the fields of a pair of classes, except the column and status."""
     return {
+        "together": False,
         "left_out": "",
         "class": str(classes[0]),
         "other": str(classes[1]),
@@ -245,7 +245,7 @@ def _status(within: Concordance, alone: float, p: float) -> str:
     """Return the status of a column that is associated with two classes with this p."""
     if alone <= 0.5:
         return "not associated"
-    if within.pairs >= FEWEST_PAIRS and within.p <= LEVEL:
+    if within.pairs >= FEWEST_PAIRS and within.p <= TEST_LEVEL:
         return "recognised"
     if within.pairs and p > _SUSPICIOUS:
         return "not associated"
@@ -264,6 +264,7 @@ def _column_row(
     codes = np.unique(scored.codes[column.samples], return_inverse=True)[1]
     return {
         "column": column.name,
+        "together": False,
         "limits": column.limits,
         "auc": within.overall,
         "auc_column": level_area(codes, column.levels),
@@ -341,10 +342,11 @@ def _crossed_pair(
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
     status = _status(within, 1.0, 0.0)
-    if status == "recognised" and any(row["association"] <= LEVEL for _, row in left_out):
+    if status == "recognised" and any(row["association"] <= TEST_LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
         "column": CROSS.join(column.name for column in columns[:n_crossed]),
+        "together": True,
         "left_out": ", ".join(column.name for column, _ in left_out),
         "limits": True,
         "status": status,
@@ -376,6 +378,7 @@ def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     alone = len(pairs) == 1
     return {
         "column": CROSS.join(names),
+        "together": True,
         "limits": True,
         **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),
         "lower": table["lower"][0] if alone else np.nan,
@@ -396,7 +399,7 @@ def inseparable(table: pd.DataFrame) -> set[Key]:
 
 
 def graded_audit(
-    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, label: str, headers: Headers
+    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, headers: Headers
 ) -> pd.DataFrame:
     """Return the audit, with the severity of columns by the recognition within their levels.
 
@@ -417,23 +420,7 @@ def graded_audit(
     for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
         tested = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
         tested &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
-        graded.loc[tested, "finding"] += f"; {_within(row, label)}"
         few = len(headers[row["dataset"]].samples) < _FEWEST_SAMPLES
         tested &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
         graded.loc[tested, "severity"] = "severe"
     return graded
-
-
-def _within(row: Mapping[str, Any], label: str) -> str:
-    """Return the words on the pairs within the levels of a column that is not separated."""
-    if row["inseparable"]:
-        classes = row["inseparable"].replace("; ", ", ")
-        return f"within its levels {label} does not distinguish {classes} detectably"
-    pairs = counted(row["pairs"], "pair")
-    within = f"within its levels are {pairs} of samples of different classes"
-    if row["pairs"] < FEWEST_PAIRS:
-        return within
-    return (
-        f"{within}, which {label} orders not detectably better than chance (AUC "
-        f"{row['auc_within']:.2f}, p = {row['p']:.2g})"
-    )

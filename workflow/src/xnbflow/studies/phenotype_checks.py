@@ -5,7 +5,8 @@ import pandas as pd
 
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.confounders import audit_row, usable
+from xnbflow.diagnostics.audit_row import audit_row
+from xnbflow.diagnostics.confounders import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
 from xnbflow.sources.cell_texts import is_missing
@@ -57,7 +58,8 @@ def phenotype_checks(header: DataSet) -> pd.DataFrame:
         f"the phenotype alone ({names}) predicts the class with a balanced accuracy of {value:.0%} "
         f"(95% interval {lower:.0%} to {upper:.0%}; chance {reached.chance:.0%})"
     )
-    row = audit_row("phenotype only", ", ".join(design), severity, text, value=value)
+    code = "phenotype alone" if severity == "none" else "phenotype predicts class"
+    row = audit_row(code, ", ".join(design), severity, text, value=value)
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)
 
 

@@ -12,6 +12,8 @@ from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.tables.contract import (
     CHECK_TABLES,
     CHECKED,
+    COHORT_TABLE,
+    COHORT_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     MODEL_TABLE,
@@ -21,11 +23,16 @@ from xnbflow.tables.contract import (
     SERIES,
     TRAINED,
     TRAINING_TABLES,
+    VALIDATION_TABLE,
+    VALIDATION_TABLES,
     PathTemplate,
     TableSchema,
 )
 from xnbflow.tables.storage import read_parquet, read_stacked
 
+#: Columns of tests in second cohorts.
+_OF_COHORTS = ["model", "train", "test", "verdict", "n", "right", "value", "lower", "upper"]
+_OF_COHORTS += ["chance", "p_value"]
 #: A data set and a classifier.
 Pair = tuple[str, str]
 
@@ -140,6 +147,26 @@ class StudyInputs:
             path = self.root / place.of(dataset=dataset, classifier=classifier)
             tables[dataset, classifier] = read_parquet(path, schema)
         return tables
+
+    def cohort_tests(self) -> pd.DataFrame:
+        """Return the tests of the study's classifiers in second cohorts and in its other series.
+
+        They have the columns of ``validation/verdicts`` that
+        `xnbflow.inference.verdicts.cohort_reasons` reads. Of several series only models of one
+        series are tests of a classifier that was trained on a data set of the study; a merged one
+        has further training samples.
+        """
+        tests = []
+        if self.study.validate:
+            path = VALIDATION_TABLE.of(study=self.study.id, table="verdicts")
+            tests.append(read_parquet(self.root / path, VALIDATION_TABLES["verdicts"]))
+        if self.study.cohorts:
+            path = COHORT_TABLE.of(study=self.study.id, table="cohort_matrix")
+            matrix = read_parquet(self.root / path, COHORT_TABLES["cohort_matrix"])
+            of_one = matrix[matrix["strategy"] == "one series"]
+            tests.append(of_one.assign(model=self.study.cohorts.model))
+        parts = [table[_OF_COHORTS] for table in tests if len(table)]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_OF_COHORTS)
 
     def signatures(self) -> dict[Pair, pd.DataFrame]:
         """Return the signature of each model of all samples."""

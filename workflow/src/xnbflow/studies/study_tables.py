@@ -10,9 +10,15 @@ from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
-from xnbflow.inference.headlines import headline, subject
+from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
-from xnbflow.inference.verdicts import copies, unequal_libraries, verdicts
+from xnbflow.inference.reasons import Reason
+from xnbflow.inference.verdicts import (
+    cohort_reasons,
+    column_reasons,
+    reasons_of_data,
+    verdicts,
+)
 from xnbflow.studies import (
     comparison,
     fold_scores,
@@ -38,16 +44,14 @@ from xnbflow.tables.contract import (
 
 def study_tables(
     inputs: StudyInputs,
-    labels: Mapping[str, str],
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     *,
     alpha: float,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of a study but those of `xnbflow.studies.gene_lists`.
 
-    ``labels`` are those of the classifiers by id. ``entries`` have per data set the classifiers'
-    configuration by id: intervals of those that tune themselves are wider. ``alpha`` is the level
-    of the normality test.
+    ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
+    themselves are wider. ``alpha`` is the level of the normality test.
     """
     headers = inputs.headers()
     predictions = inputs.training("predictions")
@@ -72,12 +76,12 @@ def study_tables(
     inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
     results = _results(
         inputs.study,
-        labels,
         tables=tables,
         predictions=predictions,
         fits=fits,
         headers=headers,
         inflations=inflations,
+        cohort_tests=inputs.cohort_tests(),
     )
     return {
         **tables,
@@ -89,18 +93,19 @@ def study_tables(
 
 def _results(
     study: Study,
-    labels: Mapping[str, str],
     *,
     tables: Mapping[str, pd.DataFrame],
     predictions: Tables,
     fits: Tables,
     headers: Headers,
     inflations: Mapping[Key, float],
+    cohort_tests: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables that need the classifier of the headline.
 
-    The parameters are those of `study_tables`, and the ``tables`` that it has made before. The
-    intervals of the classifier that was chosen by its results are corrected for the candidates.
+    The parameters are those of `study_tables`, the ``tables`` that it has made before, and the
+    ``cohort_tests`` of `StudyInputs.cohort_tests`. The intervals of the classifier that was chosen
+    by its results are corrected for the candidates.
     """
     chosen, candidates = subject(study, tables["selection"], tables["averages"])
     performances = {}
@@ -115,7 +120,14 @@ def _results(
     estimated = estimates(performances, headers, failed, curves)
     audit = tables["audit"]
     within, within_pairs = concordances(predictions, headers, audit)
-    label = labels.get(chosen, "")
+    judged = verdicts(
+        performances,
+        headers,
+        fits={key: (failed[key], len(table)) for key, table in fits.items()},
+        stability=tables["stability"],
+        permutation_tests=tables["permutation_tests"],
+        further=_further_reasons(fits, headers, audit, within_pairs, cohort_tests),
+    )
     return {
         "estimates": estimated,
         "class_pairs": class_pairs(
@@ -126,16 +138,30 @@ def _results(
         ),
         "concordance": within,
         "concordance_pairs": within_pairs,
-        "audit": graded_audit(audit, within, classifier=chosen, label=label, headers=headers),
-        "verdicts": verdicts(
-            performances,
-            tables["stability"],
-            tables["permutation_tests"],
-            copied=copies(audit, headers),
-            inseparable=inseparable(within),
-            unequal=unequal_libraries(audit, headers),
-        ),
-        "headline": headline(study, chosen, tables["summary"], estimated),
+        "audit": graded_audit(audit, within, classifier=chosen, headers=headers),
+        **judged,
+        "headline": headline_table(study, chosen, tables["summary"], estimated),
+    }
+
+
+def _further_reasons(
+    fits: Tables,
+    headers: Headers,
+    audit: pd.DataFrame,
+    pairs: pd.DataFrame,
+    cohort_tests: pd.DataFrame,
+) -> dict[Key, list[Reason]]:
+    """Return the reasons against each classifier that its predictions alone do not show.
+
+    ``pairs`` is the table ``concordance_pairs``, ``cohort_tests`` those of
+    `StudyInputs.cohort_tests`.
+    """
+    of_data = reasons_of_data(audit, headers)
+    of_columns = column_reasons(pairs, headers)
+    of_cohorts = cohort_reasons(cohort_tests)
+    return {
+        key: [*of_data[key[0]], *of_columns.get(key, ()), *of_cohorts.get((key[0], key[2]), ())]
+        for key in fits
     }
 
 

@@ -5,6 +5,7 @@ tables are declared in ``tables.toml`` beside this file; those of an analysis in
 Snakefile reads it in every cluster job: only the standard library is imported.
 """
 
+import re
 import string
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -57,6 +58,23 @@ class PathTemplate(str):
             msg = f"{self} has no {', '.join(unknown)}"
             raise TypeError(msg)
         return self.format(**values)
+
+    def values_in(self, path: str) -> dict[str, str] | None:
+        """Return the values of the wildcards in a path; None if the path is of another template.
+
+        Examples
+        --------
+        >>> SERIES.values_in("results/wine/series.parquet")
+        {'dataset': 'wine'}
+        >>> SERIES.values_in("results/wine/genes.parquet") is None
+        True
+        """
+        pattern = re.escape(self)
+        for name in wildcards_of(self):
+            place = re.escape(f"{{{name}}}")
+            pattern = pattern.replace(place, f"(?P<{name}>[^/]+)", 1).replace(place, f"(?P={name})")
+        match = re.fullmatch(pattern, path)
+        return match.groupdict() if match else None
 
     def fill(self, **values: str) -> "PathTemplate":
         """Return the template with some wildcards replaced by their values.

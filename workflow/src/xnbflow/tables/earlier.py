@@ -59,11 +59,10 @@ _OF_ENRICH = ("artefacts", "contrast_set_tests", "enrichment", "gene_set_tests",
 _OF_COMBINE = ("cohort_matrix", "cohort_series", "meta_genes")
 #: Tables of *models*, whose names began with the classifier.
 _OF_MODELS = ("core", "heatmap", "signature")
-#: Tables of *diagnose* in the folder of a data set, which *genes* now writes for a study.
+#: Tables of *diagnose* in the folder of a data set, which *genes* writes for each study.
 _OF_DIAGNOSE = ("genes", "contrasts", "gene_heatmap", "gene_values")
-#: The files directly in the folder of a study, or of a data set, that a rule wrote.
+#: The files directly in the folder of a study that a rule wrote.
 EARLIER_FILES = {
-    "diagnose": table_files(_OF_DIAGNOSE),
     "compare": table_files(_OF_COMPARE),
     "enrich": table_files(_OF_ENRICH),
     "combine": table_files(_OF_COMBINE),
@@ -80,9 +79,14 @@ def _folders_of_a_study() -> set[str]:
     return names
 
 
-def remove_earlier_tables(rule: str, folder: str | Path) -> None:
-    """Remove the tables that a rule wrote directly into the folder of a study, or of a data set."""
-    remove_files(folder, EARLIER_FILES[rule])
+def remove_earlier_tables(rule: str, study_folder: str | Path) -> None:
+    """Remove the tables that a rule wrote directly into the folder of a study."""
+    remove_files(study_folder, EARLIER_FILES[rule])
+
+
+def remove_earlier_genes(folder: str | Path) -> None:
+    """Remove the tables of single features that were in the folder of a data set."""
+    remove_files(folder, table_files(_OF_DIAGNOSE))
 
 
 def remove_earlier_model(classifier: str, folder: str | Path) -> None:

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD
 from xnbflow.papers.xnb_paper.entries import DISTANCES
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -9,7 +10,6 @@ from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
 _PARTS = {"distance": "Distances", "bandwidth": "Bandwidths", "kernel": "Kernels"}
-_LEVEL = 0.05
 
 _HOW_TO_READ = (
     "The paper's choice is Hellinger's distance, Silverman's bandwidth and the Gaussian kernel; "
@@ -69,16 +69,16 @@ def conclusion(differences: pd.DataFrame) -> str:
     n_series = int(differences["datasets"].max())
     if n_series < 2:
         return "One series shows no difference between methods; add series to compare them."
-    significant = differences[differences["p"] < _LEVEL]
+    significant = differences[differences["p"] < TEST_LEVEL]
     if significant.empty:
         return (
             f"Over {n_series} series no alternative differs significantly from the paper's choice "
-            f"at the level {_LEVEL:g}, corrected for {len(differences)} comparisons."
+            f"at the level {TEST_LEVEL:g}, corrected for {len(differences)} comparisons."
         )
     equal = significant[significant["n_features"] != AT_THRESHOLD]
     counted = (
         f"Over {n_series} series {len(significant)} of {len(differences)} comparisons with the "
-        f"paper's choice are significant at the level {_LEVEL:g}, corrected for their number."
+        f"paper's choice are significant at the level {TEST_LEVEL:g}, corrected for their number."
     )
     sentences = [counted]
     for words, rows in (("more", equal["difference"] > 0), ("less", equal["difference"] < 0)):

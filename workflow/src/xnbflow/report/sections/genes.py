@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import evidence
@@ -23,6 +24,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.page.gene_content import gene_content
+from xnbflow.report.reasons import finding_in_words
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
@@ -31,8 +33,6 @@ from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import GENES, text_of
 
 _TEXTS = texts_of("genes")
-#: FDR below which a feature or a gene set differs.
-_LEVEL = 0.05
 #: Numbers of features that are expected by chance, below which they are "fewer than one".
 _FEW_BY_CHANCE = 1.0
 #: Levels of the FDR at which the page counts exactly.
@@ -94,8 +94,9 @@ def _blocks_of_series(
     genes = tables["genes"]
     about = results.rows("datasets", dataset=dataset).iloc[0]
     shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
-    for finding in shifts["finding"]:
-        yield Prose(f"{capitalized(finding)}.", "warning", results.tables.sources("audit"))
+    for row in shifts.to_dict("records"):
+        text = capitalized(finding_in_words(row))
+        yield Prose(text, "warning", results.tables.sources("audit"))
     sizes = results.rows("class_sizes", dataset=dataset)
     by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
@@ -166,7 +167,7 @@ def _in_words(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
     n_perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
     n_features = genes["feature"].nunique()
     n_classes = genes["class"].nunique()
-    n_differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
+    n_differ = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
     separated = "these classes"
     comparison = ""
     if n_classes > _MIRRORED:
@@ -181,7 +182,7 @@ def _in_words(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
         f"{n_perfect:,} of {counted(n_features, 'feature')} "
         f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1{chance}"
         f"). {n_differ:,} {either(n_differ, 'differs', 'differ')}{comparison} at an FDR below "
-        f"{_LEVEL:g}."
+        f"{FDR_LEVEL:g}."
     )
 
 
@@ -216,7 +217,7 @@ def _volcano_plots(
                 xlabel=xlabel,
             )
             figures.append(figure)
-    caption = _TEXTS["volcano"].format(level=_LEVEL)
+    caption = _TEXTS["volcano"].format(level=FDR_LEVEL)
     if len(classes) > _MOST_PLOTS:
         caption += f" {_TEXTS['volcano_first'].format(most=_MOST_PLOTS)}"
     return Gallery(figures, caption, tables.sources("genes"))
@@ -238,15 +239,15 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
     if tests.empty and overlaps.empty and ranked.empty:
         return
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
-    differ = tests["fdr"] < _LEVEL
+    differ = tests["fdr"] < FDR_LEVEL
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
     if len(significant):
-        caption = _TEXTS["tested_sets"].format(level=_LEVEL)
+        caption = _TEXTS["tested_sets"].format(level=FDR_LEVEL)
         blocks.append(tables.show("gene_set_tests", caption, rows=significant))
     else:
-        blocks.append(Prose(_TEXTS["no_set"].format(level=_LEVEL)))
+        blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
     blocks += [*_overlaps(results), *_prerank(results)]
-    note = f"{counted(int(differ.sum()), 'test')} at an FDR below {_LEVEL:g}"
+    note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 
 
