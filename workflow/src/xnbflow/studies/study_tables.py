@@ -119,7 +119,8 @@ def _results(
     failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
     estimated = estimates(performances, headers, failed, curves)
     audit = tables["audit"]
-    within, within_pairs = concordances(predictions, headers, audit)
+    biology = {name: study.design_of(name).biology for name in headers}
+    within, within_pairs = concordances(predictions, headers, audit, biology)
     judged = verdicts(
         performances,
         headers,
