@@ -31,7 +31,7 @@ from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.model_texts import as_text, summary
+from xnbflow.running.cli.model_texts import as_text, model_summary
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.studies.study_tables import _further_reasons
 from xnbflow.tables import contract
@@ -281,7 +281,7 @@ def levels_in(text):
 def places(results, folder):
     """Return the text of each place that states the verdict of the study, and its table."""
     model_file = results.root / contract.MODEL.of(study="s", dataset="d", classifier="xnb")
-    described = summary(XNB, model_file)
+    described = model_summary(XNB, model_file)
     (page,) = blocks(answer.section(results), Cards)
     (page_card,) = page.cards
     record = folder / "results/studies/s/run.json"
@@ -382,7 +382,7 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
             table = table.assign(classifier="nb")
         digest = "e5f6" if change == "other series" else "a1b2"
         write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
-    described = summary(XNB, path)
+    described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", text)
     assert text in as_text(described, path)
     assert text in model_card(described, "t")
