@@ -78,10 +78,17 @@ def test_figures_count_each_sample_once_and_name_the_largest_class():
 
 
 def test_figures_have_the_intervals_of_the_classifiers_inflation():
-    tuned = cross_validation(TUNED)
-    expected = pooled_performance(tuned.predictions, COHORT, TUNED).accuracy.lower
-    assert tuned.figures()["accuracy"]["lower"] == expected
-    assert cross_validation().figures()["accuracy"]["lower"] > expected
+    """On the upper side; lower limits have one inflation. Half of the answers are wrong."""
+    plain, tuned = cross_validation(), cross_validation(TUNED)
+    half_wrong = tuned.predictions.assign(predicted=np.tile(["a", "b"], 10))
+    samples = replace(COHORT, groups=None)
+    expected = pooled_performance(half_wrong, samples, TUNED).accuracy.upper
+    upper = {}
+    for one in (plain, tuned):
+        other = replace(one, predictions=half_wrong, series=samples)
+        upper[one.inflation] = other.figures()["accuracy"]["upper"]
+    assert upper[TUNED] == expected
+    assert upper[CROSS_VALIDATED] < expected
 
 
 def test_a_share_of_fits_counts_every_fold_of_every_repeat():

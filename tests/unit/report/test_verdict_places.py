@@ -27,7 +27,7 @@ from xnbflow.report import workbook
 from xnbflow.report.index import write_index
 from xnbflow.report.levels import LEVELS
 from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.writer import card
+from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
@@ -78,7 +78,7 @@ def copies(code, n):
 
 
 def halves(value, lower, upper, **changes):
-    numbers = {"halves": value, "halves_lower": lower, "halves_upper": upper, "mean_size": 9.0}
+    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "mean_size": 9.0}
     return {"stability": numbers | changes}
 
 
@@ -110,8 +110,24 @@ CONDITIONS = {
     "some near copies": (PARTLY, copies("nearly equal samples", 5)),
     "few near copies": (WELL, copies("nearly equal samples", 3)),
     "replicates": (WELL, copies("similar samples", 25)),
-    "batch": (PARTLY, pair(status="cannot be separated")),
-    "batch not examined": (PARTLY, pair(status="cannot be examined", pairs=4)),
+    "batch": (UNJUDGED, pair(status="cannot be separated")),
+    "batch not examined": (UNJUDGED, pair(status="cannot be examined", pairs=4)),
+    "many repeats": (
+        UNJUDGED,
+        {"audit": [audit_row("many likely repeats", "samples", "severe", "alike", value=0.6)]},
+    ),
+    "some repeats": (
+        PARTLY,
+        {"audit": [audit_row("likely repeats", "samples", "warning", "alike", value=0.2)]},
+    ),
+    "missing values": (
+        PARTLY,
+        {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},
+    ),
+    "few missing values": (
+        WELL,
+        {"audit": [audit_row("few missing differ", "x", "notice", "", other="y", value=0.01)]},
+    ),
     "batch recognised": (WELL, pair(status="recognised")),
     "biology": (WELL, pair(status="cannot be separated", limits=False)),
     "libraries": (
@@ -283,7 +299,7 @@ def places(results, folder):
     written = json.loads(record.read_text())
     verdict = described["verdict"]
     shown = as_text(described, model_file)
-    card_text = card(described, "t")
+    card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
         "page, sentence": page_card.verdict.partition(":")[0],
@@ -369,4 +385,4 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
     described = summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", text)
     assert text in as_text(described, path)
-    assert text in card(described, "t")
+    assert text in model_card(described, "t")

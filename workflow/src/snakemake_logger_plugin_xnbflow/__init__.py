@@ -27,6 +27,7 @@ _REPEATED = (
     "returned non-zero exit status",
     "Exiting because a job execution failed",
     "At least one job did not complete successfully",
+    "no backup found",  # of a file that the failed job would have updated
     "Select jobs to execute",
     "Execute ",
 )
@@ -64,9 +65,11 @@ class LogHandler(LogHandlerBase):
         if event == LogEvent.PROGRESS:
             return f"{vars(record)['done']} of {vars(record)['total']} steps done"
         message = record.getMessage()
+        if _is_repeated(message):
+            return ""
         if event == LogEvent.ERROR or message.startswith(_FINISHED):
             return message
-        if event is not None or record.levelno < logging.WARNING or _is_repeated(message):
+        if event is not None or record.levelno < logging.WARNING:
             return ""
         return message
 

@@ -52,7 +52,7 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
     >>> missing_values(series)[["subject", "severity"]].values.tolist()
-    [['a', 'none'], ['b', 'none'], ['class', 'warning']]
+    [['a', 'none'], ['b', 'none'], ['b', 'warning']]
     """
     missing = np.isnan(series.values)
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
@@ -75,13 +75,14 @@ def missing_values(series: DataSet) -> pd.DataFrame:
             f"{of_class.min():.1%} in “{least}”): a classifier may recognise the class by them, "
             "whatever fills them in"
         )
-        severity = "warning" if of_class.max() >= _FEW else "notice"
+        are_many = of_class.max() >= _FEW
         difference = float(np.ptp(of_class))
         row = audit_row(
-            "shares missing differ",
-            "class",
-            severity,
+            "shares missing differ" if are_many else "few missing differ",
+            str(most),
+            "warning" if are_many else "notice",
             text,
+            other=str(least),
             value=difference,
             p=p,
         )
