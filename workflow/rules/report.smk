@@ -1,4 +1,4 @@
-# Analyse and report: computations of a study beyond the common tables, and its page.
+# Analyse, report and draw: computations of a study beyond the common tables, its page and figures.
 from functools import partial
 
 from xnbflow.tables.contract import (
@@ -46,43 +46,41 @@ rule analyse:
         "../scripts/analyse.py"
 
 
+#: What the sections of a page read. The page and its figures are made from the same sections, beside
+#: each other.
+SECTION_INPUT = {
+    "tables": GROUPS["study"].files.values(),
+    "gene_lists": GROUPS["gene_lists"].files.values(),
+    "description": GROUPS["description"].files.values(),
+    "truth": partial(PLAN.of_datasets, TRUTH),
+    "models": PLAN.model_files,
+    "validation": PLAN.validation_tables,
+    "cohorts": PLAN.cohort_files,
+    "correlations": partial(PLAN.diagnosed, "correlations"),
+    "genes": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
+    "contrasts": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="contrasts")),
+    "gene_heatmap": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_heatmap")),
+    "gene_values": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_values")),
+    "predictions": partial(PLAN.trained, "predictions"),
+    "fits": partial(PLAN.trained, "fits"),
+    "usage": PLAN.usage_of_jobs,
+    "analyses": PLAN.analysis_folders,
+}
+
+
 rule report:
     input:
-        tables=GROUPS["study"].files.values(),
-        gene_lists=GROUPS["gene_lists"].files.values(),
-        description=GROUPS["description"].files.values(),
-        truth=partial(PLAN.of_datasets, TRUTH),
-        models=PLAN.model_files,
-        validation=PLAN.validation_tables,
-        cohorts=PLAN.cohort_files,
-        correlations=partial(PLAN.diagnosed, "correlations"),
-        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
-        contrasts=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="contrasts")),
-        gene_heatmap=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_heatmap")),
-        gene_values=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_values")),
-        predictions=partial(PLAN.trained, "predictions"),
-        fits=partial(PLAN.trained, "fits"),
-        usage=PLAN.usage_of_jobs,
-        analyses=PLAN.analysis_folders,
+        **SECTION_INPUT,
     output:
         page=REPORT,
         details=DETAILS,
         record=RECORD,
         curves=CURVES,
-        figures=report(
-            directory(FIGURES),
-            patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study} - {PLAN.figure_labels(wildcards)['data set']}",
-            subcategory="{section}",
-            labels=PLAN.figure_labels,
-            caption="../report/figure.rst",
-        ),
         usage=usage_of("report"),
     log:
         log_of("report"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
@@ -99,3 +97,39 @@ rule report:
         "Writing the page of {wildcards.study}"
     script:
         "../scripts/report.py"
+
+
+rule draw:
+    input:
+        **SECTION_INPUT,
+    output:
+        figures=report(
+            directory(FIGURES),
+            patterns=["{section}/{figure}.svg"],
+            category=lambda wildcards: f"{wildcards.study} - {PLAN.figure_labels(wildcards)['data set']}",
+            subcategory="{section}",
+            labels=PLAN.figure_labels,
+            caption="../report/figure.rst",
+        ),
+        usage=usage_of("draw"),
+    log:
+        log_of("draw"),
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
+        ),
+    params:
+        results=PLAN.results,
+        code=computing_code(),
+        page_code=page_code(),
+        sections=PLAN.section_code,
+    message:
+        "Drawing the figures of {wildcards.study}"
+    script:
+        "../scripts/draw.py"

@@ -17,6 +17,5 @@ write_study(
     study,
     configured=snakemake.params.results,
     outputs=snakemake.output,
-    threads=snakemake.threads,
     check=lambda: check_code(snakemake),
 )

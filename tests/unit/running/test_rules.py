@@ -44,7 +44,8 @@ SLOW = {
         ("combine", {"numba", "scipy.special", "sklearn.base"}),
         ("compare", {"numba", "scipy.special", "sklearn.base"}),
         ("enrich", {"scipy.special"}),
-        ("report", {"matplotlib"}),
+        ("report", set()),
+        ("draw", {"matplotlib"}),
     ],
 )
 @pytest.mark.slow
@@ -144,6 +145,7 @@ REQUESTED = {
     "combine": (2700, 420),
     "analyse": (3100, 780),
     "report": (3100, 110),
+    "draw": (3100, 110),
 }
 
 
@@ -163,9 +165,9 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
         ("enrich", {"gene_sets": ("sets.gmt",)}, 2),
         ("enrich", {"gene_sets": ()}, 1),
-        ("report", {"trained": range(49)}, 1),
-        ("report", {"trained": range(50)}, 2),
-        ("report", {"trained": range(500)}, 4),
+        ("draw", {"trained": range(49)}, 1),
+        ("draw", {"trained": range(50)}, 2),
+        ("draw", {"trained": range(500)}, 4),
     ],
 )
 def test_threads_follow_from_the_work(rule, study, threads):
@@ -197,6 +199,7 @@ CODE = {
     "combine": ("computing code", "combined_code"),
     "analyse": ("computing code", "analysis_code"),
     "report": ("computing code", None),
+    "draw": ("computing code", None),
 }
 
 
@@ -204,7 +207,7 @@ CODE = {
 def test_an_edit_of_the_code_behind_a_rule_repeats_its_jobs(rule):
     params = directive(rule, "params")
     assert (params["code"], params.get("methods")) == CODE[rule]
-    if rule == "report":
+    if rule in {"report", "draw"}:
         assert (params["page_code"], params["sections"]) == ("page code", "section_code")
 
 

@@ -14,9 +14,9 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, Validation
-from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
+from xnbflow.report.outline import SECOND_PAGE, section_modules
 from xnbflow.report.page.blocks import Section
-from xnbflow.report.page.page import write_figures, write_page
+from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import headline, verdict
 from xnbflow.tables.contract import RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
@@ -27,7 +27,6 @@ def write_study(
     study: Study,
     configured: Mapping[str, Any],
     outputs: Any,
-    threads: int,
     check: Callable[[], None],
 ) -> None:
     """Write the report of a study, a job of the stage *report*.
@@ -35,57 +34,39 @@ def write_study(
     ``configured`` are the study's ``labels`` and ``configuration``, ``outputs`` those of the rule;
     ``check`` is called before files are written.
     """
-    all_analyses = known_analyses()
-    analyses = {name: all_analyses[name] for name in study.analyses}
-    root = Path(outputs.page.removesuffix(REPORT.of(study=study.id)))
-    results = StudyResults(study, **configured, root=root, analyses=analyses)
-    results.refuse_mixed_series()
+    results = results_of(study, configured, outputs.page.removesuffix(REPORT.of(study=study.id)))
     check()
-    write_report(results, outputs.page, outputs.figures, threads)
+    write_report(results, outputs.page)
     write_record(results, outputs.record)
     write_curves(results, outputs.curves)
 
 
-def write_report(
-    results: StudyResults, path: str | Path, figures: str | Path, threads: int
-) -> None:
-    """Write a study's two pages and its figures; see `xnbflow.report.page.page.write_page`."""
+def results_of(study: Study, configured: Mapping[str, Any], root: str) -> StudyResults:
+    """Return the results of a study below a folder."""
+    all_analyses = known_analyses()
+    analyses = {name: all_analyses[name] for name in study.analyses}
+    results = StudyResults(study, **configured, root=Path(root), analyses=analyses)
+    results.refuse_mixed_series()
+    return results
+
+
+def write_report(results: StudyResults, path: str | Path) -> None:
+    """Write a study's two pages; see `xnbflow.report.page.page.write_page`."""
     write_page(
         path=Path(path),
         title=results.study.title,
         lead=results.study.summary,
         sections=sections_of(results),
-        figures=Path(figures),
-        threads=threads,
         second=SECOND_PAGE,
     )
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
-    """Yield a section when it is ready, so that its figures are drawn while the next is made."""
+    """Yield a section when it is ready; its figures may be drawn while the next is made."""
     for name in section_modules(results.study, results.analyses):
         section = importlib.import_module(name).section(results)
         if section is not None:
             yield section
-
-
-def print_figures(
-    results: StudyResults, folder: Path, width: float, threads: int = 1
-) -> dict[str, float]:
-    """Write a study's figures for print; see `xnbflow.report.page.page.write_figures`."""
-    study = results.study
-    datasets = list(study.datasets)
-    for settings in study.analyses.values():
-        datasets += settings.get("datasets", [])
-
-    def subject(figure: str) -> str:
-        labels = figure_labels(figure, datasets, study.folds, study.classifiers)
-        classifier = results.labels.get(labels["classifier"], "")
-        return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
-
-    return write_figures(
-        sections_of(results), folder=folder, width=width, subject=subject, threads=threads
-    )
 
 
 def write_record(results: StudyResults, path: str | Path) -> None:
