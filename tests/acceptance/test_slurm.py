@@ -80,7 +80,8 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
         assert second == pytest.approx(2 * first, abs=1)
     assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
     asked = {job["rule"] for job in cluster.jobs()}
-    assert asked == {"acquire", "diagnose", "classify", "check", "compare", "enrich", "report"}
+    stages = {"acquire", "diagnose", "classify", "check", "compare", "enrich", "report", "draw"}
+    assert asked == stages
 
 
 @pytest.mark.slurm

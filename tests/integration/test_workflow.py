@@ -25,7 +25,7 @@ from toys import PROGRAMS
 from xnbflow.tables import contract
 
 #: What runs again where a study's tables may change.
-AFTER = {"compare": 1, "report": 1}
+AFTER = {"compare": 1, "report": 1, "draw": 1}
 
 
 def changed(change, study=STUDY):
@@ -46,8 +46,10 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
         assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
         assert (study / f"{name}.tsv").is_file()
     assert "A tiny study" in (study / "report.html").read_text()
-    sections = {path.parent.name for path in (study / "figures").rglob("*.svg")}
-    assert sections >= {"diagnostics", "accuracy", "explanation"}
+    drawn = {path.relative_to(study).as_posix() for path in (study / "figures").rglob("*.svg")}
+    assert {path.split("/")[1] for path in drawn} >= {"diagnostics", "accuracy", "explanation"}
+    pages = "".join((study / name).read_text() for name in ("report.html", "details.html"))
+    assert set(re.findall(r'href="(figures/[^"]+\.svg)"', pages)) == drawn
     assert 'href="studies/tiny/report.html"' in (finished / "results/index.html").read_text()
     path = study / "training/wine/3-fold/main/predictions.parquet"
     predictions = pd.read_parquet(path).query("classifier == 'xnb'")
@@ -56,7 +58,8 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/usage").rglob("*.tsv")
-    assert len(list(recorded)) == 15  # two data sets in six rules; compare, enrich and report
+    # two data sets in six rules; compare, enrich, report and draw
+    assert len(list(recorded)) == 16
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -192,10 +195,14 @@ def test_jobs_read_declared_files_alone(finished, tmp_path):
     store, folder = tmp_path / "store", prepare(tmp_path / "work")
     shutil.copytree(finished / "results", store / "results")
     provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
-    snakemake(folder, *provider, "--forcerun", "report", "--quiet", "all")
+    snakemake(folder, *provider, "--forcerun", "report", "draw", "--quiet", "all")
     page = "results/studies/tiny/report.html"
     assert (store / page).stat().st_mtime > (finished / page).stat().st_mtime
     assert (store / page).read_text() == (finished / page).read_text()
+    figures = sorted((finished / "results/studies/tiny/figures").rglob("*.svg"))
+    assert figures
+    for figure in figures:
+        assert (store / figure.relative_to(finished)).read_bytes() == figure.read_bytes()
     assert not (folder / "results").exists()
 
 
@@ -337,12 +344,27 @@ def test_the_reason_of_a_rerun_is_a_word_that_a_person_understands(copied, file,
     assert bool(changes) == bool(reasons)
 
 
+def test_the_title_of_a_figure_repeats_the_page_and_the_figures_alone(copied):
+    root = copied.parent / "xnbflow"
+    path = root / "workflow/src/xnbflow/report/drawings/calibration.py"
+    original = path.read_text()
+    path.write_text(original.replace('"Calibration"', '"Reliability"'))
+    planned = snakemake(copied, "-n", "--quiet", "host", root=root)
+    path.write_text(original)
+    assert dict(re.findall(r"^(\w+) +(\d+)$", planned, re.MULTILINE)) == {
+        "report": "1",
+        "draw": "1",
+        "tiny": "1",
+        "total": "3",
+    }
+
+
 def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
     stages = {"acquire", "diagnose", "classify", "check", "models", "permute", "compare"}
-    stages |= {"enrich", "validate", "combine", "analyse", "report"}
+    stages |= {"enrich", "validate", "combine", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 
 

@@ -18,6 +18,8 @@ const WIDER = 1.4;
 const LONGEST_NAME = 26;
 const LEAST_NAME = 6;
 const LINE_OF_AXIS = 14;
+/* The angle of names that are too long to be beside each other, in radians. */
+const TILT = 0.9;
 /* Charts are drawn this many pixels before they come into sight. */
 const AHEAD = "300px";
 /* Cells of a matrix that are darker than this have white texts. */
@@ -157,10 +159,13 @@ function nameTicks(axis, side, width, below) {
   const crowded = below && share < Math.min(longest, LEAST_NAME);
   const every = crowded ? Math.max(1, Math.ceil(LINE_OF_AXIS / room)) : 1;
   axis.ticker = new Bokeh.FixedTicker({ ticks: places.filter((_, i) => i % every === 0), minor_ticks: [] });
-  const length = below && !crowded ? Math.max(LEAST_NAME, Math.min(LONGEST_NAME, share)) : LONGEST_NAME;
+  /* a few long names are cut, several are tilted */
+  const tilted = below && !crowded && longest > share && names.length > 3;
+  const length = below && !crowded && !tilted ? Math.max(LEAST_NAME, Math.min(LONGEST_NAME, share)) : LONGEST_NAME;
   axis.major_label_overrides = new Map(names.map((name, i) => [places[i], cut(name, length)]));
   axis.major_tick_line_color = null;
   if (crowded) axis.major_label_orientation = "vertical";
+  else if (tilted) axis.major_label_orientation = TILT;
 }
 
 /* Tips are texts per point; the columns of a source get plain names, since theirs are any text. Bokeh
