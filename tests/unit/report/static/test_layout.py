@@ -53,6 +53,21 @@ def test_panels_beside_each_other_share_the_width():
     assert free[0] + free[2] < 4.0
 
 
+@pytest.mark.parametrize(
+    ("column", "least", "inner"),
+    [
+        (None, None, 2.0),  # the width of the content
+        (2.0, None, 2.0),  # in a narrow column the figure is wider than it
+        (2.0, 0.5, 2.0 - 0.7),  # or the panel shrinks: .5 for numbers, .2 for the last of them
+        (4.0, None, 4.0 - 0.7),  # cells fill the column
+        (9.0, None, 6.0),  # up to three times
+    ],
+)
+def test_cells_fill_a_column_and_shrink_where_they_may(column, least, inner):
+    (box,) = boxes(draw(Chart(rows=[[panel(width=2.0, least=least)]], width=2.5), column))
+    assert box[2] == pytest.approx(inner, abs=0.1)
+
+
 def test_a_square_is_one_and_a_large_one_has_four_inches():
     for width, side in ((3.0, None), (9.0, 4.0)):
         (box,) = boxes(draw(Chart(rows=[[panel(square=True)]], width=width)))

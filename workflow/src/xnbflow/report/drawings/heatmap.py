@@ -14,6 +14,8 @@ from xnbflow.report.page.style import BLUE, GREY, ORANGE, strip_colour, strip_st
 _WIDTH = 5.4
 _WIDEST = 0.3
 _ROW = 0.19
+#: Inches of all samples in a narrow column.
+_NARROWEST = 0.85
 #: Least width of the figure in inches, for its legend.
 _LEAST = 4.2
 #: Standard deviations from which on a cell is as dark as can be.
@@ -79,6 +81,7 @@ def draw_heatmap(
         y=Axis(names=[*columns, *rows], longest=34, start=first + n_rows - 0.5, end=-0.5),
         height=_ROW * (first + n_rows),
         width=min(_WIDTH, _WIDEST * n_samples),
+        least=_NARROWEST,
     )
     return Chart(rows=[[panel]], width=_LEAST, keys=keys)
 

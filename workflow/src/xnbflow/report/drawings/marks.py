@@ -272,6 +272,7 @@ class Axis:
 class Panel:
     """Marks over a pair of axes of a ``height``, and of a ``width`` if the content determines it.
 
+    In print a panel shrinks to its ``least`` width where the column is narrow, if it has one.
     ``right`` are further names on the right side. The axes are ``square``, and with ``equal`` a
     unit has one length on both.
     """
@@ -282,6 +283,7 @@ class Panel:
     right: Axis | None = None
     height: float = 2.1
     width: float | None = None
+    least: float | None = None
     square: bool = False
     equal: bool = False
     title: str = ""

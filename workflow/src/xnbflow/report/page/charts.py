@@ -39,7 +39,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
     """Return a panel; its height is in pixels."""
     content = _fields(panel)
     content["height"] = round(_PIXELS * panel.height) + (_TOOLS if panel.x.hidden else _AROUND)
-    content.pop("width", None)
+    for of_files in ("width", "least"):
+        content.pop(of_files, None)
     if panel.square:
         content["height"] = _SQUARE
     content["x"] = _fields(panel.x)

@@ -17,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from xnbflow.report.drawings.marks import Axis, Chart, Panel
+from xnbflow.report.page.style import shorten
 from xnbflow.report.static.artists import draw_mark, legend_entries
 from xnbflow.report.static.room import (
     LEGEND_ROW,
@@ -127,8 +128,7 @@ def _place(panel: Panel, column: float | None) -> _Place:
     notes: list[str] = []
     right = _EDGE
     if panel.right:
-        room = math.inf if column is None else max(0.4, most - left)
-        notes = [shorten_to(name, panel.right.longest, room) for name in panel.right.names]
+        notes = [shorten(name, panel.right.longest) for name in panel.right.names]
         right = 0.15 + label_width(notes)
     if not panel.x.hidden and (panel.x.at or not panel.x.names):
         right = max(right, _LAST_NUMBER)
@@ -137,35 +137,40 @@ def _place(panel: Panel, column: float | None) -> _Place:
 
 def _share_widths(chart: Chart, rows: Sequence[list[_Place]], column: float | None) -> float:
     """Set the inner widths of all panels, and the heights; return the width of the figure."""
+    printed = column is not None
     width = column or chart.width
     for row in rows:
-        least = sum(p.left + p.right + (p.panel.width or _LEAST_PANEL) for p in row)
-        if column is not None:
-            fixed = [p.panel.width or _LEAST_INNER / len(row) for p in row]
-            least = sum(p.left + p.right for p in row) + sum(
-                min(each, _LEAST_INNER) if p.panel.width is None else each
-                for each, p in zip(fixed, row, strict=True)
-            )
-        width = max(width, least)
+        width = max(
+            width, sum(p.left + p.right + _least_width(p, row, printed=printed) for p in row)
+        )
     if not chart.width:  # a matrix is as wide as its cells, but its title is one line
         width = max(width, min(0.2 + label_width([chart.title], 11), 6.0))
         width = max(width, *(0.6 + label_width([key.text]) for key in chart.keys), 0.0)
     for row in rows:
-        free = width - sum(p.left + p.right for p in row)
-        free -= sum(p.panel.width or 0.0 for p in row)
+        inner = width - sum(p.left + p.right for p in row)
+        natural = sum(p.panel.width or 0.0 for p in row)
         n_free = sum(p.panel.width is None for p in row)
         for place in row:
-            natural = place.panel.width
-            if natural is None:
-                place.width = free / n_free
-            elif column is None or n_free:
-                place.width = natural
+            if place.panel.width is None:
+                place.width = (inner - natural) / n_free
+            elif n_free:
+                place.width = place.panel.width
+            elif printed:  # cells fill the column
+                place.width = place.panel.width * min(inner / natural, _STRETCHED)
             else:
-                place.width = min(natural + free / len(row), _STRETCHED * natural)
+                place.width = place.panel.width
             place.height = place.panel.height
             if place.panel.square or place.panel.equal:
                 place.height = min(place.width, _MOST_SIDE)
     return width
+
+
+def _least_width(place: _Place, row: Sequence[_Place], *, printed: bool) -> float:
+    """Return the least inner width of a panel; one that may shrink does so in print alone."""
+    panel = place.panel
+    if panel.width is None:
+        return _LEAST_INNER / len(row) if printed else _LEAST_PANEL
+    return panel.width if panel.least is None or not printed else panel.least
 
 
 def _fit_names_below(place: _Place) -> None:

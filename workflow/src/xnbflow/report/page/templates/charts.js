@@ -696,7 +696,7 @@ if (document.getElementById("library") && typeof DecompressionStream === "functi
 
 /* Paper has the main sections (style.css): their charts are drawn before they come into sight, when
    the browser has nothing else to do. */
-const ON_PAPER = "#answer .drawing.awaited, #accuracy > .alone .drawing.awaited, #accuracy > .gallery .drawing.awaited, .genes";
+const ON_PAPER = "#answer .drawing.awaited, #genes > .alone .drawing.awaited, #accuracy > .alone .drawing.awaited, #accuracy > .gallery .drawing.awaited, .genes";
 window.addEventListener("load", () => {
   const waiting = [...document.querySelectorAll(ON_PAPER)].filter((element) => !element.closest("details:not([open])"));
   const idle = window.requestIdleCallback ?? ((action) => setTimeout(action, 200));
