@@ -616,6 +616,20 @@ def test_without_javascript_a_page_has_its_tables_texts_and_a_link_to_every_figu
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
+def test_the_charts_that_paper_has_are_drawn_before_they_come_into_sight(browser, report):
+    with shown(browser, 1400):
+        browser.get(report.with_name("details.html").as_uri())
+        assert browser.execute_script("return scrollY") == 0
+        selector = "#accuracy > .alone > .drawing"
+        WebDriverWait(browser, 20).until(lambda b: find_all(b, f"{selector}.live"))
+        assert find_all(browser, "#explanation .drawing:not(.live)")
+        below = browser.execute_script(
+            "return document.querySelector(arguments[0]).getBoundingClientRect().top > innerHeight",
+            selector,
+        )
+        assert below
+
+
 @pytest.fixture(scope="module")
 def page_of_marks(tmp_path_factory):
     """A page with the example of every kind of mark, in the order of `MARKS`."""
@@ -648,6 +662,18 @@ def test_the_browser_draws_every_kind_of_mark(browser, page_of_marks):
             assert shapes[0], kind
             assert shapes[1] > 0 or (kind is Level and shapes[2] == 3), kind
     assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize(
+    ("level", "place"),
+    [({"at": 0.5}, {"x": [2], "y": [0.5]}), ({"at": 7, "upright": True}, {"x": [7], "y": [3]})],
+)
+def test_an_axis_reaches_to_a_level(browser, page_of_marks, level, place):
+    """An invisible point on the level, beside the first known point of another mark."""
+    browser.get(page_of_marks.as_uri())
+    panel = {"marks": [{"mark": "level", **level}, {"mark": "line", "x": [None, 2], "y": [3, 4]}]}
+    script = "return placeOfLevel(arguments[0], arguments[1])"
+    assert browser.execute_script(script, level, panel) == place
 
 
 @pytest.mark.parametrize(

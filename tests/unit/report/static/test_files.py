@@ -1,7 +1,9 @@
 """Files of figures: fit to stand on a page and in print, whatever the names in them are."""
 
+import re
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -25,6 +27,8 @@ from xnbflow.report.page.style import shorten
 from xnbflow.report.static import files
 from xnbflow.report.static.artists import INK_COLOUR
 from xnbflow.report.static.layout import draw
+from xnbflow.report.study_figures import draw_study
+from xnbflow.report.study_page import write_report
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -157,6 +161,21 @@ def test_every_figure_of_a_study_is_a_file_of_its_section(tmp_path):
     assert written == ["figures/one/a.svg", "figures/two/b.svg"]
     root = ET.parse(tmp_path / written[0]).getroot()
     assert "prefers-color-scheme" in root[0].text
+
+
+def test_the_job_draws_every_figure_that_the_pages_link_to(tmp_path):
+    results = write_study(tmp_path)
+    checked = []
+    folder = str(results.folder / "figures")
+    configured = {"labels": results.labels, "configuration": results.configuration}
+    draw_study(results.study, configured, folder, 1, check=lambda: checked.append(True))
+    assert checked == [True]
+    write_report(results, results.folder / "report.html")
+    pages = [(results.folder / name).read_text() for name in ("report.html", "details.html")]
+    linked = re.findall(r'href="(figures/[^"]*)"', "".join(pages))
+    written = [path.relative_to(results.folder) for path in Path(folder).rglob("*.svg")]
+    assert set(linked) == {path.as_posix() for path in written}
+    assert len(written) > 10
 
 
 def test_a_study_without_figures_has_the_folder(tmp_path):

@@ -21,7 +21,7 @@ _MANY = 400
 #: Steps of the shades of cells, each of which is one path.
 _LEVELS = 20
 #: Values from which on a cell is so dark that its text is white.
-_DARK = 0.55
+DARK = 0.55
 #: Half the width of a box, and of the caps of its whiskers.
 _BOX = 0.33
 _CAP = 0.16
@@ -166,7 +166,7 @@ def _draw_cells(axes: Axes, mark: marks.Cells, *, halved: bool) -> None:
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.6, lw=0.5))
     for i, row in enumerate(mark.texts):
         for j, text in enumerate(row):
-            ink = "white" if abs(shares[i, j]) > _DARK else INK_COLOUR
+            ink = "white" if abs(shares[i, j]) > DARK else INK_COLOUR
             if text:
                 place = (j, i + mark.first)
                 axes.text(*place, text, ha="center", va="center_baseline", size=8, color=ink)
