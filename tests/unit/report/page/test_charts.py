@@ -77,6 +77,30 @@ def test_a_tip_that_is_a_coordinate_is_not_written_twice():
     assert mark_of(points)["tips"] == {"n": "x", "name": ["a", "b"]}
 
 
+def test_many_points_without_tips_are_thinned_to_those_that_can_be_distinguished():
+    """As those of a volcano plot of 54,675 features: few bytes, and none far from another."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=54_675)
+    y = x**2 + rng.exponential(size=len(x))
+    content = mark_of(marks.Points(x=x, y=y))
+    assert len(json.dumps(content)) < 200_000
+    assert {*content["x"]} <= {float(f"{value:.5g}") for value in x}
+    extents = np.array([np.ptp(x), np.ptp(y)])
+    kept = np.column_stack([content["x"], content["y"]]) / extents
+    for point in np.column_stack([x, y])[::500] / extents:
+        assert (np.abs(kept - point) < [1 / 249, 1 / 149]).all(axis=1).any()
+    # ends are kept
+    assert min(content["x"]) == pytest.approx(x.min(), abs=extents[0] / 249)
+    assert max(content["y"]) == pytest.approx(y.max(), abs=extents[1] / 149)
+
+
+@pytest.mark.parametrize("tips", [{}, {"name": ["a"] * 2001}])
+def test_few_points_and_points_with_tips_are_all_kept(tips):
+    n = 2001 if tips else 2000
+    assert len(mark_of(marks.Points(x=np.zeros(n), y=np.zeros(n), tips=tips))["x"]) == n
+    assert len(mark_of(marks.Points(x=np.zeros(2001), y=np.zeros(2001)))["x"]) == 1
+
+
 def test_axes_have_their_ends_names_and_kinds():
     panel = Panel(
         marks=[],

@@ -3,7 +3,8 @@
 ``templates/charts.js`` draws it, with a function for each kind of mark. The JSON has the fields of
 the dataclasses of `xnbflow.report.drawings.marks` that are not empty; a mark has its kind as
 ``mark``. To keep pages small, numbers have five significant digits, those of cells are whole
-hundredths, and grids of regions have a digit for each place.
+hundredths, grids of regions have a digit for each place, and of many points without tips those that
+cover each other are left out.
 """
 
 import dataclasses
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.report.drawings.marks import MARKS, Cells, Chart, Panel, Regions
+from xnbflow.report.drawings.marks import MARKS, Cells, Chart, Panel, Points, Regions
 
 #: Pixels of an inch of a panel, which is larger than in a static figure, and around a panel.
 _PIXELS = 110
@@ -21,6 +22,10 @@ _AROUND = 110
 _TOOLS = 40
 #: Height in pixels of a square.
 _SQUARE = 460
+#: Points without tips from which on those that cover each other are left out: those that are at the
+#: same of so many places along and across their extent, two or three pixels apart.
+_MANY = 2_000
+_PLACES = (250, 150)
 
 
 def chart_json(chart: Chart) -> dict[str, Any]:
@@ -37,15 +42,41 @@ def chart_json(chart: Chart) -> dict[str, Any]:
 
 def _panel(panel: Panel) -> dict[str, Any]:
     """Return a panel; its height is in pixels."""
-    content = _fields(panel)
-    content["height"] = round(_PIXELS * panel.height) + (_TOOLS if panel.x.hidden else _AROUND)
-    for of_files in ("width", "least"):
-        content.pop(of_files, None)
-    if panel.square:
-        content["height"] = _SQUARE
-    content["x"] = _fields(panel.x)
-    content["y"] = _fields(panel.y)
-    return content
+    height = round(_PIXELS * panel.height) + (_TOOLS if panel.x.hidden else _AROUND)
+    content = {
+        "height": _SQUARE if panel.square else height,
+        "x": _fields(panel.x),
+        "y": _fields(panel.y),
+        "right": _fields(panel.right) if panel.right else None,
+        "square": panel.square,
+        "equal": panel.equal,
+        "title": panel.title,
+        "note": panel.note,
+        "marks": [_fields(_thin(mark)) for mark in panel.marks],
+    }
+    return {name: value for name, value in content.items() if value or name in {"x", "y", "marks"}}
+
+
+def _thin(mark: Any) -> Any:
+    """Return many points without those that would be drawn on another; any other mark as it is.
+
+    Of 44,000 grey points of a volcano plot 12,000 are left, and look the same.
+    """
+    if not isinstance(mark, Points) or mark.tips or mark.joined or len(mark.x) <= _MANY:
+        return mark
+    known = np.isfinite(mark.x) & np.isfinite(mark.y)
+    x = mark.x[known]
+    y = mark.y[known]
+    places = np.column_stack([_place_of(x, _PLACES[0]), _place_of(y, _PLACES[1])])
+    _, first = np.unique(places, axis=0, return_index=True)
+    return dataclasses.replace(mark, x=x[first], y=y[first])
+
+
+def _place_of(values: np.ndarray, n_places: int) -> np.ndarray:
+    """Return the number of the place of each value along their extent."""
+    low = values.min()
+    extent = values.max() - low or 1.0
+    return np.round((values - low) / extent * n_places)
 
 
 def _fields(item: Any) -> dict[str, Any]:
