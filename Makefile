@@ -29,9 +29,10 @@ test: $(INSTALLED)
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
 
-## test-nightly: the tests that take minutes, every shipped study and 38 proposed ones
+## test-nightly: the tests that take minutes, the benchmarks that documents cite, small, every shipped study and 38 proposed ones
 test-nightly: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m nightly
+	@$(BIN)/python -m benchmarks --small --cited
 	@$(MAKE) --no-print-directory studies proposals
 
 ## test-core: the unit tests that take no seconds, in a copy of the project without its papers

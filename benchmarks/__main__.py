@@ -1,21 +1,30 @@
-"""Run benchmarks and write their table: `python -m benchmarks [--all] [name ...]`.
+"""Run benchmarks and write their table: `python -m benchmarks [--all] [--small] [name ...]`.
 
 Every module bench_<name>.py has a function ``rows()`` that returns rows of the one table; it may
 have a function ``shown()`` that returns those of them that the page shows, ``details()`` that
 returns further tables by name, and ``page()`` that returns a text and the page that holds it. All
 rows are printed and written to results/benchmarks, where those that are not measured now stay as
 they are. Without names the benchmarks in `SHOWN` are run. Where one has rows on the page only these
-are measured, but for ``--all``: every row and the details.
+are measured, but for ``--all``: every row and the details. The details of a benchmark without any
+row of times are computed in either case. One that returns neither a row nor a table with rows
+fails.
+
+``--small`` sets the names in the module's mapping ``SMALL`` to its values, so that it runs in
+seconds, and writes nothing; ``--cited`` takes the benchmarks that a document names and that have
+such a mapping.
 """
 
 import argparse
 import datetime
 import importlib
+import re
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -40,10 +49,18 @@ def main(words: list[str]) -> None:
     benchmark_names = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
     arguments = parse_arguments(words, benchmark_names)
     names = arguments.names or (benchmark_names if arguments.all else SHOWN)
+    if arguments.cited:
+        names = [name for name in cited_names() if has_small(name)]
+    if arguments.small:
+        failed = [name for name in names if not runs_small(name)]
+        if failed:
+            sys.exit(f"failed: {', '.join(failed)}")
+        return
     RESULTS.mkdir(parents=True, exist_ok=True)
     failed = [name for name in names if not measured(name, details=arguments.all)]
     table = known_rows()
-    print(f"\n{table.to_string(index=False, float_format='{:.4g}'.format)}")
+    if len(table):
+        print(f"\n{table.to_string(index=False, float_format='{:.4g}'.format)}")
     if not arguments.keep_page:
         write_pages(names, table)
     if failed:
@@ -68,11 +85,65 @@ def parse_arguments(words: list[str], benchmark_names: list[str]) -> argparse.Na
         "names", nargs="*", help=f"of {', '.join(benchmark_names)}; else those shown"
     )
     parser.add_argument("--all", action="store_true", help="every benchmark, with its details")
+    parser.add_argument("--small", action="store_true", help="in seconds; write nothing")
+    parser.add_argument("--cited", action="store_true", help="those that documents name")
     parser.add_argument("--keep-page", action="store_true", help="do not write the page")
     arguments = parser.parse_args(words)
     if unknown := sorted(set(arguments.names) - set(benchmark_names)):
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(benchmark_names)}")
     return arguments
+
+
+def cited_names() -> list[str]:
+    """Return the benchmarks that documents name as `python -m benchmarks <name>`."""
+    names: set[str] = set()
+    root = HERE.parent
+    for path in (*root.glob("*.md"), *root.glob("docs/**/*.md"), HERE / "README.md"):
+        names.update(re.findall(r"`python -m benchmarks (\w+)`", path.read_text(encoding="utf-8")))
+    return sorted(names)
+
+
+def has_small(name: str) -> bool:
+    """Return whether a benchmark has settings for a run of seconds."""
+    return hasattr(importlib.import_module(f"bench_{name}"), "SMALL")
+
+
+def runs_small(name: str) -> bool:
+    """Run one benchmark with its small settings; return whether it computed something."""
+    module = importlib.import_module(f"bench_{name}")
+    if not hasattr(module, "SMALL"):
+        print(f"{name}: has no small settings", file=sys.stderr)
+        return False
+    for setting, value in module.SMALL.items():
+        setattr(module, setting, value)
+    start = time.perf_counter()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            if hasattr(module, "RESULTS"):  # what a small run finds is not kept
+                module.RESULTS = Path(folder, module.RESULTS.name)
+            rows, tables = computed(module, details=True)
+    except Exception:  # noqa: BLE001  the others are run all the same
+        traceback.print_exc()
+        return False
+    sizes = {"rows": len(rows)} | {key: len(table) for key, table in tables.items()}
+    print(f"{name}: {time.perf_counter() - start:.0f} s, {sizes}")
+    return True
+
+
+def computed(module: Any, *, details: bool) -> tuple[list[dict], dict[str, pd.DataFrame]]:
+    """Return the rows of a benchmark, and its tables where asked for or where it has no rows.
+
+    A benchmark that computes nothing, or a table without rows, is a `ValueError`.
+    """
+    rows = module.rows() if details else getattr(module, "shown", module.rows)()
+    tables = {}
+    if hasattr(module, "details") and (details or not rows):
+        tables = module.details()
+    empty = [key for key, table in tables.items() if not len(table)]
+    if empty or not (rows or tables):
+        msg = f"computed nothing: no rows{' of ' + ', '.join(empty) if empty else ''}"
+        raise ValueError(msg)
+    return rows, tables
 
 
 def measured(name: str, *, details: bool) -> bool:
@@ -81,14 +152,15 @@ def measured(name: str, *, details: bool) -> bool:
     start = time.perf_counter()
     try:
         module = importlib.import_module(f"bench_{name}")
-        rows = module.rows() if details else getattr(module, "shown", module.rows)()
-        more = getattr(module, "details", dict)() if details else {}
+        rows, more = computed(module, details=details)
     except Exception:  # noqa: BLE001  the others are measured all the same
         traceback.print_exc()
         return False
     print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
-    keep(pd.DataFrame(rows).assign(benchmark=name, measured=str(datetime.date.today())))
+    if rows:
+        keep(pd.DataFrame(rows).assign(benchmark=name, measured=str(datetime.date.today())))
     for key, table in more.items():
+        print(f"\n{key}\n{table.to_string(index=False, float_format='{:.4g}'.format)}")
         write(table, key)
     return True
 

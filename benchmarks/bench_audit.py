@@ -36,9 +36,10 @@ from simulated_studies import (
 )
 from threadpoolctl import threadpool_limits
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.halves import half_stability
-from xnbflow.inference.intervals import CROSS_VALIDATED, LEVEL, TUNED
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
 from xnbflow.inference.paired_tests import sorted_runs_test
 from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.inference.stability import stability_index
@@ -194,7 +195,7 @@ def best_of_six() -> Iterator[dict]:
     """Yield how often the best of six classifiers, named after looking, is called supported."""
     above = np.array(measure_seeds(best_above, PLAIN))
     yield figure("false support", "best of six, uncorrected", above[:, 0])
-    yield figure("false support", "best of six, corrected", above[:, 1], most=LEVEL)
+    yield figure("false support", "best of six, corrected", above[:, 1], most=ONE_SIDED_LEVEL)
 
 
 def best_above(design: Design, seed: int) -> tuple[bool, bool]:
@@ -300,9 +301,11 @@ def pairs() -> Iterator[dict]:
             held = [estimate.lower <= 0.5 <= estimate.upper for estimate in balanced]
             yield figure("pairs", f"coverage of balanced accuracy, {cell}", held, 0.93)
             above = [estimate.lower > 0.5 for estimate in balanced]
-            yield figure("pairs", f"balanced accuracy above 1/2, {cell}", above, most=LEVEL)
+            yield figure(
+                "pairs", f"balanced accuracy above 1/2, {cell}", above, most=ONE_SIDED_LEVEL
+            )
             is_recognised = [result.classes[0].recognised for result in performances]
-            yield figure("pairs", f"class recognised, {cell}", is_recognised, most=LEVEL)
+            yield figure("pairs", f"class recognised, {cell}", is_recognised, most=ONE_SIDED_LEVEL)
 
 
 def runs(n_runs: int) -> Iterator[dict]:

@@ -1,20 +1,35 @@
-"""Distances, bandwidths and kernels of XNB on the development series, for docs/methods/xnb.md.
+"""Distances, bandwidths and kernels of XNB, for docs/methods/xnb.md.
 
-It is the analysis `distances` on the series of the folder XNBFLOW_DATA: 1,000 random features of
-each, drawn anew in each of three repeats, five folds. `python -m benchmarks distances` writes the
-two tables to results/benchmarks; it takes about three minutes.
+It is the analysis `distances` twice: on the data sets of the study `xnb-distances` as it is
+shipped, and on the series of the folder XNBFLOW_DATA (1,000 random features of each, drawn anew in
+each of three repeats, five folds), where that is present. `python -m benchmarks distances` writes
+benchmarks/tables/distances.tsv and from it the tables of the page; it takes some minutes.
 """
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from accuracy_series import development_series
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.papers.xnb_paper.compute_distances import analyse
+from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD, analyse
+from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import read_sheet
 
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs/methods/xnb.md"
+TABLE = ROOT / "benchmarks/tables/distances.tsv"
+STUDY = "xnb-distances"
 PARAMETERS = {"features": 1000, "splits": 5, "repeats": 3}
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"SMALL_RUN": True}
+SMALL_RUN = False
+_SMALL = {"distances": ["wasserstein"], "bandwidths": [], "kernels": [], "sizes": [1], "repeats": 1}
+_SERIES = {"shipped": "the study as shipped", "development": "development series"}
+_LEVEL = 0.05
 
 
 def rows() -> list[dict]:
@@ -23,13 +38,45 @@ def rows() -> list[dict]:
 
 
 def details() -> dict[str, pd.DataFrame]:
-    """Return the accuracies of every series, and the differences over series."""
-    series = {name: read() for name, read in development_series().items()}
-    data_sets = {name: data_set(name, *values) for name, values in series.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # small classes
-        tables = analyse(data_sets, PARAMETERS, 1)
-    return {f"distances-{name}": table for name, table in tables.items()}
+    """Return the differences from the paper's choice, over the shipped and development series."""
+    settings = default_configuration(ROOT)["studies"][STUDY]["analyses"]["distances"]
+    parts = {"shipped": (shipped_series(settings["datasets"]), settings["params"])}
+    development = {name: data_set(name, *read()) for name, read in development_series().items()}
+    if development:
+        parts["development"] = (development, PARAMETERS)
+    if SMALL_RUN:
+        shipped, settings_of_study = parts["shipped"]
+        few = dict(list(shipped.items())[:2])
+        parts = {"shipped": (few, settings_of_study | _SMALL | {"features": 50})}
+    tables = []
+    for name, (series, parameters) in parts.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # small classes
+            differences = analyse(series, parameters, 1)["differences"]
+        differences.insert(0, "series", name)
+        tables.append(differences)
+    table = pd.concat(tables, ignore_index=True)
+    if not SMALL_RUN:
+        keep(table)
+    return {"distances-differences": table}
+
+
+def keep(table: pd.DataFrame) -> None:
+    """Write the table of the page; series that were not measured now keep their rows."""
+    if TABLE.is_file():
+        earlier = pd.read_csv(TABLE, sep="\t")
+        rest = earlier[~earlier["series"].isin(table["series"])]
+        table = pd.concat([table, rest], ignore_index=True)
+    TABLE.parent.mkdir(exist_ok=True)
+    table.to_csv(TABLE, sep="\t", index=False, float_format="%.6g")
+
+
+def shipped_series(names: list[str]) -> dict[str, DataSet]:
+    """Return the data sets of the shipped study, which need neither files nor a network."""
+    sheet = {}
+    for path in default_sheets(ROOT).values():
+        sheet |= read_sheet(path)
+    return {name: acquire(sheet[name]) for name in names}
 
 
 def data_set(name: str, X: np.ndarray, labels: np.ndarray) -> DataSet:
@@ -43,3 +90,51 @@ def data_set(name: str, X: np.ndarray, labels: np.ndarray) -> DataSet:
         samples=samples,
         labels=labels,
     )
+
+
+def page() -> tuple[str, Path]:
+    """Return the tables of the page, and the page that holds them."""
+    return block(pd.read_csv(TABLE, sep="\t")), PAGE
+
+
+def block(table: pd.DataFrame) -> str:
+    """Return the block of the page: a table of differences for each kind of series.
+
+    A cell is the mean difference of the accuracy from the paper's choice, with p; significant ones
+    are bold.
+    """
+    lines = ["<!-- distances: written by `python -m benchmarks distances` -->"]
+    for name, title in _SERIES.items():
+        of_series = table[table["series"] == name]
+        if of_series.empty:
+            continue
+        sizes = list(dict.fromkeys(of_series["n_features"]))
+        n_significant = int((of_series["p"] < _LEVEL).sum())
+        heading = (
+            f"{of_series['datasets'].max()} series, {title}; {n_significant} of {len(of_series)} "
+            "comparisons are significant:"
+        )
+        lines += [
+            heading,
+            "",
+            f"| | {' | '.join(map(_size_title, sizes))} |",
+            f"|---|{'---|' * len(sizes)}",
+        ]
+        published = of_series.drop_duplicates("n_features").set_index("n_features")
+        accuracies = [f"{published.loc[size, 'published_accuracy']:.3f}" for size in sizes]
+        lines.append(f"| accuracy of the paper's choice | {' | '.join(accuracies)} |")
+        for (part, alternative), rows_of in of_series.groupby(["part", "alternative"], sort=False):
+            by_size = rows_of.set_index("n_features")
+            cells = [_cell(by_size.loc[size]) for size in sizes]
+            lines.append(f"| {part}: {alternative.replace('_', ' ')} | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join([*lines, "<!-- end of distances -->"])
+
+
+def _size_title(size: int) -> str:
+    return "at the threshold" if size == AT_THRESHOLD else f"{size} per pair"
+
+
+def _cell(row: pd.Series) -> str:
+    text = f"{row['difference']:+.3f} ({row['p']:.2g})"
+    return f"**{text}**" if row["p"] < _LEVEL else text

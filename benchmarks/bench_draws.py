@@ -31,7 +31,7 @@ from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.halves import half_stability, halves_table, pairs_of
 from xnbflow.inference.intervals import TUNED, Estimate
 from xnbflow.inference.permutation import label_test
-from xnbflow.inference.verdicts import near_limit, verdict
+from xnbflow.inference.verdicts import LabelTest, near_limit, stability_reasons, verdict
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
@@ -108,6 +108,8 @@ def study(series: DataSet, draw: int) -> dict[int, dict]:
         samples=series.samples[order],
         labels=series.labels[order],
     )
+    # in place of the canonical order, with which all draws would be one
+    vars(drawn)["order"] = np.arange(drawn.n_samples)
     start = time.process_time()
     table = halves_table(drawn, ENTRY, PAIRS)
     stability: Estimate | None = None
@@ -121,9 +123,10 @@ def study(series: DataSet, draw: int) -> dict[int, dict]:
         predictions = train(drawn, folds, ENTRY, explain=False)["predictions"]
         p_value = float(label_test(drawn, n_repeats=repeats)["p_value"][0])
         measured = pooled_performance(predictions, drawn, TUNED)
+        near = near_limit(measured, p_value)
         verdicts[repeats] = {
-            "level": verdict(measured, p_value, stability).level,
-            "near": bool(near_limit(measured, p_value)),
+            "level": verdict(measured, LabelTest(p_value), stability_reasons(stability)).level,
+            "near": near.test or near.interval,
             "p": p_value,
             "lower": measured.balanced_accuracy.lower - measured.chance,
             "seconds": of_halves + time.process_time() - start,

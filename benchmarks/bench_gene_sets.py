@@ -26,6 +26,8 @@ from xnbflow.diagnostics.linear_models import moderated_contrasts
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "gene_sets.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_SET_STUDIES", "100"))
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 2, "MODULES": 10}
 N_SAMPLES = 30
 #: Modules of correlated genes, which are the gene sets, and genes of each.
 MODULES = 50

@@ -38,6 +38,18 @@ MICROARRAYS = {
 CELLS = "singlecell/pbmc68k_reduced.h5ad"
 N_SPLITS = 10
 N_REPEATS = 3
+#: Settings of a run that shows that the benchmark computes something: one bundled data set.
+SMALL = {
+    "N_SPLITS": 2,
+    "N_REPEATS": 1,
+    "MICROARRAYS": {},
+    "CELLS": "none",
+    "FLOORS": (0.3,),
+    "DISTANCES": ("combined",),
+    "ONLY": ("wine", "breast cancer"),
+}
+#: The names of the data sets that are measured; all if empty.
+ONLY: tuple[str, ...] = ()
 #: XNB with one remedy after the other: evidence without units, then a floor.
 PLAIN = {"contamination": 0.0, "distance": "hellinger"}
 DISTANCES = ("combined", "hellinger")
@@ -81,7 +93,8 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         "digits": load_digits,
     }
     for name, load in bundled.items():
-        yield name, *load(return_X_y=True)
+        if not ONLY or name in ONLY:
+            yield name, *load(return_X_y=True)
     for name, file in MICROARRAYS.items():
         path = DATA / "microarray" / f"{file}.csv.gz"
         if path.exists():
@@ -89,8 +102,9 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
             yield name, table.iloc[:, 2:].to_numpy(float), table["type"].to_numpy(str)
     if (DATA / CELLS).exists():
         yield "single cells", *cells(DATA / CELLS)
-    series, _ = simulate_series("simulated", 130, 54_675, 5, seed=1)
-    yield "simulated", series.values.T, np.asarray(series.labels)
+    if not ONLY:
+        series, _ = simulate_series("simulated", 130, 54_675, 5, seed=1)
+        yield "simulated", series.values.T, np.asarray(series.labels)
 
 
 def cells(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -25,17 +25,21 @@ from rows import row
 from scipy.stats import beta
 from sklearn.linear_model import RidgeClassifier
 
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.confounders import confounders
 from xnbflow.evaluation.folds import stratified_splits
-from xnbflow.inference.concordance import LEVEL, concordance
-from xnbflow.studies.concordances import concordances, inseparable
+from xnbflow.inference.concordance import concordance
+from xnbflow.inference.verdicts import INSEPARABLE
+from xnbflow.studies.concordances import concordances
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "strata.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_STRATA_STUDIES", "40"))
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 1, "SIZES": (20,), "COLUMNS": (1,), "KINDS": ("categories",)}
 SIZES = (20, 40, 80)
 COLUMNS = (1, 2, 3)
 KINDS = ("categories", "numbers")
@@ -139,7 +143,9 @@ def limited(
     for name, column in zip(NAMES, columns, strict=False):
         levels = pd.qcut(column, 3, labels=False) if kind == "numbers" else column
         result = concordance(scores, codes, levels)
-        before |= not result.p <= LEVEL and not (result.pairs >= 10 and association[name] > LEVEL)
+        before |= not result.p <= TEST_LEVEL and not (
+            result.pairs >= 10 and association[name] > TEST_LEVEL
+        )
     table = pd.DataFrame(
         {
             "repeat": 0,
@@ -152,7 +158,8 @@ def limited(
         }
     )
     result, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
-    return bool(before), bool(inseparable(result))
+    limiting = result["handling"].astype(bool) & result["status"].isin(INSEPARABLE)
+    return bool(before), bool(limiting.any())
 
 
 def page() -> tuple[str, Path]:

@@ -24,9 +24,9 @@ from bench_audit import figure, measure_seeds, performance_of
 from rows import row
 from simulated_studies import Design, Study, study
 
-from xnbflow.inference.exchange import label_exchange
-from xnbflow.inference.permutation import permutation_test, ten_features_score
-from xnbflow.inference.verdicts import verdict
+from xnbflow.data.dataset import DataSet
+from xnbflow.inference.permutation import label_test
+from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
@@ -160,11 +160,14 @@ def judged(design: Design, name: str, seed: int) -> list[bool]:
 def supported(result: Study, design: Design, name: str, seed: int) -> bool:
     """Return whether the rule supports a result, the label test included."""
     groups = result.groups if design.samples_of_patient > 1 else None
-    exchange = label_exchange(result.codes, groups)
-    test = permutation_test(
-        ten_features_score(result.values.T, groups, n_splits=SPLITS),
-        result.codes,
-        lambda rng: exchange.permute(result.codes, rng),
-        seed=seed,
+    n_samples, n_genes = result.values.shape
+    series = DataSet(
+        f"study {seed}",
+        result.values.T,
+        features=[f"g{i}" for i in range(n_genes)],
+        samples=[f"s{i}" for i in range(n_samples)],
+        labels=result.codes.astype(str),
+        groups=None if groups is None else groups.astype(str),
     )
-    return verdict(performance_of(result, name), test.p_value).level != "not supported"
+    p_value = float(label_test(series)["p_value"].iloc[0])
+    return verdict(performance_of(result, name), LabelTest(p_value)).level != "not supported"

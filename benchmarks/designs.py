@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.concordance import concordance
-from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.permutation import label_test
 from xnbflow.models.trained import cross_validate
 
@@ -148,7 +148,9 @@ def supported(series: DataSet, step: dict[str, Any]) -> dict[str, bool]:
     tests = {"before": (), "after": step["params"]["columns"]}
     conditions = {"interval": above, "recognised": bool(within.p <= 0.05)}
     for name, columns in tests.items():
-        conditions[name] = above and bool(label_test(series, adjust=columns)["p_value"][0] <= LEVEL)
+        conditions[name] = above and bool(
+            label_test(series, adjust=columns)["p_value"][0] <= ONE_SIDED_LEVEL
+        )
     return conditions
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from benchmarks.simulated_studies import CLASSIFIERS, Design, cross_validated, drawn
 from sklearn.ensemble import RandomForestClassifier
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Key
 from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED
@@ -53,11 +53,8 @@ def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
         warnings.simplefilter("ignore")
         tables = predictions(values, codes, seed)
     names = np.array([f"s{i}" for i in range(n)])
-    headers = {
-        "d": DataSetHeader(
-            name="d", samples=names, labels=codes.astype(str), n_features=values.shape[1]
-        )
-    }
+    features = np.array([f"f{i}" for i in range(values.shape[1])])
+    headers = {"d": DataSet("d", values.T, features, names, codes.astype(str))}
     performances = {}
     for key, table in tables.items():
         performances[key] = pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)

@@ -17,6 +17,7 @@ import numpy as np
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import train
@@ -80,6 +81,7 @@ def main(folder: Path, first: int, step: int) -> None:
 
         folds = folds_of_repeat(series, n_splits, 0)
         timed("diagnose: tests", diagnose, series, tests)
+        timed("genes: tables", gene_tables, series, study.design_of(series.name))
         timed("diagnose: audit", audit, series)
         timed("classify: label test", label_test, series)
         for name in study.classifiers:

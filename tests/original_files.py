@@ -9,6 +9,7 @@ each class. Names of patients begin with `PATIENT`: no file of results may conta
 import gzip
 import io
 import tarfile
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -54,6 +55,12 @@ def cumida(row):
     table.insert(0, "samples", sample_names(len(codes)))
     kind, _, series = row.location.partition("/")
     return {f"{kind}/{series}/{kind}_{series}.csv": text(table)}
+
+
+def microarray(row):
+    """The layout of CuMiDa, in a file of the series' name."""
+    ((_, body),) = cumida(row).items()
+    return {f"{row.location}.csv": body}
 
 
 def geo(row):
@@ -110,6 +117,8 @@ def uci(row):
     """
     entry = UCI[row.location]
     codes, values = measured(row.classes, len(entry.columns) - 1)
+    if row.location == "dry-bean":
+        return {entry.path: dry_bean(entry, codes, values)}
     if row.location in ("arrhythmia", "covertype"):
         values = values.round()
     if row.location == "covertype":  # soil types and wilderness areas are indicators
@@ -123,6 +132,21 @@ def uci(row):
         table.iloc[0, 13] = "?"
     body = text(table, header=False)
     return {entry.path: gzip.compress(body) if entry.path.endswith(".gz") else body}
+
+
+def dry_bean(entry, codes, values):
+    """An archive with an ARFF file, whose last attribute is the class."""
+    table = pd.DataFrame(values)
+    table["class"] = np.array(["BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA"])[
+        codes
+    ]
+    lines = ["@RELATION beans", *(f"@ATTRIBUTE {name} REAL" for name in entry.columns[:-1])]
+    lines += [f"@ATTRIBUTE {entry.columns[-1]} {{SEKER, BOMBAY}}", "@DATA"]
+    body = "\n".join(lines) + "\n" + text(table, header=False).decode()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr(entry.member, body)
+    return archive.getvalue()
 
 
 def angular(row):
@@ -190,4 +214,4 @@ def table(row):
 
 
 #: The function of each source by its name.
-FILES = {write.__name__: write for write in (cumida, geo, uci, angular, auslan, table)}
+FILES = {write.__name__: write for write in (cumida, microarray, geo, uci, angular, auslan, table)}

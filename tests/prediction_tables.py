@@ -6,18 +6,15 @@ The data set ``d`` (`HEADER`) has 20 samples of the classes x (12) and y (8).
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED
 
 #: Repeat and fold.
 PLACES = list(np.ndindex(2, 2))
-HEADER = DataSetHeader(
-    name="d",
-    samples=np.array([f"s{i}" for i in range(20)]),
-    labels=np.repeat(["x", "y"], [12, 8]),
-    n_features=9,
-)
+FEATURES = [f"f{i}" for i in range(9)]
+SAMPLES = [f"s{i}" for i in range(20)]
+HEADER = DataSet("d", None, FEATURES, SAMPLES, np.repeat(["x", "y"], [12, 8]))
 
 
 def fits_of(failed=()):
@@ -70,8 +67,6 @@ def recalled(predictions):
     every = np.unique([*labels, *pd.concat(predictions.values())["predicted"]]).astype(str)
     absent = [label for label in every if label not in labels]
     names = [*samples, *(f"other {label}" for label in absent)]
-    header = DataSetHeader(
-        name="d", samples=np.array(names), labels=np.array([*labels, *absent]), n_features=9
-    )
+    header = DataSet("d", None, FEATURES, names, [*labels, *absent])
     actual = performances(predictions, {"d": header})
     return estimates(actual, {"d": header}, dict.fromkeys(actual, 0))

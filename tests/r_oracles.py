@@ -72,20 +72,30 @@ class _Session:
 
 
 @functools.cache
-def _session(package):
-    """Return the session of a package; None where R or the package is absent."""
+def is_installed(package):
+    """Return whether R and a package of it are installed."""
     if shutil.which("Rscript") is None:
-        return None
+        return False
     code = f'cat(requireNamespace("{package}", quietly = TRUE))'
     run = subprocess.run(["Rscript", "-e", code], check=False, capture_output=True, text=True)
-    return _Session(package) if run.stdout == "TRUE" else None
+    return run.stdout == "TRUE"
 
 
-def r_answers(package, script, **arrays):
-    """Return what an R script puts, by name, flat and in R's order: the first index is fastest."""
+@functools.cache
+def _session(package):
+    return _Session(package)
+
+
+def r_answers(package, script, *, needs=(), **arrays):
+    """Return what an R script puts, by name, flat and in R's order: the first index is fastest.
+
+    ``needs`` are packages that functions of ``package`` load by themselves. Distributions only
+    suggest them, so that one may be absent where ``package`` is installed.
+    """
+    for name in (package, *needs):
+        if not is_installed(name):
+            pytest.skip(f"R's {name} is not installed")
     session = _session(package)
-    if session is None:
-        pytest.skip(f"R's {package} is not installed")
     if package == "limma" and not session.version.startswith("3.54."):
         pytest.skip(f"limma {session.version} is installed; these numbers are those of 3.54")
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@
 with recorded markers) and ``GSE7904`` (normal and tumour, 18 samples each). Three features
 are shifted by 3 in each class, six labels are wrong, feature 1 is nearly feature 0, and names are
 markup that a page must show as text. `study_of_tables` trains nothing: a test gives the rows that
-matter. `with_rows` and `changed` replace rows of either.
+matter. `with_rows` and `changed` replace rows of either, `judged` the reasons of a verdict.
 
 `analysis_section` writes the tables of an analysis of a paper and returns its section. `walk`,
 `sources` and `unsourced` look at the blocks of a section.
@@ -28,9 +28,11 @@ from study_files import FOLDS, REPEATS, StudyFiles, configuration
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.keyed_tables import KEY
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.permutation import STATISTIC
+from xnbflow.inference.reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
 from xnbflow.report.static.files import render
@@ -203,11 +205,13 @@ SMALL_STUDY = {
 }
 #: The path of a table of each group, and the tables that it has.
 PLACES = {
-    "study": (contract.STUDY_TABLE, contract.STUDY_TABLES),
+    "study": (contract.STUDY_TABLE, contract.GROUPS["study"].tables),
+    "gene_lists": (contract.GROUPS["gene_lists"].path, contract.GENE_LIST_TABLES),
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
-    "cohorts": (contract.STUDY_TABLE, contract.COHORT_TABLES),
+    "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
     "diagnostic": (contract.DIAGNOSTIC, contract.DIAGNOSTIC_TABLES),
+    "genes": (contract.GENES, contract.GENE_TABLES),
     "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
 }
 
@@ -215,20 +219,22 @@ PLACES = {
 def study_of_tables(root, tables, configuration=None, **fields):
     """Write the tables that a section reads, from the fields that matter; return the study.
 
-    ``tables`` have lists of rows by name: those of the study, and as ``diagnostic.genes`` those of
+    ``tables`` have lists of rows by name: those of the study, and as ``genes.contrasts`` those of
     another group of `PLACES`, of the data set ``d`` and the classifier ``xnb`` where the group has
     one. Fields that a table does not declare are left out. Tables of the study that are not given,
-    and the table of genes, are empty. ``fields`` replace those of `SMALL_STUDY`. Nothing is
+    and the tables of genes, are empty. ``fields`` replace those of `SMALL_STUDY`. Nothing is
     trained.
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
-    empty = contract.STUDY_TABLE.parent.of(study=study.id)
+    empty = contract.STUDY.of(study=study.id)
     shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
-    for name, rows in ({"diagnostic.genes": ()} | dict(tables)).items():
+    of_genes = {f"genes.{name}": () for name in contract.GENE_TABLES}
+    for name, rows in (of_genes | dict(tables)).items():
         group, _, table = name.rpartition(".")
         if not group:
-            group = "study" if name in contract.STUDY_TABLES else "description"
+            groups = ("study", "gene_lists", "description")
+            group = next(group for group in groups if table in PLACES[group][1])
         place, schemas = PLACES[group]
         values = wildcards | {"table": table}
         path = place.of(**{wildcard: values[wildcard] for wildcard in place.wildcards})
@@ -249,11 +255,12 @@ def empty_tables():
     """Return a folder with every table of a study, all without rows."""
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    for place, schemas in (PLACES["study"], PLACES["description"]):
+    for group in ("study", "gene_lists", "description"):
+        place, schemas = PLACES[group]
         for name, schema in schemas.items():
             path = root / place.of(study="s", table=name)
             write_declared(pd.DataFrame(), path, schema)
-    return root / contract.STUDY_TABLE.parent.of(study="s")
+    return root / contract.STUDY.of(study="s")
 
 
 def with_rows(results, **tables):
@@ -265,7 +272,7 @@ def with_rows(results, **tables):
     for name, rows in tables.items():
         declared = contract.STUDY_TABLES[name]
         frame = pd.DataFrame(rows)
-        path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=name)
+        path = results.root / contract.STUDY_FILES[name].of(study=results.study.id)
         write_declared(frame[[key for key in frame if key in declared.columns]], path, declared)
     return replace(results)
 
@@ -279,6 +286,27 @@ def changed(results, table, where="index >= 0", **columns):
     rows = results.tables[table].copy()
     rows.loc[rows.eval(where), list(columns)] = list(columns.values())
     return with_rows(results, **{table: rows})
+
+
+def reason(code, **fields):
+    """Return a row of the table ``reasons`` without its classifier; ``label`` is its class."""
+    return Reason(code=code, **fields).columns()
+
+
+def judged(results, classifier, *reasons, dataset=None):
+    """Give a classifier other reasons in every verdict, or in those of a data set.
+
+    ``reasons`` are codes, or rows of `reason`. The level follows from them. Return the study.
+    """
+    rows = [reason(one) if isinstance(one, str) else one for one in reasons]
+    verdicts = results.tables["verdicts"].copy()
+    of_one = verdicts["classifier"] == classifier
+    if dataset is not None:
+        of_one &= verdicts["dataset"] == dataset
+    verdicts.loc[of_one, "level"] = lowest([row["level"] for row in rows])
+    others = results.tables["reasons"].merge(verdicts.loc[~of_one, KEY])
+    own_rows = [key | row for key in verdicts.loc[of_one, KEY].to_dict("records") for row in rows]
+    return with_rows(results, verdicts=verdicts, reasons=[*others.to_dict("records"), *own_rows])
 
 
 def walk(blocks):
@@ -334,10 +362,14 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     )
     for name, declared in contract.analysis_tables(analysis).items():
         frame = tables[name][declared.fixed]
-        write_declared(frame, results.folder / analysis.name / f"{name}.parquet", declared)
+        path = contract.ANALYSIS_TABLE.of(
+            study=results.study.id, analysis=analysis.name, table=name
+        )
+        write_declared(frame, root / path, declared)
     for name, frame in dict(common).items():
         declared = contract.STUDY_TABLES[name]
-        write_declared(frame, results.folder / f"{name}.parquet", declared)
+        path = contract.STUDY_FILES[name].of(study=results.study.id)
+        write_declared(frame, root / path, declared)
     module = import_module(analysis.section)
     section = module.section(results)
     for figure in kinds.figures_of(section.blocks):
@@ -345,8 +377,9 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
         assert drawing.startswith("<svg"), figure.name
         assert len(drawing) < largest, figure.name
     assert not (sourced and unsourced(section.blocks, module))
-    files = {f"{analysis.name}/{name}.tsv" for name in tables}
-    files |= {f"{name}.tsv" for name in contract.STUDY_TABLES}
+    files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
+    for path in contract.STUDY_FILES.values():
+        files.add(results.beside(contract.text_of(path.of(study=results.study.id))))
     assert sources(section.blocks) <= files
     return section, [block for block in walk(section.blocks) if isinstance(block, kinds.Table)]
 

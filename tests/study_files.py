@@ -13,13 +13,19 @@ training and the models of a study, and calls `StudyFiles.compare` for the table
 """
 
 from collections import defaultdict
+from pathlib import Path
+
+import pandas as pd
 
 from xnbflow.core.plugins import known_analyses
+from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.models.final import write_final
+from xnbflow.jobs.model_files import write_model_files
 from xnbflow.studies.description import description_tables
 from xnbflow.studies.gene_lists import gene_list_tables
+from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked, write_tsv
@@ -29,6 +35,8 @@ FOLDS = 3
 REPEATS = 2
 #: Series with their diagnostics and audits, by identity: several studies have the same series.
 _DIAGNOSED = {}
+#: Series with a design and the tables of *genes*, likewise.
+_COMPARED = {}
 #: Settings of the tests of dependence in *diagnose*.
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
 
@@ -43,6 +51,7 @@ class StudyFiles:
     def __init__(self, root):
         self.root = root
         self.paths = defaultdict(list)
+        self.series = {}
 
     def path(self, group, table, **wildcards):
         """Return the path of a table of a group, or of an analysis, and keep it in ``paths``.
@@ -80,8 +89,17 @@ class StudyFiles:
             path = self.path(group, name, **wildcards)
             write_stacked(frames, path, declared[name], series)
 
+    def _put_absent(self, group, **wildcards):
+        """Write the tables of a group that a test has not written, without rows."""
+        place = GROUPS[group].path.fill(**wildcards)
+        for name, schema in GROUPS[group].schemas.items():
+            path = self.root / place.of(table=name)
+            if not path.exists():
+                write_parquet(pd.DataFrame(columns=schema.fixed), path, schema)
+
     def put_series(self, series):
-        """Write a series with its diagnostics and its audit."""
+        """Write a series with its diagnostics and its audit, and keep it in ``series`` by name."""
+        self.series[series.name] = series
         path = self.root / SERIES.of(dataset=series.name)
         series.write(path)
         self.paths["series"].append(path)
@@ -92,48 +110,46 @@ class StudyFiles:
         self.put("diagnostic", diagnostics, digest, dataset=series.name)
         self.put("audit", checks, digest, dataset=series.name)
 
+    def put_genes(self, series, study, design=None):
+        """Write the tables of *genes* of a series that has been written; ``study`` is an id."""
+        design = design or Design()
+        key = (id(series), design)
+        if key not in _COMPARED:
+            _COMPARED[key] = (series, gene_tables(series, design))
+        tables = _COMPARED[key][1]
+        digest = digest_of_file(self.root / SERIES.of(dataset=series.name))
+        self.put("genes", tables, digest, study=study, dataset=series.name)
+
     def put_model(self, model, series, study, dataset, classifier, digest=""):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
         key = {"study": study, "dataset": dataset, "classifier": classifier}
         paths = {name: str(self.path("model", name, **key)) for name in GROUPS["model"].tables}
         for name, place in (("model", MODEL), ("gene_sets", GENE_SETS)):
             paths[name] = str(self.root / place.of(**key))
-        write_final(model, series, paths, digest)
+        write_model_files(model, series, Path(paths["model"]).parent, classifier, digest)
         return paths
 
-    def compare(self, study, labels, entries, **owners):
-        """Write the tables of a study from those of its data sets and classifiers.
+    def compare(self, study, labels, entries, **checks):
+        """Write the tables of a study from those of its data sets and classifiers, and of *genes*.
 
-        ``labels`` and ``entries`` are those of the classifiers by name. ``owners`` are the pairs of
-        data set and classifier that have a model (``models``), a permutation test (``permuted``),
-        halves (``halved``) or a label test (``tested``), as in `study_tables`.
+        ``labels`` and ``entries`` are those of the classifiers by name. ``checks`` are the pairs of
+        data set and classifier that have a permutation test (``permuted``), halves (``halved``) or
+        a label test (``tested``), see `StudyChecks`.
         """
-        about = {
-            "study": study.id,
-            "title": study.title,
-            "summary": study.summary,
-            "labels": labels,
-        }
-        # The functions below know tables by their names alone.
-        files = defaultdict(list)
-        for name, paths in self.paths.items():
-            files[name.rpartition(".")[2]] = paths
-        keys = {"models": (), "permuted": (), "halved": (), "tested": ()} | owners
-        keys["datasets"] = study.datasets
-        keys["diagnosed"] = study.datasets
-        keys["trained"] = study.trained
-        keys["jobs"] = [
-            (dataset, folds, study.classifiers_of(job))
-            for dataset, folds, job in study.training_jobs
-        ]
-        # A data set with several checks has one job for them.
-        checked = [dataset for dataset, _ in (*keys["tested"], *keys["halved"])]
-        keys["checked"] = list(dict.fromkeys(checked))
+        for name in study.datasets:
+            self.put_genes(self.series[name], study.id, study.design_of(name))
+        for dataset in study.datasets:
+            self._put_absent("acquired", dataset=dataset)
+        for dataset, folds, job in study.training_jobs:
+            place = {"study": study.id, "dataset": dataset, "folds": folds, "job": job}
+            self._put_absent("random_genes", **place)
+        inputs = StudyInputs(study=study, checks=StudyChecks(**checks), root=self.root)
         entries_of = dict.fromkeys(study.datasets, entries)
-        tables = study_tables(about, keys, files, alpha=0.05, entries=entries_of)
+        tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)
-        self.put("gene_lists", gene_list_tables(keys, files), study=study.id)
-        self.put("description", description_tables(keys, entries_of, files), study=study.id)
+        gene_sets = self.paths["gene_sets"]
+        self.put("gene_lists", gene_list_tables(inputs, gene_sets), study=study.id)
+        self.put("description", description_tables(inputs, entries_of), study=study.id)
 
 
 def configuration(study, sources, entries):

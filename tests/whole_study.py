@@ -13,7 +13,7 @@ from small_analyses import tables_of
 from study_files import FOLDS, REPEATS, StudyFiles, configuration
 
 from xnbflow.core.plugins import known_analyses
-from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.core.study import Cohorts, Design, Study, Validation
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import METHODS, resolved
@@ -52,6 +52,11 @@ STUDY = Study(
     final=("csnb",),
     validate=(Validation(model="xnb", train=COHORTS[0], test=COHORTS[1], harmonise="rank"),),
     cohorts=Cohorts(COHORTS),
+    designs={
+        COHORTS[0]: Design(
+            adjust=("plate",), contrasts=("levels(sex)", "tumour vs normal within plate")
+        )
+    },
 )
 LABELS = {name: name.upper() for name in ENTRIES}
 
@@ -61,7 +66,8 @@ def cohort(name):
 
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
-    The first cohort has the columns ``sex`` and ``plate``, by which contrasts are drawn.
+    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts; it
+    adjusts for the plate.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2
@@ -84,7 +90,6 @@ def cohort(name):
         samples=[f"{name}-{i}" for i in range(36)],
         labels=labels,
         sample_metadata=phenotype if is_first else None,
-        contrasts=("levels(sex)", "tumour vs normal within plate") if is_first else (),
         feature_metadata=pd.DataFrame({"symbol": symbols}, dtype=object),
     )
 
@@ -131,7 +136,7 @@ def write_checks(files, series):
     quick = METHODS["gaussian_nb"].estimator
     checks = {
         "halves": halves_table(series, entry, 3),
-        "label_test": label_test(series),
+        "label_test": label_test(series, n_repeats=3),
         "learning_curve": learning_curve(series, entry, quick),
     }
     key = {"study": "s", "dataset": series.name}
@@ -149,15 +154,6 @@ def write_study(files, series):
     sets.write_text("\t".join(["set", "", *(f"GENE{i}" for i in range(8))]))
     files.paths["gene_sets"].append(sets)
     first = COHORTS[0]
-    files.compare(
-        STUDY,
-        LABELS,
-        ENTRIES,
-        models=[(name, "csnb") for name in COHORTS],
-        tested=[(first, "csnb")],
-        halved=[(first, "csnb")],
-        permuted=[(first, "xnb")],
-    )
     entries = dict.fromkeys(COHORTS, ENTRIES)
     pairs = [vars(pair) for pair in STUDY.validate]
     files.put("validation", validate_all(series, entries, pairs), study="s")
@@ -166,6 +162,14 @@ def write_study(files, series):
     )
     files.put("cohorts", tables, study="s")
     files.put_model(model, merged, "s", **ALL_COHORTS)
+    files.compare(
+        STUDY,
+        LABELS,
+        ENTRIES,
+        tested=[(first, "csnb")],
+        halved=[(first, "csnb")],
+        permuted=[(first, "xnb")],
+    )
     for name in known_analyses():
         files.put(name, tables_of(name, files.root), study="s")
 

@@ -20,9 +20,9 @@ from report_study import CLASSES, SCRIPT, changed, with_rows, write_study
 from study_files import StudyFiles
 from toys import dataset
 
-from xnbflow.core.study import Study
+from xnbflow.core.study import Design, Study
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.report.drawings.marks import (
     MARKS,
     Band,
@@ -375,7 +375,7 @@ def gene_page(tmp_path_factory):
         feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
     )  # fmt: skip
     root = tmp_path_factory.mktemp("genes")
-    StudyFiles(root).put("diagnostic", diagnose(series, None), dataset="toy")
+    StudyFiles(root).put("genes", gene_tables(series, Design()), study="a-study", dataset="toy")
     study = Study(
         id="a-study",
         title="Genes",

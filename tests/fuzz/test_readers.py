@@ -25,7 +25,6 @@ from model_files import two_classes
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.models import fit_model, read_model, write_model
 from xnbflow.running.config import read_config
@@ -236,9 +235,7 @@ def write_cells(path):
 
 
 def read_toy_folds(path):
-    header = DataSetHeader(
-        name="toy", samples=np.array(SAMPLES), labels=np.array(list("ab" * 4)), n_features=6
-    )
+    header = DataSet("toy", None, [f"f{i}" for i in range(6)], SAMPLES, list("ab" * 4))
     return read_folds(path, header, 2, 1)
 
 

@@ -79,10 +79,11 @@ def tables(folder):
     study = folder / "results/studies/tiny"
     actual = {
         path.name: path.read_bytes()
-        for path in sorted(study.iterdir())
-        if path.suffix in {".parquet", ".tsv"} and path.name not in RECORDED_TIMES
+        for group in ("tables", "gene_sets")
+        for path in sorted((study / group).iterdir())
+        if path.name not in RECORDED_TIMES
     }
-    averages = pd.read_parquet(study / "averages.parquet").drop(columns="fit_seconds")
+    averages = pd.read_parquet(study / "tables/averages.parquet").drop(columns="fit_seconds")
     return actual | {"averages": averages.to_csv()}
 
 

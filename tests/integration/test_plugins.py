@@ -83,7 +83,7 @@ def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
     shutil.copytree(PLUGIN, folder, ignore=shutil.ignore_patterns("toyplugin"))
     finished = run(folder, site)
     assert finished.returncode == 0, finished.stdout
-    summary = pd.read_parquet(folder / "results/studies/mine/summary.parquet")
+    summary = pd.read_parquet(folder / "results/studies/mine/tables/summary.parquet")
     assert summary.set_index("metric")["mean"]["accuracy"] == 1.0
     page = (folder / "results/studies/mine/details.html").read_text()
     assert "Counted by a plugin" in page

@@ -123,3 +123,54 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
     assert not re.findall(r"\d %", pages)
     assert not [path for path in (tmp_path / "results").rglob("*.*") if PATIENT in text_of(path)]
     assert not [path for path in tmp_path.rglob("*") if path.stem in ("pwned", "x")]
+
+
+def without_files(folder):
+    """Write a configuration of a machine without a network and without private files."""
+    nothing = folder / "nothing"
+    nothing.mkdir()
+    sources = {row.source for row in ROWS.values()} - {"bundled", "simulate", "table"}
+    download = {"base_urls": {name: [str(nothing)] for name in sources}, "retries": 0}
+    studies = {}
+    for study, settings in STUDIES.items():
+        few = {
+            name: {"params": SMALL[name]} for name in settings.get("analyses", {}) if name in SMALL
+        }
+        studies[study] = {"analyses": few} if few else {}
+    changed = {"download": download | {"timeout": 1}, "studies": studies}
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(changed))
+
+
+def test_every_shipped_study_starts_without_private_files(tmp_path):
+    """Each private file is an optional data set that is sought; no plan needs one."""
+    without_files(tmp_path)
+    written = snakemake(tmp_path, "--dry-run", *STUDIES)
+    private = {name for name, row in ROWS.items() if row.source in ("microarray", "angular")}
+    used = {row.id for study in STUDIES.values() for row in rows_of(study)}
+    sought = set(re.findall(r"Seeking (\S+)", written))
+    assert private & used <= sought
+    assert "WorkflowError" not in written
+
+
+#: Studies whose page needs neither a network nor a file, and the sections that they keep.
+ALONE = {
+    "separation": {"separation", "missing", "overview", "methods"},
+    "directional": {"directional", "missing", "overview", "methods"},
+    "cohorts": {"missing", "overview", "methods"},
+}
+
+
+@pytest.mark.parametrize("study", ALONE)
+def test_a_study_of_optional_data_sets_ends_with_a_page_without_them(tmp_path, study):
+    """Simulated parts are computed; the page names what is missing and how to supply it."""
+    without_files(tmp_path)
+    snakemake(tmp_path, study)
+    folder = tmp_path / "results/studies" / study
+    pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
+    assert set(re.findall(r'<section[^>]*id="([\w-]+)"', pages)) == ALONE[study]
+    for row in rows_of(STUDIES[study]):
+        assert row.id in pages
+    assert "Not in this run" in pages
+    assert "docs/tutorials/data-files.md" in pages
+    # the next run seeks them again
+    assert not list((tmp_path / "results").glob("*/availability.json"))

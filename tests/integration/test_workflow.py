@@ -42,9 +42,12 @@ def configured(folder, study):
 
 def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     study = finished / "results/studies/tiny"
-    for name in contract.STUDY_TABLES:
-        assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
-        assert (study / f"{name}.tsv").is_file()
+    for place in contract.STUDY_FILES.values():
+        path = finished / place.of(study="tiny")
+        assert len(pd.read_parquet(path).columns) > 0
+        assert path.with_suffix(".tsv").is_file()
+    beside_the_page = {path.name for path in study.iterdir() if path.is_file()}
+    assert beside_the_page == {"report.html", "details.html", "run.json", "curves.json"}
     assert "A tiny study" in (study / "report.html").read_text()
     drawn = {path.relative_to(study).as_posix() for path in (study / "figures").rglob("*.svg")}
     assert {path.split("/")[1] for path in drawn} >= {"diagnostics", "accuracy", "explanation"}
@@ -56,10 +59,10 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     counts = predictions.groupby(["repeat", "sample"]).size()
     assert len(counts) == 178
     assert set(counts) == {1}
-    assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
+    assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/usage").rglob("*.tsv")
-    # two data sets in six rules; compare, enrich, report and draw
-    assert len(list(recorded)) == 16
+    # two data sets in seven rules; compare, enrich, report and draw
+    assert len(list(recorded)) == 18
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -67,7 +70,8 @@ def test_wine_has_no_genes_and_percentages_have_one_form(finished):
         page = (finished / "results/studies/tiny" / name).read_text()
         of_study = page.partition('<section id="methods"')[0]  # has works and files of any study
         text = re.sub(r"<(script|style|svg)\b.*?</\1>|<[^>]*>", " ", of_study, flags=re.DOTALL)
-        assert not re.findall(r"(?i)(?<![/#-])\bgenes?\b(?![.-])", text)
+        # the job *genes* is in the table of times, beside the number of its runs
+        assert not re.findall(r"(?i)(?<![/#-])\bgenes?\b(?![.-]|\s+\d)", text)
         assert not re.findall(r"\d %", page)
 
 
@@ -119,6 +123,7 @@ def copy_into(folder, finished):
             {
                 "acquire": 1,
                 "diagnose": 1,
+                "genes": 1,
                 "permute": 1,
                 "classify": 1,
                 "check": 1,
@@ -136,6 +141,62 @@ def test_a_change_of_the_configuration_runs_what_it_concerns(copied, change, she
         config["sheets"] = ["other.tsv"]
     planned = jobs(copied, *configured(copied, config))
     assert planned == ({} if expected is None else {**expected, **AFTER})
+
+
+def with_design(design):
+    return changed(lambda c: c["studies"]["tiny"].update(design=design))
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"reference": "class_0"},
+        {"adjust": ["age", "factor(plate)"]},
+        {"contrasts": ["class_1 vs class_0"]},
+        {"repeated": "correlation"},
+        {"trend": True},
+    ],
+    ids=lambda design: next(iter(design)),
+)
+def test_an_edit_of_the_design_compares_the_genes_again_and_trains_nothing(copied, design):
+    planned = jobs(copied, *configured(copied, with_design({"wine": design})))
+    assert planned == {"genes": 1, "enrich": 1, "report": 1}
+    planned = jobs(copied, *configured(copied, with_design(design)))
+    assert planned == {"genes": 2, "enrich": 1, "report": 1}
+
+
+def test_the_default_of_a_design_written_out_repeats_the_page_alone(copied):
+    """Its configuration is on the page."""
+    planned = jobs(copied, *configured(copied, with_design({"repeated": "mean", "trend": False})))
+    assert planned == {"report": 1}
+
+
+def test_two_studies_of_one_series_have_two_designs(finished, tmp_path):
+    """The second study reads the series and the audit of the first one."""
+    folder = tmp_path / "work"
+    shutil.copytree(finished, folder, symlinks=True)
+    other = {"title": "Another", "datasets": ["wine"], "design": {"reference": "class_2"}}
+    study = changed(lambda c: c["studies"].update(other=other))
+    arguments = configured(folder, study)
+    genes = [f"results/studies/{name}/genes/wine/contrasts.tsv" for name in ("tiny", "other")]
+    assert jobs(folder, *genes, *arguments) == {"genes": 1}
+    snakemake(folder, *genes, *arguments)
+    one, two = (pd.read_csv(folder / path, sep="\t") for path in genes)
+    assert one.empty
+    assert two["contrast"].drop_duplicates().tolist() == [
+        "class_0 vs class_2",
+        "class_1 vs class_2",
+    ]
+
+
+def test_a_reference_that_is_no_class_is_refused_by_the_job_with_the_nearest_name(copied):
+    arguments = configured(copied, with_design({"wine": {"reference": "class_O"}}))
+    target = "results/studies/tiny/genes/wine/genes.parquet"
+    written = snakemake(copied, target, *arguments, fails=True)
+    assert (
+        "data set wine: reference of the study's design is 'class_O', which is not a class; "
+        "did you mean 'class_"
+    ) in written
 
 
 def test_a_file_that_the_page_links_is_missed(copied):
@@ -183,7 +244,7 @@ def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused)
     state = (folder / place).stat()
     shutil.copy(folder / source, folder / place)
     os.utime(folder / place, ns=(state.st_atime_ns, state.st_mtime_ns))
-    (folder / "results/studies/tiny/summary.parquet").unlink()
+    (folder / "results/studies/tiny/tables/summary.parquet").unlink()
     assert refused in snakemake(folder, fails=True)
 
 
@@ -298,6 +359,7 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
         "check",
         "models",
         "permute",
+        "genes",
         "enrich",
         *AFTER,
     }
@@ -358,7 +420,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
-    stages = {"acquire", "diagnose", "classify", "check", "models", "permute", "compare"}
+    stages = {"acquire", "diagnose", "genes", "classify", "check", "models", "permute", "compare"}
     stages |= {"enrich", "validate", "combine", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 

@@ -1,4 +1,4 @@
-"""Print the packages of the library that reading a series imports.
+"""Print the packages of the library that reading a series imports, and the modules of jobs.
 
 The argument has the import statements of the job that reads; all modules of ``xnbflow.sources`` are
 imported as well, for a job imports the one that its data set names.
@@ -13,4 +13,6 @@ import xnbflow.sources
 exec(sys.argv[1])
 for module in pkgutil.iter_modules(xnbflow.sources.__path__):
     importlib.import_module(f"xnbflow.sources.{module.name}")
-print(*{name.split(".")[1] for name in sys.modules if name.startswith("xnbflow.")})
+names = [name.removeprefix("xnbflow.") for name in sys.modules if name.startswith("xnbflow.")]
+packages = {name.partition(".")[0] for name in names}
+print(*packages, *(name for name in names if name.startswith("jobs.")))

@@ -1,10 +1,39 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
-from xnbflow.tables.contract import CHECKSUMS, NOTES, SERIES, TRUTH
+from xnbflow.tables.contract import AVAILABILITY, CHECKSUMS, NOTES, PLACES, SERIES, TRUTH
+
+
+# Seek: whether the files of an optional data set can be had. A study is planned without those that cannot.
+checkpoint seek:
+    output:
+        availability=AVAILABILITY,
+        places=PLACES,
+        usage=usage_of("seek"),
+    log:
+        log_of("seek"),
+    conda:
+        "../../envs/xnbflow.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1200, per_mb=6, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=1, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
+        ),
+    params:
+        dataset=PLAN.sheet_row,
+        files=PLAN.named_files,
+        code=reading_code(),
+        methods=PLAN.reader_code,
+    message:
+        "Seeking {wildcards.dataset}"
+    script:
+        "../scripts/seek.py"
 
 
 rule acquire:
     input:
         unpack(PLAN.user_files),
+        places=PLAN.sought_places,
     output:
         series=SERIES,
         notes=NOTES,

@@ -91,7 +91,8 @@ rule models:
     params:
         entry=PLAN.entry,
         origin=PLAN.origin,
-        classifiers=PLAN.classifiers_beside,
+        trained=PLAN.trained_beside,
+        halved=PLAN.halved,
         code=computing_code(),
         methods=PLAN.classifier_code,
     message:

@@ -16,7 +16,12 @@ update_config(complete, config)
 config = complete
 
 try:
-    PLAN = Plan.read(config, ROOT, mark_local=local)
+    PLAN = Plan.read(
+        config,
+        ROOT,
+        mark_local=local,
+        availability=lambda name: checkpoints.seek.get(dataset=name).output[0],
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from error
 

@@ -20,6 +20,8 @@ rule compare:
         normality_within=partial(PLAN.diagnosed, "normality_within"),
         dependence=partial(PLAN.diagnosed, "dependence"),
         dependence_test=partial(PLAN.diagnosed, "dependence_test"),
+        cohort_verdicts=PLAN.cohort_verdicts,
+        cohort_matrix=PLAN.cohort_matrix,
     output:
         **GROUPS["study"].files,
         text=GROUPS["study"].texts,
@@ -38,8 +40,8 @@ rule compare:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        about=PLAN.about,
-        owners=PLAN.owners,
+        study=PLAN.compared_study,
+        checks=PLAN.checks,
         entries=PLAN.study_entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],
         code=computing_code(),
@@ -104,7 +106,10 @@ rule combine:
         ),
     params:
         entry=PLAN.combined_entry,
-        settings=PLAN.combined_settings,
+        match=lambda wildcards: PLAN.cohorts(wildcards).match,
+        harmonise=lambda wildcards: PLAN.cohorts(wildcards).harmonise,
+        label=PLAN.combined_label,
+        designs=PLAN.combined_designs,
         code=computing_code(),
         methods=PLAN.combined_code,
     message:

@@ -1,6 +1,6 @@
-# Diagnose: differences of features between the classes, and the audit: causes of unreliable accuracies. On
-# request of a study: tests of normality, and of independence given the class.
-from xnbflow.tables.contract import DIAGNOSTIC, SERIES, text_of
+# Diagnose: the audit of a data set, which finds causes of unreliable accuracies. On request of a study: tests of
+# normality, and of independence given the class.
+from xnbflow.tables.contract import SERIES
 
 
 rule diagnose:
@@ -9,7 +9,6 @@ rule diagnose:
     output:
         **GROUPS["diagnostic"].files,
         **GROUPS["audit"].files,
-        genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
         usage=usage_of("diagnose"),
     log:
         log_of("diagnose"),
@@ -28,6 +27,6 @@ rule diagnose:
         tests=PLAN.diagnostic_settings,
         code=computing_code(),
     message:
-        "Testing the features and auditing the samples of {wildcards.dataset}"
+        "Auditing the samples and testing the features of {wildcards.dataset}"
     script:
         "../scripts/diagnose.py"

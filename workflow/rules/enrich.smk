@@ -1,13 +1,11 @@
 # Enrich: overlaps of gene sets, those of the study and those of known artefacts, with its lists of genes.
 from functools import partial
 
-from xnbflow.tables.contract import DIAGNOSTIC
-
 
 rule enrich:
     input:
         gene_sets=PLAN.gene_set_files,
-        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
+        genes=partial(PLAN.compared, "genes"),
         signature=PLAN.signatures,
         series=PLAN.series_with_gene_sets,
     output:
@@ -27,7 +25,7 @@ rule enrich:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        owners=PLAN.owners_of_lists,
+        study=PLAN.listed_study,
         code=computing_code(),
     message:
         "Finding gene sets in the lists of genes of {wildcards.study}"

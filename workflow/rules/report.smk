@@ -5,7 +5,6 @@ from xnbflow.tables.contract import (
     ANALYSIS,
     CURVES,
     DETAILS,
-    DIAGNOSTIC,
     FIGURES,
     RECORD,
     REPORT,
@@ -49,6 +48,7 @@ rule analyse:
 #: What the sections of a page read. The page and its figures are made from the same sections, beside
 #: each other.
 SECTION_INPUT = {
+    **{table: partial(PLAN.compared, table) for table in GROUPS["genes"].tables},
     "tables": GROUPS["study"].files.values(),
     "gene_lists": GROUPS["gene_lists"].files.values(),
     "description": GROUPS["description"].files.values(),
@@ -57,10 +57,6 @@ SECTION_INPUT = {
     "validation": PLAN.validation_tables,
     "cohorts": PLAN.cohort_files,
     "correlations": partial(PLAN.diagnosed, "correlations"),
-    "genes": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
-    "contrasts": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="contrasts")),
-    "gene_heatmap": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_heatmap")),
-    "gene_values": partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_values")),
     "predictions": partial(PLAN.trained, "predictions"),
     "fits": partial(PLAN.trained, "fits"),
     "usage": PLAN.usage_of_jobs,
@@ -89,7 +85,9 @@ rule report:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        results=PLAN.results,
+        labels=PLAN.study_labels,
+        missing=lambda wildcards: PLAN.study(wildcards).missing,
+        configuration=PLAN.configuration,
         code=computing_code(),
         page_code=page_code(),
         sections=PLAN.section_code,
@@ -125,7 +123,9 @@ rule draw:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        results=PLAN.results,
+        labels=PLAN.study_labels,
+        missing=lambda wildcards: PLAN.study(wildcards).missing,
+        configuration=PLAN.configuration,
         code=computing_code(),
         page_code=page_code(),
         sections=PLAN.section_code,

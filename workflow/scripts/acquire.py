@@ -9,19 +9,18 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.jobs.acquire import acquire_data_set
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.simulate import write_truth
-from xnbflow.tables.contract import NOTES_TABLE
-from xnbflow.tables.storage import write_parquet
 
-dataset = SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
-series, notes = acquire_noting(
-    dataset, lock=snakemake.output.checksums, **snakemake.config["download"]
+files = dict(snakemake.input.items())
+places = files.pop("places")
+acquire_data_set(
+    SheetRow(**snakemake.params.dataset).with_files(files),
+    places=next(map(Path, places), None),
+    series=Path(snakemake.output.series),
+    notes=Path(snakemake.output.notes),
+    truth=Path(snakemake.output.truth),
+    checksums=Path(snakemake.output.checksums),
+    downloads=snakemake.config["download"],
+    check_code=lambda: check_code(snakemake),
 )
-check_code(snakemake)
-series.write(snakemake.output.series)
-write_parquet(notes, snakemake.output.notes, NOTES_TABLE)
-write_truth(dataset, snakemake.output.truth)
-# acquire_noting writes no checksums of a data set without downloads; the rule promises the file
-Path(snakemake.output.checksums).touch()

@@ -9,14 +9,19 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.studies.analysis_job import run_analysis
+from xnbflow.jobs.analyse import run_analysis
 
 run_analysis(
     snakemake.wildcards.analysis,
-    files=snakemake.input,
-    params=snakemake.params,
-    folder=snakemake.output.tables,
+    series=[Path(path) for path in snakemake.input.series],
+    settings=snakemake.params.settings,
+    scheme=snakemake.params.scheme,
+    folds_file=next(map(Path, snakemake.input.given), None),
     downloads=snakemake.config["download"],
+    tables_of_study=[Path(path) for path in snakemake.input.study],
+    parts=snakemake.params.parts,
+    folds=snakemake.params.folds,
+    folder=Path(snakemake.output.tables),
     threads=snakemake.threads,
-    check=lambda: check_code(snakemake),
+    check_code=lambda: check_code(snakemake),
 )

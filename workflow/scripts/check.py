@@ -9,6 +9,14 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.models.checking import check
+from xnbflow.jobs.check import check_classifiers
 
-check(snakemake.input, snakemake.params, snakemake.output, lambda: check_code(snakemake))
+check_classifiers(
+    Path(snakemake.input.series),
+    entries=snakemake.params.entries,
+    fast_classes=snakemake.params.tested,
+    halved=snakemake.params.halved,
+    n_pairs=snakemake.params.n_pairs,
+    folder=Path(snakemake.output.halves).parent,
+    check_code=lambda: check_code(snakemake),
+)

@@ -9,12 +9,15 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.models.classifying import classify
+from xnbflow.jobs.classify import train_classifiers
 
-classify(
-    files=snakemake.input,
-    params=snakemake.params,
-    outputs=snakemake.output,
+train_classifiers(
+    Path(snakemake.input.series),
+    scheme=snakemake.params.scheme,
+    folds_file=next(map(Path, snakemake.input.given), None),
     downloads=snakemake.config["download"],
+    entries=snakemake.params.entries,
+    compared=snakemake.params.tested,
+    folder=Path(snakemake.output.folds).parent,
     check_code=lambda: check_code(snakemake),
 )

@@ -9,18 +9,17 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.dataset import DataSet
-from xnbflow.models.cohorts import combine
-from xnbflow.models.final import write_final
-from xnbflow.tables.contract import COHORT_TABLES
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+from xnbflow.core.study import Design
+from xnbflow.jobs.combine import combine_series
 
-series = [DataSet.read(path) for path in snakemake.input.series]
-tables, model, merged = combine(series, snakemake.params.entry, **snakemake.params.settings)
-check_code(snakemake)
-digest = " ".join(map(digest_of_file, snakemake.input.series))
-write_final(model, merged, snakemake.output, digest)
-files = zip(COHORT_TABLES, snakemake.output.tables, snakemake.output.text, strict=True)
-for name, path, text in files:
-    write_parquet(tables[name], path, COHORT_TABLES[name], digest)
-    write_tsv(tables[name], text, COHORT_TABLES[name])
+combine_series(
+    [Path(path) for path in snakemake.input.series],
+    snakemake.params.entry,
+    match=snakemake.params.match,
+    harmonise=snakemake.params.harmonise,
+    label=snakemake.params.label,
+    designs={name: Design(**design) for name, design in snakemake.params.designs.items()},
+    tables_folder=Path(snakemake.output.tables[0]).parent,
+    model_folder=Path(snakemake.output.model).parent,
+    check_code=lambda: check_code(snakemake),
+)

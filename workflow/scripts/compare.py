@@ -5,15 +5,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_code, start_job
+from xnbflow.running.jobs import check_code, start_job, working_directory
 
 start_job(snakemake)
 
-from xnbflow.studies.study_tables import compare
+from xnbflow.core.study import study_of
+from xnbflow.jobs.compare import compare_classifiers
+from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 
-compare(
-    files=snakemake.input,
-    params=snakemake.params,
-    outputs=snakemake.output,
-    check=lambda: check_code(snakemake),
+inputs = StudyInputs(
+    study=study_of(snakemake.params.study),
+    checks=StudyChecks(**snakemake.params.checks),
+    root=working_directory(snakemake),
+)
+compare_classifiers(
+    inputs,
+    entries=snakemake.params.entries,
+    alpha=snakemake.params.alpha,
+    check_code=lambda: check_code(snakemake),
 )

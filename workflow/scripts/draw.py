@@ -5,18 +5,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_code, start_job
+from xnbflow.running.jobs import check_code, start_job, working_directory
 
 start_job(snakemake)
 
-from xnbflow.report.study_figures import draw_study
+from xnbflow.jobs.draw import draw_study
 from xnbflow.running.config import read_studies
 
-study = read_studies(snakemake.config)[snakemake.wildcards.study]
 draw_study(
-    study,
-    configured=snakemake.params.results,
-    folder=snakemake.output.figures,
+    read_studies(snakemake.config)[snakemake.wildcards.study].without(snakemake.params.missing),
+    labels=snakemake.params.labels,
+    configuration=snakemake.params.configuration,
+    root=working_directory(snakemake),
     threads=snakemake.threads,
-    check=lambda: check_code(snakemake),
+    check_code=lambda: check_code(snakemake),
 )

@@ -5,16 +5,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_code, start_job
+from xnbflow.running.jobs import check_code, start_job, working_directory
 
 start_job(snakemake)
 
-from xnbflow.studies.gene_lists import enrich
+from xnbflow.core.study import study_of
+from xnbflow.jobs.enrich import find_gene_sets
+from xnbflow.studies.study_inputs import StudyInputs
 
-enrich(
-    files=snakemake.input,
-    params=snakemake.params,
-    outputs=snakemake.output,
+find_gene_sets(
+    StudyInputs(study=study_of(snakemake.params.study), root=working_directory(snakemake)),
+    gene_set_files=snakemake.input.gene_sets,
     threads=snakemake.threads,
-    check=lambda: check_code(snakemake),
+    check_code=lambda: check_code(snakemake),
 )

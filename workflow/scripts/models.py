@@ -9,12 +9,19 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.models.final import fit_final
+from xnbflow.jobs.models import fit_kept_model
 
-fit_final(
+halves = snakemake.input.get("halves")
+fit_kept_model(
     snakemake.wildcards.classifier,
-    files=snakemake.input,
-    params=snakemake.params,
-    outputs=snakemake.output,
+    snakemake.params.entry,
+    series=Path(snakemake.input.series),
+    origin=snakemake.params.origin,
+    predictions=Path(snakemake.input.predictions),
+    selected=Path(snakemake.input.selected),
+    trained=snakemake.params.trained,
+    halves=Path(halves) if halves else None,
+    halved=snakemake.params.halved,
+    folder=Path(snakemake.output.model).parent,
     check_code=lambda: check_code(snakemake),
 )

@@ -9,15 +9,12 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.dataset import DataSet
-from xnbflow.inference.permutation import label_test
-from xnbflow.tables.contract import PERMUTATION_TABLES
-from xnbflow.tables.storage import write_parquet
+from xnbflow.jobs.permute import permute_labels
 
-table = label_test(
-    DataSet.read(snakemake.input.series),
+permute_labels(
+    Path(snakemake.input.series),
     snakemake.params.entry,
     n_permutations=snakemake.params.n_permutations,
+    table=Path(snakemake.output.permutation),
+    check_code=lambda: check_code(snakemake),
 )
-check_code(snakemake)
-write_parquet(table, snakemake.output.permutation, PERMUTATION_TABLES["permutation"])

@@ -5,17 +5,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_code, start_job
+from xnbflow.running.jobs import check_code, start_job, working_directory
 
 start_job(snakemake)
 
-from xnbflow.report.study_page import write_study
+from xnbflow.jobs.report import report_study
 from xnbflow.running.config import read_studies
 
-study = read_studies(snakemake.config)[snakemake.wildcards.study]
-write_study(
-    study,
-    configured=snakemake.params.results,
-    outputs=snakemake.output,
-    check=lambda: check_code(snakemake),
+report_study(
+    read_studies(snakemake.config)[snakemake.wildcards.study].without(snakemake.params.missing),
+    labels=snakemake.params.labels,
+    configuration=snakemake.params.configuration,
+    root=working_directory(snakemake),
+    check_code=lambda: check_code(snakemake),
 )

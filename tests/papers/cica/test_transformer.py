@@ -252,3 +252,35 @@ def test_the_canonical_direction_of_many_inputs_predicts_new_samples(rng):
     cica = CICA(n_components=1, width=1.0).fit(X[:60], y[:60])
     component = cica.transform(X[60:])[:, 0]
     assert abs(np.corrcoef(component, y[60:])[0, 1]) > 0.75
+
+
+def test_plain_canonical_correlation_is_the_textbook_s(rng):
+    """The subspace of the eigenvectors of Cxx^-1 Cxc Ccc^-1 Ccx (Hotelling 1936)."""
+    y = rng.uniform(-3, 3, 300)
+    sources = np.column_stack([y, y**2, rng.normal(size=(300, 2))])
+    X = (sources + rng.normal(size=(300, 4))) @ rng.normal(size=(4, 4))
+    functions = np.column_stack([y, y**2, y**3])
+    options = {
+        "n_components": 2,
+        "basis": lambda target: np.column_stack([target, target**2, target**3]),
+    }
+    cica = CICA(canonical="plain", width=1.0, random_state=0, **options).fit(X, y)
+    centred, c = X - X.mean(axis=0), functions - functions.mean(axis=0)
+    cross = centred.T @ c
+    product = np.linalg.solve(centred.T @ centred, cross @ np.linalg.solve(c.T @ c, cross.T))
+    values, vectors = np.linalg.eig(product)
+    expected = np.linalg.qr(vectors[:, np.argsort(-values.real)[:2]].real)[0]
+    actual = np.linalg.qr(cica.components_.T)[0]
+    # all principal angles of the two subspaces are 0
+    assert np.linalg.svd(expected.T @ actual, compute_uv=False) == pytest.approx([1.0, 1.0])
+    ridged = CICA(width=1.0, random_state=0, **options).fit(X, y)
+    other = np.linalg.qr(ridged.components_.T)[0]
+    assert np.linalg.svd(expected.T @ other, compute_uv=False)[1] < 1 - 1e-9
+
+
+def test_plain_canonical_correlation_needs_inputs_of_full_rank(rng):
+    X = rng.normal(size=(40, 3))
+    X = np.column_stack([X, X.sum(axis=1)])
+    with pytest.raises(InputError, match="singular covariance"):
+        CICA(n_components=1, canonical="plain").fit(X, X[:, 0] + rng.normal(size=40))
+    CICA(n_components=1, width=1.0).fit(X, X[:, 0] + rng.normal(size=40))

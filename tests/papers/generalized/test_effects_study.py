@@ -205,7 +205,7 @@ def test_curves_are_described_by_where_the_samples_are(tables):
 def test_random_splits_have_the_sizes_of_the_fixed_one_and_repeat(tables, toy, folds):
     splits = tables["splits"]
     assert set(splits["features"]) == {"all", "paper"}
-    assert splits.groupby(["features", "split"]).size().eq(4).all()
+    assert splits.groupby(["features", "split"]).size().eq(5).all()  # models
     assert splits["split"].nunique() == 3
     assert (splits[["n_train", "n_test"]].to_numpy() == [400, 200]).all()
     errors = select(splits, features="all", model=NAIVE)["misclassification"]
@@ -225,8 +225,13 @@ def test_the_papers_error_is_placed_in_the_interval_of_one_further_split():
 
 
 def test_the_published_method_is_fitted_without_atoms_from_naive_bayes(tables, toy):
-    model = GeneralizedNB(span=0.5, categorical=["c"], start="naive", atom=None)
+    published = {"start": "naive", "atom": None, "shrinkage": 0.0, "inner": "converged"}
+    model = GeneralizedNB(span=0.5, categorical=["c"], **published)
     model.fit(toy.frame()[:400], toy.labels[:400])
     where = {"model": "generalized naive Bayes, as published", "features": "all", "part": "train"}
     (row,) = select(tables["fit"], **where).itertuples()
     assert row.log_likelihood == pytest.approx(model.log_likelihood_[-1])
+    assert row.passes == model.n_iter_
+    where["model"] = "naive Bayes, as published"
+    (row,) = select(tables["fit"], **where).itertuples()
+    assert row.log_likelihood == pytest.approx(model.log_likelihood_[0])

@@ -146,7 +146,9 @@ def test_the_papers_figures_have_all_blocks_first_and_the_papers_axes():
     gains = pd.DataFrame(
         {"figure": [FIGURE_1, FIGURE_2], "gain_from": -0.0025, "gain_to": 0.0025}
     ).assign(training_sets=[7, 8])
-    first, second = _paper_figures(Tables(figures=curves, figure_gains=gains)).figures
+    first, second = _paper_figures(
+        Tables(figures=curves, figure_gains=gains), "figures", "figure_gains", ""
+    ).figures
     assert first.arguments["xlabel"] == "nb/2"
     assert second.arguments["xlabel"] == "mean true score"
     # a risk below one in a million is not drawn

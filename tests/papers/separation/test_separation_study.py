@@ -122,8 +122,8 @@ def test_the_section_draws_and_sources_everything(tables, tmp_path):
     assert section.blocks[0].text.startswith("Use weights with H estimated from the scores: over ")
     # three kinds by two sizes and all, three methods
     assert len(shown[0].frame) == 9 * 3
-    # gains by sample size, the paper's figures and ours, weights by distribution
-    assert len(list(figures_of(section.blocks))) == 2 + 3 + 3
+    # gains by sample size, the paper's figures and ours by formula and by risk, weights
+    assert len(list(figures_of(section.blocks))) == 2 + 2 * 3 + 3
 
 
 def test_a_training_set_that_loses_no_block_is_not_harmed():

@@ -1,9 +1,8 @@
 """Which groups are blocks, which are means, and which classes are compared."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from toys import dataset, refused
+from toys import refused
 
 from xnbflow.data.class_design import class_designs, number_design
 
@@ -100,11 +99,3 @@ def test_the_slope_of_a_number_without_patients_has_no_blocks():
     design, _ = number_design(np.array([1.0, 2, 2, 4]))
     assert design.blocks == 0
     assert design.matrix.shape == (4, 2)
-
-
-def test_numbers_in_factor_are_categories():
-    phenotype = pd.DataFrame({"plate": ["1", "2", "1", "2"], "age": ["30", "40", "50", "61.5"]})
-    terms = {"adjust": ["factor(plate)", "age"]}
-    series = dataset(np.zeros((1, 4)), list("aabb"), sample_metadata=phenotype, **terms)
-    assert series.covariates["plate"].tolist() == ["1", "2", "1", "2"]
-    assert series.covariates["age"].tolist() == [30.0, 40.0, 50.0, 61.5]

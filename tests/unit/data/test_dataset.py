@@ -1,6 +1,7 @@
 """What is written of a series is what is read, and what is no series is refused."""
 
 import json
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import iterate_features, read_header
+from xnbflow.data.series_file import iterate_features, stored
 from xnbflow.tables.contract import FOLDS_TABLE
 from xnbflow.tables.parquet import parquet_writer
 from xnbflow.tables.storage import write_parquet
@@ -21,7 +22,11 @@ def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):
     return DataSet("toy", values, features=features, samples=samples, labels=labels, **more)
 
 
-READERS = (DataSet.read, read_header, lambda path: list(iterate_features(path)))
+def names_of(path):
+    return DataSet.read(path, values=False)
+
+
+READERS = (DataSet.read, names_of, lambda path: list(iterate_features(path)))
 
 
 @pytest.mark.parametrize("read", READERS)
@@ -40,7 +45,7 @@ def test_another_file_is_refused(tmp_path, read):
         read(other)
 
 
-HEADER = {"name": "toy", "samples": ["s", "t"], "labels": ["x", "y"]}
+HEADER = {"format": 2, "name": "toy", "samples": ["s", "t"], "labels": ["x", "y"]}
 GOOD = {"feature": pa.array(["a"]), "kind": pa.array(["linear"])}
 GOOD["values"] = pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2))
 
@@ -51,6 +56,7 @@ GOOD["values"] = pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2))
         ([], {}),
         ({"samples": ["s"]}, {}),
         ({"labels": ["x", None]}, {}),
+        ({"order": [0, 0]}, {}),
         ({}, {"feature": pa.array([None], pa.string())}),
         ({}, {"kind": pa.array(["odd"])}),
         ({}, {"values": pa.array([[1.0, None]], pa.list_(pa.float64(), 2))}),
@@ -100,10 +106,59 @@ def test_everything_is_read_back(tmp_path):
     path = tmp_path / "x.parquet"
     series().write(path)
     assert_is_whole(DataSet.read(path))
-    header = read_header(path)
-    assert header.groups.tolist() == ["p1", "p2"]
-    assert header.feature_columns == ("symbol", "gene_id")
     assert [names.tolist() for names, _ in iterate_features(path)] == [["a", "b", "c"]]
+
+
+def test_a_data_set_without_values_has_every_other_field(tmp_path):
+    path = tmp_path / "x.parquet"
+    series(kinds=["linear", "angular", "linear"], scale="log2", missing=True).write(path)
+    names = names_of(path)
+    assert names.values is None
+    assert_is_whole(names)
+    whole = DataSet.read(path)
+    for name in {entry.name for entry in fields(DataSet)} - {"values"}:
+        expected, actual = getattr(whole, name), getattr(names, name)
+        if isinstance(expected, pd.DataFrame):
+            pd.testing.assert_frame_equal(actual, expected)
+        else:
+            np.testing.assert_array_equal(actual, expected)
+    assert (names.n_features, names.n_samples, names.classes.tolist()) == (3, 2, ["x", "y"])
+    taken = names.take(np.array([1]))
+    assert (taken.values, taken.samples.tolist()) == (None, ["t"])
+    assert taken.sample_metadata["title"].tolist() == ["b"]
+
+
+@dataclass(frozen=True)
+class Extended(DataSet):
+    """A data set with two more fields, which nothing else names."""
+
+    depths: np.ndarray = field(default=None, metadata=stored("texts", "sample"))
+    strands: np.ndarray = field(default=None, metadata=stored("texts", "feature", "strand"))
+
+
+def test_a_new_field_is_written_read_and_taken_without_another_edit(tmp_path):
+    path = tmp_path / "x.parquet"
+    whole = Extended(
+        "toy", np.eye(2), ["a", "b"], ["s", "t"], ["x", "y"], depths=[1, 2], strands=["+", "-"]
+    )
+    whole.write(path)
+    for again in (Extended.read(path), Extended.read(path, values=False)):
+        assert again.depths.tolist() == ["1", "2"]
+        assert again.strands.tolist() == ["+", "-"]
+        assert again.feature_metadata is None
+        assert again.take(np.array([1])).depths.tolist() == ["2"]
+
+
+def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path):
+    """Format 1 had the design of a study in the header."""
+    path = tmp_path / "old.parquet"
+    header = {key: value for key, value in HEADER.items() if key != "format"} | {"trend": True}
+    schema = pa.table(GOOD).schema.with_metadata({"xnbflow": json.dumps(header)})
+    with parquet_writer(path, schema) as writer:
+        writer.write_table(pa.table(GOOD).cast(schema))
+    for read in READERS:
+        with pytest.raises(InputError, match=r"is a series of format 1, .* reads 2; delete it"):
+            read(path)
 
 
 def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):
@@ -117,7 +172,7 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp
     again = DataSet.read(tmp_path / "x.parquet")
     np.testing.assert_array_equal(again.values, values)
     assert again.missing
-    assert read_header(tmp_path / "x.parquet").missing
+    assert names_of(tmp_path / "x.parquet").missing
     with pytest.raises(InputError, match="feature 'a' of sample 's' is inf"):
         DataSet(
             "toy",

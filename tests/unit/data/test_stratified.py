@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from xnbflow.data.stratified import stratified_folds
+from xnbflow.data.stratified import stratified_folds, stratified_group_folds
 
 
 @pytest.mark.parametrize("seed", [None, 0, 7])
@@ -26,3 +26,34 @@ def test_the_folds_are_those_of_scikit_learn(seed, n_splits, sizes):
     for (train, test), (expected_train, expected_test) in zip(folds, expected, strict=True):
         np.testing.assert_array_equal(train, expected_train)
         np.testing.assert_array_equal(test, expected_test)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_folds_of_groups_are_those_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    n_groups = int(rng.integers(6, 30))
+    groups = np.concatenate([np.arange(n_groups), rng.integers(0, n_groups, 40)])
+    n_classes = int(rng.integers(2, 5))
+    if seed % 2:  # groups of one class
+        labels = rng.integers(0, n_classes, n_groups)[groups]
+    else:
+        labels = rng.integers(0, n_classes, len(groups))
+    n_splits = int(rng.integers(2, 6))
+    peer = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
+
+    folds = stratified_group_folds(labels, groups, n_splits, seed)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class with fewer samples than folds
+        expected = list(peer.split(np.zeros(len(labels)), labels, groups))
+    for (train, test), (expected_train, expected_test) in zip(folds, expected, strict=True):
+        np.testing.assert_array_equal(train, expected_train)
+        np.testing.assert_array_equal(test, expected_test)
+
+
+def test_more_folds_than_groups_or_samples_of_a_class_are_refused():
+    labels, groups = np.repeat([0, 1], 6), np.repeat([0, 1, 2], 4)
+    with pytest.raises(ValueError, match="4 folds of 3 groups"):
+        stratified_group_folds(labels, groups, 4, 0)
+    with pytest.raises(ValueError, match="the largest class has 6"):
+        stratified_group_folds(labels, np.arange(12), 7, 0)

@@ -54,3 +54,11 @@ def test_a_class_of_equal_values_has_the_spread_of_the_published_program():
     spread = np.std([1.0, 2.0, 4.0], ddof=1) * 1e-100  # small, but not 0
     expected = 0.9 * 3**-0.2 * np.array([1e-7, min(spread, 2.25e-100 / 1.349)])
     np.testing.assert_allclose(actual, expected)
+
+
+def test_the_normal_reference_is_that_of_the_paper_s_text():
+    """Section 4.1: 1.059 s n^(-1/5); 9 is an outlier that quartiles would leave out."""
+    values = np.array([1.0, 2.0, 3.0, 4.0, 9.0])
+    actual = bandwidths_of(values[:, None], np.array([0, 5]), "normal_reference")[0, 0]
+    assert actual == pytest.approx(1.059 * np.std(values, ddof=1) * 5**-0.2)
+    assert actual > bandwidths_of(values[:, None], np.array([0, 5]), "scott")[0, 0]

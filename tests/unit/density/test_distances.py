@@ -100,3 +100,27 @@ def test_classifiers_select_by_the_distance(name):
     np.testing.assert_allclose(model.distances_[0], pairs_of_first)
     by_size = ClassSpecificNB(distance=name, n_features=2).fit(X, y)
     assert by_size.score(X, y) > 0.85
+
+
+def test_a_density_that_underflows_is_uniform_in_the_older_program():
+    """Class 0 is almost constant against the range of 1: its density is 0 at every grid point.
+
+    Uniform, its Hellinger distance to a density p is sqrt(1 - sum sqrt(p / 50)), and not 1.
+    """
+    rng = np.random.default_rng(0)
+    # between the grid points 0 and 1 / 49
+    features = np.concatenate([0.01 + 1e-9 * rng.normal(size=9), rng.uniform(0, 1, 20), [0, 1]])
+    codes = np.repeat([0, 1], [9, 22])
+    distances = {}
+    for underflow in ("as_published", "uniform", "log"):
+        distances[underflow] = pair_distances(features[None], codes, 2, underflow=underflow)[0, 0]
+    assert distances["as_published"] == 1.0
+    values, grid = features[codes == 1], np.linspace(0, 1, 50)
+    spread = min(
+        values.std(ddof=1), np.subtract(*np.quantile(values, [0.75, 0.25], method="hazen")) / 1.349
+    )
+    width = 0.9 * spread * 22**-0.2
+    density = np.exp(-0.5 * ((grid[:, None] - values) / width) ** 2).sum(axis=1)
+    density /= density.sum()
+    assert distances["uniform"] == pytest.approx(np.sqrt(1 - np.sqrt(density / 50).sum()))
+    assert distances["uniform"] < 0.5 < distances["log"]

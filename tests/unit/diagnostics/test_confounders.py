@@ -1,20 +1,25 @@
-"""Columns that are outcomes rather than confounders: follow-up, and the class in other words."""
+"""Columns are confounders by their values: dates, "none", and the class in other words."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.confounders import confounders, is_class_in_other_words, usable
+from xnbflow.diagnostics.confounders import (
+    as_dates,
+    confounders,
+    is_class_in_other_words,
+    usable,
+)
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
 
 
-def findings(**columns):
-    """Return the rows of the audit by subject."""
+def labelled(**columns):
+    """Return a series with columns of its samples."""
     values = np.random.default_rng(0).normal(size=(40, N))
-    series = DataSet(
+    return DataSet(
         "toy",
         values,
         features=[f"g{i}" for i in range(40)],
@@ -22,46 +27,82 @@ def findings(**columns):
         labels=LABELS,
         sample_metadata=pd.DataFrame(columns, dtype=object),
     )
-    return {row["subject"]: row for row in confounders(series)}
 
 
-def test_follow_up_is_not_tested_and_no_column_to_adjust_for():
+def findings(**columns):
+    """Return the rows of the audit by subject."""
+    return {row["subject"]: row for row in confounders(labelled(**columns))}
+
+
+def test_follow_up_is_tested_as_every_column_and_noted_as_an_outcome():
     days = [str(100 + i + 500 * (i >= N // 2)) for i in range(N)]
-    rows = findings(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
-    for name in ("days_to_death", "vital_status"):
-        assert (rows[name]["check"], rows[name]["severity"]) == ("follow-up", "notice")
-        assert "survival model" in rows[name]["finding"]
-        assert np.isnan(rows[name]["p"])
-    assert rows["days"]["check"] == "confounder"  # the same numbers under another name
-    assert "adjust=" in rows["days"]["finding"]
+    series = labelled(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
+    rows = pd.DataFrame(confounders(series))
+    notices = rows[rows["check"] == "follow-up"].set_index("subject")
+    assert notices["severity"].to_dict() == {"days_to_death": "notice", "vital_status": "notice"}
+    assert notices["detail"].str.contains("survival model").all()
+    tested = rows[rows["check"] == "confounder"].set_index("subject")
+    assert tested.loc["days_to_death", "p"] == tested.loc["days", "p"] < 0.001
+    assert tested.loc["vital_status", "severity"] == "none"
+    assert "`adjust: [days]`" in tested.loc["days", "remedy"]
 
 
-def test_sites_of_the_body_are_no_batch():
-    body = np.resize(["colon", "liver", "lung"], N)
-    rows = findings(site=body, hospital=np.resize(["Ulm", "Bonn", "Kiel"], N))
-    assert np.isnan(rows["site"]["genes"])
-    assert not np.isnan(rows["hospital"]["genes"])  # batches are compared gene by gene
-
-
-def test_follow_up_does_not_predict_the_class_from_the_phenotype():
-    labels = pd.Series(LABELS)
-    cells = pd.Series([str(i) for i in range(N)])
-    assert usable(labels, cells.rename("days_to_death")) is None
-    assert usable(labels, cells.rename("days")) is not None
+@pytest.mark.parametrize("name", ["hospital", "region", "recruited_at", "run_order", "x"])
+def test_the_name_of_a_column_decides_nothing(name):
+    site = np.where(np.arange(N) % 12 < 2, "Ulm", "Bonn")
+    site[: N // 2] = np.where(site[: N // 2] == "Ulm", "Bonn", "Ulm")
+    row = findings(**{name: site})[name]
+    assert (row["check"], row["severity"]) == ("confounder", "warning")
+    assert row["p"] == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
 
 
 @pytest.mark.parametrize(
-    ("name", "cells", "same"),
+    ("labels", "values", "same"),
     [
-        ("Treatment.Group", ["Group 1"] * 12 + ["Group 2"] * 12, True),
-        ("dose_mg", ["0"] * 12 + ["5"] * 6 + ["10"] * 6, True),
-        ("dose_mg", ["0"] * 11 + ["5"] * 13, False),  # a dose of both classes
-        ("genotype", ["WT"] * 12 + ["KO"] * 12, True),
-        ("hospital", ["Ulm"] * 12 + ["Bonn"] * 12, False),
-        ("colour", ["red"] * 12 + ["blue"] * 12, False),
+        (["renal cell carcinoma", "normal"], ["RCC", "normal kidney"], True),
+        (["RCC", "normal"], ["Renal Cell Carcinoma", "control"], True),
+        (["tumour", "normal"], ["T", "N"], True),
+        (["case", "control"], ["statin", "untreated"], False),
+        (["case", "control"], ["yes", "no"], False),
+        (["case", "control"], ["statin", "control"], False),  # statin is not a word of the class
+        (["tumour", "normal"], ["Ulm", "Bonn"], False),
+        (["tumour", "normal"], ["normal", "tumour"], False),  # the words of the other class
+        (["tumour", "normal"], ["tumour", "normal, adjacent to the tumour"], False),
+        (["2", "1"], ["site 2", "site 1"], False),  # numbers are no words
+        (["breast tumour", "breast normal"], ["breast A", "breast B"], False),  # common words
     ],
 )
-def test_a_treatment_or_dose_of_one_class_each_is_the_class_in_other_words(name, cells, same):
-    assert is_class_in_other_words(pd.Series(LABELS), pd.Series(cells, name=name)) == same
-    check = findings(**{name: cells})[name]["check"]
-    assert (check == "class in other words") == same
+def test_the_class_in_other_words_is_recognised_by_its_values(labels, values, same):
+    of_sample = pd.Series(np.repeat(labels, N // 2))
+    cells = pd.Series(np.repeat(values, N // 2), name="treatment")
+    assert is_class_in_other_words(of_sample, cells) == same
+    mixed = cells.copy()
+    mixed[0] = values[1]  # a value of both classes
+    assert not is_class_in_other_words(of_sample, mixed)
+
+
+def test_none_is_a_category_beside_categories_and_missing_beside_numbers():
+    drug = ["statin"] * 12 + ["none"] * 12
+    row = findings(drug=drug)["drug"]
+    assert (row["check"], row["severity"]) == ("confounder", "severe")
+    dose = [str(number) for number in np.arange(0.5, 12.5)] + ["none"] * 12
+    assert "dose" not in findings(dose=dose)
+
+
+def test_dates_are_categories_in_one_order_of_day_and_month():
+    """Two days read in two orders, 11 February beside 14 December, would be another column."""
+    dates = np.repeat(["02.11.2020", "14.12.2020"], N // 2)
+    dates[[0, N - 1]] = dates[[N - 1, 0]]
+    letters = np.where(dates == "02.11.2020", "A", "B")
+    rows = findings(RunDate=dates, plate=letters)
+    assert rows["RunDate"]["p"] == rows["plate"]["p"]
+    days = as_dates(pd.Series(["02/11/2020", "14/12/2020"]))
+    assert days.dt.month.tolist() == [11, 12]  # 14 is no month
+    assert as_dates(pd.Series(["02/11/2020", "03/12/2020"])).dt.month.tolist() == [2, 3]
+    assert as_dates(pd.Series(["5.1", "6.2"])) is None
+
+
+def test_days_of_one_sample_each_are_numbers():
+    days = [f"{1 + i:02d}.03.2021" for i in range(N)]
+    values = usable(pd.Series(LABELS), pd.Series(days, name="day"))
+    assert np.diff(values).tolist() == [1.0] * (N - 1)

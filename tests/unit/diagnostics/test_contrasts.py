@@ -1,4 +1,4 @@
-"""Comparisons by the options reference and contrasts: limma 3.54 as the oracle."""
+"""Comparisons by reference and contrasts of a design: limma 3.54 as the oracle."""
 
 import numpy as np
 import pandas as pd
@@ -7,13 +7,14 @@ from counts_cases import simulated_counts
 from r_oracles import r_answers
 from toys import dataset, refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.read_counts import effective_sizes, expressed_features
 from xnbflow.diagnostics.block_correlation import block_correlation
 from xnbflow.diagnostics.contrasts import comparisons, contrast_table
-from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.least_squares import fit_contrasts
 from xnbflow.diagnostics.linear_models import moderate, moderated_contrasts
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 
 #: Contrasts in rows; a single one has t, several F. Values are complete, so that limma is exact.
 LIMMA = """
@@ -50,7 +51,7 @@ def series():
     values = rng.normal(8, 1, (300, 30)) * rng.gamma(9, 1 / 9, (300, 1))
     values[:30] += 2 * (y == "drug A")
     values[30:60] += 1.5 * np.tile(np.arange(3), 10)
-    return dataset(values, y, sample_metadata=phenotype, scale="log2", adjust=("age",))
+    return dataset(values, y, sample_metadata=phenotype, scale="log2")
 
 
 def design_of(series, columns):
@@ -63,13 +64,13 @@ def indicators(cells):
     return (np.asarray(cells)[:, None] == np.unique(cells)).astype(float)
 
 
-def agrees_with_limma(series, name, design, contrasts, **more):
-    """Compare one comparison of the table with limma's contrasts in a design."""
+def agrees_with_limma(series, asked, name, design, contrasts, **more):
+    """Compare a comparison that a study's design asks for with limma's contrasts in a matrix."""
     contrasts = np.pad(np.atleast_2d(contrasts), ((0, 0), (0, 1)))
     more = {"trend": [0.0], **more}
     arrays = {"values": series.values, "design": design, "contrasts": contrasts}
     limma = r_answers("limma", LIMMA, **arrays, **more)
-    table = contrast_table(series)
+    table = contrast_table(series, asked)
     rows = table[table["contrast"] == name].set_index("feature").loc[series.features]
     for ours, theirs in (BOTH | (SINGLE if len(contrasts) == 1 else {"f": "F"})).items():
         expected = limma[theirs]
@@ -77,26 +78,18 @@ def agrees_with_limma(series, name, design, contrasts, **more):
     return rows
 
 
-def with_contrasts(series, *contrasts, **changes):
-    return dataset(
-        series.values,
-        series.labels,
-        sample_metadata=series.sample_metadata,
-        scale="log2",
-        adjust=series.adjust,
-        contrasts=contrasts,
-        **changes,
-    )
+def by_age(*contrasts, reference=""):
+    return Design(adjust=("age",), contrasts=contrasts, reference=reference)
 
 
 @pytest.mark.slow
 def test_pairs_and_a_reference_class_are_as_in_limma(series):
     design = design_of(series, indicators(series.labels))
-    asked = with_contrasts(series, "drug A vs drug B", reference="normal")
+    asked = by_age("drug A vs drug B", reference="normal")
     names = ["drug A vs normal", "drug B vs normal", "drug A vs drug B"]
-    assert [comparison.name for comparison in comparisons(asked)] == names
+    assert [comparison.name for comparison in comparisons(series, asked)] == names
     for name, contrast in zip(names, ([1, 0, -1], [0, 1, -1], [1, -1, 0]), strict=True):
-        rows = agrees_with_limma(asked, name, design, contrast)
+        rows = agrees_with_limma(series, asked, name, design, contrast)
         assert rows["f"].isna().all()
         assert (rows["samples"] == 30).all()
 
@@ -104,61 +97,58 @@ def test_pairs_and_a_reference_class_are_as_in_limma(series):
 def test_a_pair_at_each_level_of_a_column_is_as_in_limma(series):
     cells = [f"{a}{b}" for a, b in zip(series.labels, series.sample_metadata["sex"], strict=True)]
     design = design_of(series, indicators(cells))
-    asked = with_contrasts(series, "drug A vs normal within sex")
-    agrees_with_limma(asked, "drug A vs normal within sex=f", design, [1, 0, 0, 0, -1, 0])
-    agrees_with_limma(asked, "drug A vs normal within sex=m", design, [0, 1, 0, 0, 0, -1])
+    asked = by_age("drug A vs normal within sex")
+    agrees_with_limma(series, asked, "drug A vs normal within sex=f", design, [1, 0, 0, 0, -1, 0])
+    agrees_with_limma(series, asked, "drug A vs normal within sex=m", design, [0, 1, 0, 0, 0, -1])
 
 
 @pytest.mark.slow
 def test_levels_trends_and_slopes_are_as_in_limma(series):
     levels = design_of(series, indicators(series.sample_metadata["stage"]))  # 0 h, 24 h, 6 h
-    asked = with_contrasts(
-        series,
+    asked = by_age(
         "levels(stage)",
         "trend(stage)",
         "trend(grade=low<middle<high)",
         "slope(dose)",
         "levels(class)",
     )
-    agrees_with_limma(asked, "levels(stage)", levels, [[-1, 1, 0], [-1, 0, 1]])
-    agrees_with_limma(asked, "trend(stage=0 h<6 h<24 h)", levels, [-0.5, 0.5, 0])
+    agrees_with_limma(series, asked, "levels(stage)", levels, [[-1, 1, 0], [-1, 0, 1]])
+    agrees_with_limma(series, asked, "trend(stage=0 h<6 h<24 h)", levels, [-0.5, 0.5, 0])
     grades = design_of(series, indicators(series.sample_metadata["grade"]))  # high, low, middle
-    agrees_with_limma(asked, "trend(grade=low<middle<high)", grades, [0.5, -0.5, 0])
+    agrees_with_limma(series, asked, "trend(grade=low<middle<high)", grades, [0.5, -0.5, 0])
     dose = series.sample_metadata["dose"].astype(float).to_numpy()
     number = design_of(series, np.column_stack([np.ones(30), dose]))
-    agrees_with_limma(asked, "slope(dose)", number, [0, 1])
+    agrees_with_limma(series, asked, "slope(dose)", number, [0, 1])
     classes = design_of(series, indicators(series.labels))
-    agrees_with_limma(asked, "levels(class)", classes, [[1, 0, -1], [0, 1, -1]])
+    agrees_with_limma(series, asked, "levels(class)", classes, [[1, 0, -1], [0, 1, -1]])
 
 
 def test_a_trend_of_unequal_steps_is_a_regression_of_means(series):
-    asked = with_contrasts(series, "trend(dose)")
+    asked = by_age("trend(dose)")
     levels = design_of(series, indicators(series.sample_metadata["dose"]))
     name = "trend(dose=0<0.5<1<2<8)"
-    agrees_with_limma(asked, name, levels, np.array([-2, -1, 0, 1, 2]) / 10)
+    agrees_with_limma(series, asked, name, levels, np.array([-2, -1, 0, 1, 2]) / 10)
 
 
 def test_interactions_are_as_in_limma(series):
     cells = [f"{a}{b}" for a, b in zip(series.labels, series.sample_metadata["sex"], strict=True)]
     design = design_of(series, indicators(cells))
     contrasts = [[1, -1, -1, 1, 0, 0], [1, -1, 0, 0, -1, 1]]
-    agrees_with_limma(with_contrasts(series, "class:sex"), "class:sex", design, contrasts)
+    agrees_with_limma(series, by_age("class:sex"), "class:sex", design, contrasts)
     two = series.labels != "drug B"
     smaller = dataset(
         series.values[:, two],
         series.labels[two],
         sample_metadata=series.sample_metadata[two].reset_index(drop=True),
-        adjust=("age",),
         scale="log2",
-        contrasts=("class:sex",),
     )
     design = design_of(smaller, indicators(np.array(cells)[two]))
-    rows = agrees_with_limma(smaller, "class:sex", design, [1, -1, -1, 1])
+    rows = agrees_with_limma(smaller, by_age("class:sex"), "class:sex", design, [1, -1, -1, 1])
     assert rows["t"].notna().all()  # one difference of differences
 
 
 def test_an_age_is_an_outcome_without_itself_among_the_covariates(series):
-    asked = with_contrasts(series, "slope(age)")
+    asked = by_age("slope(age)")
     age = series.sample_metadata["age"].astype(float).to_numpy()
     script = """
     fit <- eBayes(lmFit(values, design))
@@ -167,7 +157,7 @@ def test_an_age_is_an_outcome_without_itself_among_the_covariates(series):
     """
     design = np.column_stack([np.ones(30), age])
     limma = r_answers("limma", script, values=series.values, design=design)
-    rows = contrast_table(asked).set_index("feature").loc[series.features]
+    rows = contrast_table(series, asked).set_index("feature").loc[series.features]
     np.testing.assert_allclose(rows["t"], limma["t"], rtol=1e-6)
     np.testing.assert_allclose(rows["log_fold_change"], limma["slope"], rtol=1e-6)
 
@@ -183,20 +173,21 @@ def test_patients_are_blocks_or_means_or_correlated(series, rng):
         "groups": patients.astype(str),
         "scale": "log2",
     }
-    asked = dataset(values, arm, contrasts=("levels(hours)", "slope(dose)", "a vs b"), **parts)
+    repeated = dataset(values, arm, **parts)
+    asked = Design(contrasts=("levels(hours)", "slope(dose)", "a vs b"))
     blocks = np.column_stack([indicators(hours), indicators(patients)[:, 1:]])
     contrasts = np.pad([[-1, 1, 0], [-1, 0, 1]], ((0, 0), (0, 8)))
-    agrees_with_limma(asked, "levels(hours)", blocks, contrasts)
-    table = contrast_table(asked)
+    agrees_with_limma(repeated, asked, "levels(hours)", blocks, contrasts)
+    table = contrast_table(repeated, asked)
     means = values.reshape(300, 10, 3).mean(axis=2)
     by_patient = dataset(means, arm[::3], sample_metadata=pd.DataFrame({"dose": range(10)}),
-                         scale="log2", contrasts=("slope(dose)", "a vs b"))  # fmt: skip
-    expected = contrast_table(by_patient)
+                         scale="log2")  # fmt: skip
+    expected = contrast_table(by_patient, Design(contrasts=("slope(dose)", "a vs b")))
     for name in ("slope(dose)", "a vs b"):
         actual = table[table["contrast"] == name].set_index("feature")["t"]
         alone = expected[expected["contrast"] == name].set_index("feature")["t"]
         np.testing.assert_allclose(actual[series.features], alone[series.features], rtol=1e-9)
-    correlated = dataset(values, arm, contrasts=("a vs b",), repeated="correlation", **parts)
+    correlated = Design(contrasts=("a vs b",), repeated="correlation")
     design = indicators(arm)
     rho = block_correlation(values, design, patients)
     limma = r_answers(
@@ -209,7 +200,7 @@ def test_patients_are_blocks_or_means_or_correlated(series, rng):
         block=patients,
         rho=[rho],
     )
-    rows = contrast_table(correlated).set_index("feature").loc[series.features]
+    rows = contrast_table(repeated, correlated).set_index("feature").loc[series.features]
     np.testing.assert_allclose(rows["t"], limma["t"], rtol=1e-6)
     compared = moderated_contrasts(values, (arm == "b").astype(int), patients, correlated=True)
     np.testing.assert_allclose(compared.t[0], limma["t"], rtol=1e-6)
@@ -224,7 +215,8 @@ def test_the_correlation_of_repeated_samples_is_limma_s(rng, share):
     found <- duplicateCorrelation(values, design, block = as.vector(groups))
     put("rho", found$consensus.correlation)
     """
-    limma = r_answers("limma", script, values=values, design=design, groups=groups)
+    arrays = {"values": values, "design": design, "groups": groups}
+    limma = r_answers("limma", script, needs=["statmod"], **arrays)
     assert block_correlation(values, design, groups) == pytest.approx(limma["rho"][0], rel=1e-6)
 
 
@@ -272,10 +264,9 @@ def test_counts_are_compared_with_the_weights_of_voom():
     counts, codes, _, ages = simulated_counts(4)
     labels = np.array(["a", "b"])[codes]
     phenotype = pd.DataFrame({"age": ages})
-    series = dataset(counts, labels, scale="counts", sample_metadata=phenotype, adjust=("age",),
-                     contrasts=("b vs a", "slope(age)"))  # fmt: skip
+    series = dataset(counts, labels, scale="counts", sample_metadata=phenotype)
     used = expressed_features(series)
-    table = contrast_table(series)
+    table = contrast_table(series, by_age("b vs a", "slope(age)"))
     pair = table[table["contrast"] == "b vs a"].set_index("feature").loc[series.features[used]]
     sizes = effective_sizes(counts[used])
     expected = moderated_contrasts(counts[used], codes, None, {"age": ages}, sizes=sizes)
@@ -295,29 +286,30 @@ def test_samples_without_a_value_are_left_out(series):
     dose = series.sample_metadata["dose"].copy()
     dose[series.labels == "normal"] = "NA"
     phenotype = series.sample_metadata.assign(dose=dose)
-    asked = dataset(series.values, series.labels, sample_metadata=phenotype, scale="ln",
-                    contrasts=("slope(dose)",))  # fmt: skip
-    table = contrast_table(asked)
+    by_dose = Design(contrasts=("slope(dose)",))
+    asked = dataset(series.values, series.labels, sample_metadata=phenotype, scale="ln")
+    table = contrast_table(asked, by_dose)
     assert (table["samples"] == 20).all()
     two = series.labels != "normal"
-    fewer = dataset(series.values[:, two], series.labels[two], contrasts=("slope(dose)",),
+    fewer = dataset(series.values[:, two], series.labels[two],
                     sample_metadata=phenotype[two].reset_index(drop=True))  # fmt: skip
-    expected = contrast_table(fewer)
+    expected = contrast_table(fewer, by_dose)
     np.testing.assert_allclose(table["t"], expected["t"])
     np.testing.assert_allclose(table["log_fold_change"] * np.log(2), expected["difference"])
     assert expected["log_fold_change"].isna().all()
 
 
-def test_the_table_is_by_rank_and_part_of_the_diagnostics(series):
-    asked = with_contrasts(series, "drug A vs normal")
-    table = diagnose(asked, None)["contrasts"]
-    assert list(table.columns) == DIAGNOSTIC_TABLES["contrasts"].fixed
+def test_the_table_is_by_rank_and_a_table_of_genes(series):
+    table = gene_tables(series, by_age("drug A vs normal"))["contrasts"]
+    assert list(table.columns) == GENE_TABLES["contrasts"].fixed
     assert table["rank"].tolist() == list(range(1, 301))
     assert table["t"].abs().is_monotonic_decreasing
     assert set(table["feature"][:10]) <= {f"g{i}" for i in range(30)}
-    assert diagnose(series, None)["contrasts"].empty
-    two = dataset(series.values, np.tile(["a", "b"], 15), reference="a")
-    assert contrast_table(two).empty  # the table of genes has this comparison
+    assert gene_tables(series, Design())["contrasts"].empty
+    two = dataset(series.values, np.tile(["a", "b"], 15))
+    assert contrast_table(
+        two, Design(reference="a")
+    ).empty  # the table of genes has this comparison
 
 
 @pytest.mark.parametrize(
@@ -337,24 +329,23 @@ def test_what_is_no_comparison_is_refused(series, contrast, message):
     phenotype = series.sample_metadata.assign(one="1")
     phenotype["grade"] = np.where(series.labels == "normal", "low", phenotype["grade"])
     grade = phenotype["grade"].where(phenotype.index > 2, ["low", "high", "middle"] * 10)
-    asked = dataset(series.values, series.labels, contrasts=(contrast,), scale="log2",
+    asked = dataset(series.values, series.labels, scale="log2",
                     sample_metadata=phenotype.assign(grade=grade))  # fmt: skip
     with refused(message, key="contrasts"):
-        contrast_table(asked)
+        contrast_table(asked, Design(contrasts=(contrast,)))
 
 
 def test_a_column_that_is_the_class_cannot_be_adjusted_for(series):
     phenotype = series.sample_metadata.assign(arm=series.labels)
-    asked = dataset(series.values, series.labels, sample_metadata=phenotype, adjust=("arm",),
-                    contrasts=("drug A vs normal",))  # fmt: skip
+    asked = dataset(series.values, series.labels, sample_metadata=phenotype)
+    by_arm = Design(adjust=("arm",), contrasts=("drug A vs normal",))
     with refused("contrast drug A vs normal: .*'arm' cannot be separated", key="contrasts"):
-        contrast_table(asked)
+        contrast_table(asked, by_arm)
 
 
 def test_levels_are_compared_with_the_first_in_natural_order(rng):
     phenotype = pd.DataFrame({"time": ["10 h", "2 h", "24 h"] * 4})
-    asked = dataset(rng.normal(size=(3, 12)), ["a", "b"] * 6, sample_metadata=phenotype,
-                    contrasts=("levels(time)",))  # fmt: skip
-    (comparison,) = comparisons(asked)
+    asked = dataset(rng.normal(size=(3, 12)), ["a", "b"] * 6, sample_metadata=phenotype)
+    (comparison,) = comparisons(asked, Design(contrasts=("levels(time)",)))
     assert comparison.parts == ("10 h vs 2 h", "24 h vs 2 h")
     assert comparison.weights.tolist() == [[1, -1, 0], [0, -1, 1]]  # 10 h, 2 h, 24 h

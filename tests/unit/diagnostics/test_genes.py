@@ -12,6 +12,7 @@ from scipy.stats import fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, put, refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
@@ -28,7 +29,7 @@ from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.prerank import prerank
 from xnbflow.tables import contract
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,7 @@ def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(
     more = {"feature_metadata": symbols, "missing": True, "scale": "ln"}
     series = dataset(X.T, y, features=features, **more)
     genes = gene_table(series)
-    assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
+    assert list(genes.columns) == GENE_TABLES["genes"].fixed
     varies = np.arange(60) != 5
     model = moderated_contrasts(X.T[varies], np.unique(y, return_inverse=True)[1])
     for code, (label, unordered) in enumerate(genes.groupby("class")):
@@ -162,16 +163,17 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
         (("age", "factor(plate)"), {"age": age, "plate": plate.astype(object)}),
         (("plate",), {"plate": plate.astype(float)}),
     ):
-        series = dataset(values, y, adjust=terms, trend=True, **parts)
-        genes = gene_table(series)
+        series = dataset(values, y, **parts)
+        genes = gene_table(series, Design(adjust=terms, trend=True))
         rows = genes[genes["class"] == "b"].set_index("feature").loc[series.features]
         expected = moderated_contrasts(values, codes, None, columns, trend=True)
         np.testing.assert_allclose(rows["p"], expected.p[1])
         np.testing.assert_allclose(rows["log_fold_change"], expected.log_fold_change[1])
     with refused(key="adjust"):
-        dataset(values, y, adjust=("sex",), **parts)
+        gene_table(dataset(values, y, **parts), Design(adjust=("sex",)))
     with refused(key="adjust", match="'arm' cannot be separated from the class"):
-        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=phenotype.assign(arm=y)))
+        by_arm = dataset(values, y, sample_metadata=phenotype.assign(arm=y))
+        gene_table(by_arm, Design(adjust=("arm",)))
 
 
 def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):

@@ -6,7 +6,13 @@ from r_oracles import r_answers
 from scipy.special import polygamma
 from toys import refused
 
-from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.data.class_design import class_designs
+from xnbflow.diagnostics.block_correlation import block_correlation
+from xnbflow.diagnostics.linear_models import (
+    fit_design,
+    moderated_contrasts,
+    weights_of_units,
+)
 from xnbflow.diagnostics.moderation import trigamma_inverse
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.geo import read_geo
@@ -23,7 +29,9 @@ for (i in 1:k) {
   functionals[i, 1:k] <- -1 / (k - 1)
   functionals[i, i] <- 1
   functionals <- functionals[c(i, setdiff(seq_len(ncol(design)), i)), ]
-  fit <- eBayes(lmFit(values, design %*% solve(functionals)), trend = trend[1] > 0)
+  weights <- if (exists("unit_weights")) matrix(unit_weights, nrow(values), ncol(values), TRUE)
+  fit <- lmFit(values, design %*% solve(functionals), weights = weights)
+  fit <- eBayes(fit, trend = trend[1] > 0)
   table <- topTable(fit, coef = 1, number = Inf, sort.by = "none", confint = TRUE)
   for (name in c("logFC", "CI.L", "CI.R", "t", "P.Value", "adj.P.Val"))
     put(paste0(name, i), table[[name]])
@@ -147,24 +155,109 @@ def test_stored_numbers_of_limma_s_trend_are_found():
     np.testing.assert_allclose(actual.prior_variance[0, ::8], expected, rtol=1e-7)
 
 
-def t_of_two(a, b):
-    """Return Student's t and its degrees of freedom: what one feature without a prior has."""
+def t_of_two(a, b, weights=(1.0, 1.0)):
+    """Return Student's t and its degrees of freedom: what one feature without a prior has.
+
+    ``weights`` are the inverse variances of the values of either sample.
+    """
     df = len(a) + len(b) - 2
-    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / df
-    return (a.mean() - b.mean()) / np.sqrt(pooled * (1 / len(a) + 1 / len(b))), df
+    first, second = weights
+    squares = first * (len(a) - 1) * a.var(ddof=1) + second * (len(b) - 1) * b.var(ddof=1)
+    variance = squares / df * (1 / (first * len(a)) + 1 / (second * len(b)))
+    return (a.mean() - b.mean()) / np.sqrt(variance), df
 
 
 def test_groups_of_one_class_are_compared_by_their_means(rng):
-    values = rng.normal(size=(1, 9))
-    values[0, 8] = np.nan  # the mean of the last group is that of its other sample
-    groups = np.array(list("aabcdeeff"))
-    actual = moderated_contrasts(values, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1]), groups)
-    v = values[0]
-    a, b = np.array([v[:2].mean(), v[2], v[3]]), np.array([v[4], v[5:7].mean(), v[7]])
-    assert (actual.t[0, 0], actual.df[0, 0]) == pytest.approx(t_of_two(a, b))
-    assert actual.mean[0] == pytest.approx((a.sum() + b.sum()) / 6)
+    values = rng.normal(size=(1, 12))
+    values[0, 11] = np.nan  # the mean of the last group is that of its other sample
+    groups = np.array(list("aabbccddeeff"))
+    actual = moderated_contrasts(values, np.repeat([0, 1], 6), groups)
+    means = np.nanmean(values[0].reshape(6, 2), axis=1)
+    assert (actual.t[0, 0], actual.df[0, 0]) == pytest.approx(t_of_two(means[:3], means[3:]))
+    assert actual.mean[0] == pytest.approx(means.mean())
     design = actual.designs[0]
-    assert (design.blocks, design.averaged, design.left_out) == (0, 3, 0)
+    assert (design.blocks, design.averaged, design.left_out, design.unequal) == (0, 6, 0, False)
+
+
+#: The weights of the means of groups, by the correlation that limma estimates from the samples.
+WEIGHTED = """
+rho <- duplicateCorrelation(values, classes, block = as.vector(groups))$consensus
+put("rho", rho)
+weights <- 1 / (rho + (1 - rho) / as.vector(sizes))
+fit <- eBayes(lmFit(means, units, weights = matrix(weights, nrow(means), ncol(means), TRUE)))
+fit <- eBayes(contrasts.fit(fit, c(1, -1)))
+put("t", fit$t)
+put("p", fit$p.value)
+put("df", fit$df.total)
+"""
+
+
+def test_means_of_unequal_groups_have_the_weights_of_their_variances_as_in_limma(rng):
+    sizes = np.array([3, 3, 2, 4, 1, 1, 2, 1])
+    groups = np.repeat(np.arange(8), sizes)
+    codes = (groups > 3).astype(int)
+    values = rng.normal(size=(200, 8))[:, groups] + rng.normal(size=(200, len(groups)))
+    means = np.stack([values[:, groups == group].mean(axis=1) for group in range(8)], axis=1)
+    units = np.eye(2)[(np.arange(8) > 3).astype(int)]
+    arrays = {"values": values, "classes": np.eye(2)[codes], "groups": groups, "sizes": sizes}
+    limma = r_answers("limma", WEIGHTED, **arrays, means=means, units=units)
+    actual = moderated_contrasts(values, codes, groups)
+    assert 0.3 < limma["rho"][0] < 0.7
+    for name in ("t", "p", "df"):
+        np.testing.assert_allclose(getattr(actual, name)[0], limma[name], rtol=1e-6)
+
+
+def test_groups_of_equal_size_need_no_weights(rng):
+    """The numbers do not change in the last digit."""
+    values = rng.normal(size=(50, 12))
+    groups = np.repeat(np.arange(6), 2)
+    actual = moderated_contrasts(values, np.repeat([0, 1], 6), groups)
+    means = values.reshape(50, 6, 2).mean(axis=2)
+    expected = moderated_contrasts(means, np.repeat([0, 1], 3))
+    np.testing.assert_allclose(actual.t, expected.t, rtol=1e-12)
+    assert not actual.designs[0].unequal
+
+
+def test_missing_values_have_the_weights_of_their_units(rng):
+    """A feature without one unit is fitted as if the unit were absent."""
+    groups = np.repeat(np.arange(9), [3, 3, 2, 4, 1, 1, 2, 1, 1])
+    codes = (groups > 3).astype(int)
+    values = rng.normal(size=(60, 9))[:, groups] + rng.normal(size=(60, len(groups)))
+    design = class_designs(codes, groups)[0]
+    weights = design.unit_weights(0.5)
+    fit = fit_design(values, design, np.array([[1.0, -1.0]]), unit_weights=weights)
+    gaps = values.copy()
+    gaps[0, groups == 0] = np.nan
+    of_gaps = fit_design(gaps, design, np.array([[1.0, -1.0]]), unit_weights=weights)
+    np.testing.assert_array_equal(of_gaps.estimate[:, 1:], fit.estimate[:, 1:])
+    others = groups != 0
+    fewer = class_designs(codes[others], groups[others])[0]
+    expected = fit_design(
+        values[:1, others], fewer, np.array([[1.0, -1.0]]), unit_weights=weights[1:]
+    )
+    for name in ("estimate", "unscaled", "variance"):
+        whole = np.atleast_2d(getattr(of_gaps, name))
+        np.testing.assert_allclose(whole[0, 0], np.atleast_2d(getattr(expected, name))[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_first", "rho"),
+    [([5] * 30 + [1] * 5, 30, 0.3), ([3] * 30 + [1] * 6, 30, 0.9), ([5] * 5 + [1] * 30, 5, 0.3)],
+)
+def test_null_genes_keep_their_level_where_patients_of_a_class_have_more_samples(
+    sizes, n_first, rho
+):
+    """Units of equal weight have .146, .08 and .01 instead of .05."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    codes = (groups >= n_first).astype(int)
+    shares = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        of_patient = rng.normal(size=(1000, len(sizes)))[:, groups]
+        values = np.sqrt(rho) * of_patient + np.sqrt(1 - rho) * rng.normal(size=(1000, len(groups)))
+        shares.append((moderated_contrasts(values, codes, groups).p[0] < 0.05).mean())
+    # the standard error of the mean of 20 studies is .0015
+    assert 0.045 <= np.mean(shares) <= 0.055
 
 
 def test_few_groups_of_one_class_are_left_out_beside_pairs(rng):
@@ -182,16 +275,20 @@ def test_few_groups_of_one_class_are_left_out_beside_pairs(rng):
 
 
 def test_four_groups_of_one_class_share_a_level_beside_pairs(rng):
-    values, codes = rng.normal(size=(30, 13)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0])
-    groups = np.array(list("abcdabcdwxyzz"))
+    values, codes = rng.normal(size=(30, 16)), np.repeat([0, 1, 0, 1, 0], [4, 4, 2, 4, 2])
+    groups = np.array(list("abcdabcdwwxxyyzz"))
     beside = np.zeros((12, 4))
     beside[np.arange(8), np.tile(np.arange(4), 2)] = 1
-    means = np.column_stack([values[:, :11], values[:, 11:].mean(axis=1)])
+    means = np.column_stack([values[:, :8], values[:, 8:].reshape(30, 4, 2).mean(axis=2)])
     actual = moderated_contrasts(values, codes, groups)
-    same = agrees_with_limma(means, codes[:12], groups[:12], beside=beside)
-    np.testing.assert_allclose(actual.t, same.t)
     design = actual.designs[0]
-    assert (design.blocks, design.averaged, design.left_out) == (4, 1, 0)
+    first = np.append(np.arange(8), np.arange(8, 16, 2))  # sample of each unit
+    weights = weights_of_units(values, design, samples=np.eye(2)[codes], groups=groups)
+    arrays = {"values": means, "classes": np.eye(2)[codes[first]], "beside": beside}
+    limma = r_answers("limma", LIMMA, **arrays, trend=[0], unit_weights=weights)
+    for ours, theirs in NAMES.items():
+        np.testing.assert_allclose(getattr(actual, ours)[0], limma[f"{theirs}1"], rtol=1e-6)
+    assert (design.blocks, design.averaged, design.left_out) == (4, 4, 0)
 
 
 def test_a_class_without_common_groups_is_compared_between_groups(rng):
@@ -202,16 +299,26 @@ def test_a_class_without_common_groups_is_compared_between_groups(rng):
     paired = (tumour - normal)[0]
     t = paired.mean() / (paired.std(ddof=1) / 2)
     assert actual.t[:2, 0] == pytest.approx([t, -t])  # of the classes of the same patients
-    between = t_of_two(healthy[0], (tumour + normal)[0] / 2)
-    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
     assert [design.compared.tolist() for design in actual.designs] == [[1, 1, 0], [0, 0, 1]]
+    # The mean of both tissues of a patient has the variance (1 + rho) / 2 of a sample.
+    weights = weights_of_units(values, actual.designs[1], samples=np.eye(3)[codes], groups=groups)[
+        [4, 0]
+    ]
+    rho = max(0.0, block_correlation(values, np.eye(3)[codes], groups))
+    assert weights[1] / weights[0] == pytest.approx(2 / (1 + rho))
+    between = t_of_two(healthy[0], (tumour + normal)[0] / 2, weights)
+    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
+    # The means of classes have equal weights in the mean of a patient, and units equal ones here.
+    rows = np.concatenate([np.arange(12), np.arange(4), np.arange(8, 12)])
+    of_patient = actual.designs[1]
+    assert not np.allclose(of_patient.unit_weights(0.5), 1)
+    twice = moderated_contrasts(values[:, rows], codes[rows], groups[rows])
+    means = twice.log_fold_change[2, 0], twice.df[2, 0]
+    assert means == pytest.approx((healthy.mean() - (tumour + normal).mean() / 2, 6))
     values[0, 0] = np.nan  # then the patient's mean would be of normal tissue alone
-    between = t_of_two(healthy[0], (tumour + normal)[0, 1:] / 2)
     actual = moderated_contrasts(values, codes, groups)
-    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
-    twice = np.append(values, values[:, 1:2], axis=1)  # means of classes have equal weights
-    actual = moderated_contrasts(twice, np.append(codes, 0), np.append(groups, "b"))
-    assert (actual.t[2, 0], actual.df[2, 0]) == pytest.approx(between)
+    difference = healthy.mean() - (tumour + normal)[0, 1:].mean() / 2
+    assert (actual.log_fold_change[2, 0], actual.df[2, 0]) == pytest.approx((difference, 5))
 
 
 def test_classes_are_connected_by_the_groups_of_other_classes(rng):

@@ -1,21 +1,25 @@
 """Linear models leave out samples without a value of a column to adjust for, as in limma."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from r_oracles import r_answers
 from toys import dataset, refused
 
+from xnbflow.core.study import Design
+from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
 from xnbflow.diagnostics.contrasts import contrast_table
 from xnbflow.diagnostics.genes import class_comparisons, gene_table
 from xnbflow.diagnostics.sample_levels import global_shifts
 from xnbflow.inference.meta_analysis import meta_genes
-from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.studies.gene_set_tests import gene_set_tests
 
 N = 24
 UNKNOWN = np.isin(np.arange(N), [1, 6, 7, 20])
 OF_ALL_SAMPLES = ["auc", "distance", "ties"]
+ADJUSTED = Design(adjust=("age", "plate"))
 
 
 def measured(kind="logarithms", **changes):
@@ -36,8 +40,7 @@ def measured(kind="logarithms", **changes):
         changes["groups"] = np.repeat(np.arange(8).astype(str), 3)
         values[3, 2] = np.nan
         changes["missing"] = True
-    return dataset(values, labels, sample_metadata=phenotype, scale=scale,
-                   **{"adjust": ("age", "plate")} | changes)  # fmt: skip
+    return dataset(values, labels, sample_metadata=phenotype, scale=scale, **changes)
 
 
 def without_unknown(series):
@@ -48,7 +51,6 @@ def without_unknown(series):
         series.values[:, known_samples], series.labels[known_samples],
         samples=series.samples[known_samples], groups=groups,
         sample_metadata=series.sample_metadata.iloc[known_samples], scale=series.scale,
-        adjust=series.adjust, reference=series.reference, contrasts=series.contrasts,
         missing=series.missing,
     )  # fmt: skip
 
@@ -56,33 +58,39 @@ def without_unknown(series):
 @pytest.mark.parametrize("kind", ["logarithms", "counts", "patients"])
 def test_tables_are_those_of_the_series_without_these_samples(kind):
     contrasts = ("a vs b", "slope(age)", "a vs c within plate")
-    series = measured(kind, reference="c", contrasts=contrasts)
+    design = Design(adjust=ADJUSTED.adjust, reference="c", contrasts=contrasts)
+    series = measured(kind)
     fewer = without_unknown(series)
-    assert fewer.covariates["age"].dtype == float
-    genes = gene_table(series).set_index(["class", "feature"]).sort_index()
-    expected = gene_table(fewer).set_index(["class", "feature"]).sort_index()
+    assert covariates(fewer, design)["age"].dtype == float
+    genes = gene_table(series, design).set_index(["class", "feature"]).sort_index()
+    expected = gene_table(fewer, design).set_index(["class", "feature"]).sort_index()
     tested = [name for name in genes if name not in [*OF_ALL_SAMPLES, "rank"]]
     pd.testing.assert_frame_equal(genes[tested], expected[tested], check_exact=True)
     assert genes["t"].notna().mean() > 0.5
-    every_sample = gene_table(measured(kind, adjust=())).set_index(["class", "feature"])
+    every_sample = gene_table(measured(kind)).set_index(["class", "feature"])
     pd.testing.assert_frame_equal(genes[OF_ALL_SAMPLES], every_sample.sort_index()[OF_ALL_SAMPLES])
     assert not genes["auc"].equals(expected["auc"])
-    pd.testing.assert_frame_equal(contrast_table(series), contrast_table(fewer), check_exact=True)
-    shifts = pd.DataFrame(global_shifts(series))
-    pd.testing.assert_frame_equal(shifts, pd.DataFrame(global_shifts(fewer)), check_exact=True)
-    assert len(shifts) == 3
+    pd.testing.assert_frame_equal(
+        contrast_table(series, design), contrast_table(fewer, design), check_exact=True
+    )
 
 
 def test_gene_sets_and_series_together_are_those_without_these_samples():
     series = measured()
     fewer = without_unknown(series)
     sets = {"S": {f"g{i}" for i in range(20)}}
-    tests = gene_set_tests({"d": series}, sets)
-    pd.testing.assert_frame_equal(tests, gene_set_tests({"d": fewer}, sets), check_exact=True)
-    assert len(tests) == 3
-    other = measured(adjust=())
+    designs = {"d": ADJUSTED, "toy": ADJUSTED}
+    tests = gene_set_tests({"d": series}, sets, designs)
     pd.testing.assert_frame_equal(
-        meta_genes([series, other], {}), meta_genes([fewer, other], {}), check_exact=True
+        tests, gene_set_tests({"d": fewer}, sets, designs), check_exact=True
+    )
+    assert len(tests) == 3
+    assert not tests.equals(gene_set_tests({"d": series}, sets))
+    other = replace(measured(), name="other")
+    pd.testing.assert_frame_equal(
+        meta_genes([series, other], {}, designs),
+        meta_genes([fewer, other], {}, designs),
+        check_exact=True,
     )
 
 
@@ -111,20 +119,23 @@ def test_the_model_is_that_of_limma_whose_design_omits_missing_values():
         plate=cells["plate"].map({"p": 0.0, "q": 1.0}),
     )  # fmt: skip
     assert limma["n"] == N - UNKNOWN.sum()
-    compared = class_comparisons(series.values, series)
+    compared = class_comparisons(series.values, series, ADJUSTED)
     for name in ("difference", "lower", "t", "p"):
         np.testing.assert_allclose(compared[name][0], limma[name], rtol=1e-6, atol=1e-10)
 
 
 def test_series_with_all_values_are_the_same_object_and_classes_do_not_vanish():
     complete = without_unknown(measured())
-    assert with_known_covariates(complete) is complete
-    assert with_known_covariates(measured()).samples.tolist() == complete.samples.tolist()
-    assert with_known_covariates(measured(adjust=("factor(age)",))).n_samples == N - 2
-    series = measured(adjust=("age",))
+    assert with_known_covariates(complete, ADJUSTED) is complete
+    series = measured()
+    known = with_known_covariates(series, ADJUSTED)
+    assert known.samples.tolist() == complete.samples.tolist()
+    assert with_known_covariates(series, Design(adjust=("factor(age)",))).n_samples == N - 2
+    by_age = Design(adjust=("age",))
     cells = series.sample_metadata.assign(age=np.where(series.labels == "b", "n/a", "50"))
-    without_b = dataset(series.values, series.labels, adjust=("age",), sample_metadata=cells)
+    without_b = dataset(series.values, series.labels, sample_metadata=cells)
     with refused("toy: no sample of the class b has a value of 'age'", key="adjust"):
-        gene_table(without_b)
-    assert global_shifts(without_b) == []
-    assert gene_set_tests({"d": without_b}, {"S": {f"g{i}" for i in range(20)}}).empty
+        gene_table(without_b, by_age)
+    assert len(global_shifts(without_b)) == 3  # the audit adjusts for nothing
+    sets = {"S": {f"g{i}" for i in range(20)}}
+    assert gene_set_tests({"d": without_b}, sets, {"d": by_age}).empty

@@ -12,10 +12,11 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.adjustment import covariates, design_notes
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
-from xnbflow.inference.verdicts import copies
-from xnbflow.sources.acquisition import acquire
+from xnbflow.inference.verdicts import copy_reasons
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -95,14 +96,25 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values[:, 5] = values[:, 2]
     values[:, [7, 9]] = values[:, [3, 4]] + rng.normal(0, 0.1, (FEATURES, 2))
     one = series(values)
-    rows = findings(one, "repeated sample").reset_index().assign(dataset="toy")
-    assert rows["subject"].tolist() == ["toy2 = toy5", "toy3 ~ toy7", "toy4 ~ toy9"]
-    few = {"toy": pd.DataFrame({"samples": range(8)})}
-    assert copies(rows[:1], few) == copies(rows[1:], few) == {"toy": "severe"}
-    for place, grave in enumerate(["warning", "warning", None]):  # none: two of 24 samples
-        assert copies(rows[place:], {"toy": one}).get("toy") == grave
-    noticed = rows.assign(severity="notice", subject="toy0 ~ toy1")  # replicates are no copies
-    assert copies(noticed, few) == {}
+    rows = findings(one, "repeated sample").reset_index()
+    assert rows[["subject", "code", "other"]].values.tolist() == [
+        ["toy2", "equal samples", "toy5"],
+        ["toy3", "nearly equal samples", "toy7"],
+        ["toy4", "nearly equal samples", "toy9"],
+    ]
+
+    def codes(rows, n_samples):
+        return [reason.code for reason in copy_reasons(rows, n_samples)]
+
+    assert codes(rows[:1], 8) == codes(rows[1:], 8) == ["many copies"]
+    for place, some in enumerate([["some copies"], ["some copies"], []]):  # none: two of 24 samples
+        assert codes(rows[place:], N) == some
+    assert codes(rows.assign(code="similar samples"), 8) == []  # replicates are no copies
+    three_times = values.copy()
+    three_times[:, 6] = values[:, 2]
+    rows = findings(series(three_times), "repeated sample").reset_index()
+    pairs = rows.loc[rows["code"] == "equal samples", ["subject", "other"]]
+    assert pairs.values.tolist() == [["toy2", "toy5"], ["toy2", "toy6"]]
     other = rng.normal(8, 1, (FEATURES, 10))
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
     two = series(other, "two", labels=list("ab") * 5)
@@ -112,7 +124,8 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
         paths[written.name] = tmp_path / written.name
         written.write(paths[written.name])
     shared = shared_by_series(paths)
-    assert shared[["dataset", "subject"]].values.tolist() == [["toy", "toy20 = two: two6"]]
+    columns = ["dataset", "subject", "other"]
+    assert shared[columns].values.tolist() == [["toy", "toy20", "two: two6"]]
 
 
 def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
@@ -162,7 +175,7 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
         read(batch="side")
 
 
-def test_genes_are_adjusted_for_columns_of_the_sheet_and_pairs_are_noted(tmp_path):
+def test_genes_are_adjusted_for_columns_of_a_table_and_pairs_are_noted(tmp_path):
     path, copy = tmp_path / "own.csv", tmp_path / "copy.parquet"
     lines = ["id,type,patient,Age,day,arm,sex,dose,g1"]
     for i in range(16):
@@ -179,31 +192,29 @@ def test_genes_are_adjusted_for_columns_of_the_sheet_and_pairs_are_noted(tmp_pat
             path, SheetRow("own", "table", label="type", id_column="id", options=options)
         )
 
-    adjusted = read(adjust="Age, factor(day)", batch="day")
-    assert adjusted.adjust == ("Age", "factor(batch (day))")
-    adjusted.write(copy)
-    again = DataSet.read(copy)
-    assert (again.adjust, again.trend) == (adjusted.adjust, False)
-    assert again.covariates["Age"].dtype == float
-    assert set(again.covariates["batch (day)"]) == {"0", "1", "2", "3"}
+    series = read(batch="day")
+    by_age_and_day = Design(adjust=("age", "factor(day)"))
+    series.write(copy)
+    adjusted = covariates(DataSet.read(copy), by_age_and_day)
+    assert adjusted["Age"].dtype == float
+    assert set(adjusted["batch (day)"]) == {"0", "1", "2", "3"}
     note = "comparisons of single genes are adjusted for 'Age' (numbers)"
-    assert f"{note}, 'batch (day)' (4 categories)" in adjusted.notes
-    paired = read(group="patient", trend="yes")
-    assert paired.trend
+    assert f"{note}, 'batch (day)' (4 categories)" in design_notes(series, by_age_and_day)
     within = "single genes are compared within 4 groups of several classes; 8 groups of one class"
-    assert f"{within} are compared with each other by their means" in paired.notes
+    paired = design_notes(read(group="patient"), Design())
+    assert f"{within} are compared with each other by their means" in paired
     left_out = "1 sample has no value of 'sex' and is left out of comparisons of single genes: s3"
-    by_sex = read(adjust="sex,Age")
-    assert f"{left_out}; classifiers use all samples" in by_sex.notes
-    assert note.replace("'Age'", "'sex' (2 categories), 'Age'") in by_sex.notes
-    assert by_sex.n_samples == 16
-    for options, what in (
-        ({"adjust": "weight"}, "no 'weight'"),
-        ({"adjust": "arm"}, "'arm' cannot be separated from the class"),
-        ({"adjust": "dose"}, "'dose' is the same in all samples"),
+    by_sex = design_notes(read(), Design(adjust=("sex", "Age")))
+    assert f"{left_out}; classifiers use all samples" in by_sex
+    assert note.replace("'Age'", "'sex' (2 categories), 'Age'") in by_sex
+    assert read().n_samples == 16
+    for column, what in (
+        ("weight", "names 'weight', which is not a column"),
+        ("arm", "'arm' cannot be separated from the class"),
+        ("dose", "'dose' is the same in all samples"),
     ):
         with refused(what, key="adjust"):
-            read(**options)
+            design_notes(read(), Design(adjust=(column,)))
 
 
 def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_path):
@@ -221,30 +232,13 @@ def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_pa
     assert not read(some).notes  # a study that does not use the column
     with refused("2 samples have no 'age', which the option group names: s1, s4", key="group"):
         read(some, group="age")
-    with refused("12 samples have no 'age', which the option adjust names", key="adjust"):
-        read(["NA"] * 12, adjust="age")
+    by_age = Design(adjust=("age",))
+    with refused("no sample of the class x, y has a value of 'age'", key="adjust"):
+        design_notes(read(["NA"] * 12), by_age)
     with refused("no sample of the class y has a value of 'age'", key="adjust"):
-        read(["NA" if i % 2 else age for i, age in enumerate(ages)], adjust="age")
+        design_notes(read(["NA" if i % 2 else age for i, age in enumerate(ages)]), by_age)
     with refused("no degrees of freedom are left", key="adjust"):
-        read([age if i < 3 else "?" for i, age in enumerate(ages)], adjust="age")
-
-
-def test_a_plate_that_is_the_class_is_refused_before_the_table_is_downloaded(tmp_path):
-    phenotype = tmp_path / "p.tsv"
-    cells = [f"s{i}\t{'xy'[i % 2]}\t{i % 2}\t{i // 2 % 4}" for i in range(16)]
-    options = {"phenotype": str(phenotype), "phenotype_columns": "plate"}
-    row = SheetRow("own", "table", str(tmp_path / "absent.csv"), label="type", options=options)
-
-    def acquired(adjust, extra=()):
-        phenotype.write_text("\n".join(["id\ttype\tplate\tsite", *cells, *extra]))
-        return acquire(replace(row, options=options | {"adjust": adjust}), downloads=tmp_path)
-
-    for extra in ((), ["t1\t\t1\t2"]):  # a sample without label is left aside
-        with refused("'plate' cannot be separated from the class", key="adjust"):
-            acquired("site,factor(plate)", extra)
-    for adjust, extra in (("site", ()), ("plate", ["t1\tx\t1\t2"])):
-        with refused("absent.csv"):  # only now the table is looked for
-            acquired(adjust, extra)
+        design_notes(read([age if i < 3 else "?" for i, age in enumerate(ages)]), by_age)
 
 
 M = 40
@@ -286,19 +280,32 @@ def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
 
 
 def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
-    cells = np.where(LABELS == "normal", "normal brain", "GBM")
     recorded = series(
-        tissue=cells,
-        diagnosis=np.repeat(["healthy", "II", "III"], [12, 6, 6]),
-        hospital=np.where(LABELS == "normal", "normal ward", "B"),
-        story=np.where(LABELS == "normal", "biopsy of a normal colon taken in office", "surgery"),
+        tissue=np.where(LABELS == "normal", "normal brain", "adenocarcinoma"),
+        diagnosis=np.where(LABELS == "normal", "healthy", "T"),  # T is the initial of tumour
+        hospital=np.where(LABELS == "normal", "Ulm", "Bonn"),
+        treatment=np.where(LABELS == "normal", "untreated", "statin"),
     )
     same = findings(recorded, "class in other words")
     assert same["severity"].to_dict() == {"tissue": "notice", "diagnosis": "notice"}
     assert findings(recorded, "confounder")["severity"].to_dict() == dict.fromkeys(
-        ["hospital", "story"], "severe"
+        ["hospital", "treatment"], "severe"
     )
-    assert severity(recorded) == ["severe"]  # by the hospital and the story
+    assert severity(recorded) == ["severe"]  # by the hospital and the treatment
+
+
+def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_called(rng):
+    """As the library type of pasilla, which separates the first component and not the class."""
+    library = np.tile(["single", "paired"], N // 2)
+    values = rng.normal(8, 1, (FEATURES, N))
+    values[:100] += 4 * (library == "paired")
+    both = audit(series(values, q=library, run=rng.permutation(N)))
+    rows = both["audit"].query("check == 'component'").set_index("subject")
+    assert rows.index.tolist() == ["component 1 ~ q"]
+    assert rows["severity"].item() == "notice"
+    assert rows["value"].item() > 0.7
+    assert both["components"]["phenotype.q"].tolist() == library.tolist()  # its colour
+    assert not findings(series(rng.normal(8, 1, (FEATURES, N)), q=library), "component").size
 
 
 def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
@@ -306,13 +313,16 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     values = rng.normal(8, 1, (FEATURES, N))
     values[:60] += 4 * plate
     confounded = series(
-        values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"}
+        values,
+        plate=plate,
+        age=rng.permutation(N),
+        **{"batch (day)": np.where(LABELS == "normal", "A", "B")},
     )
     rows = findings(confounded, "confounder")
-    assert "write adjust=factor(plate) in the sheet" in rows.loc["plate", "finding"]
+    assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "remedy"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
-    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "finding"]
+    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "remedy"]
     assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
     assert rows.loc["age", "finding"].startswith("no difference of “age”")
     assert np.isnan(rows.loc["age", "genes"])
@@ -322,13 +332,7 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     numbers = ["genes", "genes_adjusted"]
     assert missing.loc["plate", numbers].tolist() == fewer.loc["plate", numbers].tolist()
     text = f"({unknown.sum()} samples have no value and would be left out)"
-    assert missing.loc["plate", "finding"].endswith(text)
-    again = findings(replace(confounded, adjust=("factor(plate)",)), "confounder").loc["plate"]
-    assert again["finding"].endswith("comparisons of features are adjusted for it")
-    assert (
-        again[["genes", "genes_adjusted"]].tolist()
-        == rows.loc["plate", ["genes", "genes_adjusted"]].tolist()
-    )
+    assert missing.loc["plate", "remedy"].endswith(text)
 
 
 @pytest.mark.slow

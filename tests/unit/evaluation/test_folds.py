@@ -1,15 +1,27 @@
 """Folds are drawn once, stratified, with groups on one side only."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fold_headers import grouped, header
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from sklearn.model_selection import (
+    LeaveOneGroupOut,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.series_seed import series_seed
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
+from xnbflow.evaluation.folds import (
+    draw_folds,
+    folds_of_repeat,
+    leave_one_group_out,
+    scikit_learn_folds,
+)
 
 
 def test_folds_keep_the_proportions_of_classes_and_depend_on_the_repeat_alone():
@@ -81,3 +93,45 @@ def test_leave_one_group_out_tests_each_group_once_as_scikit_learn_does():
     for fold, (_, test) in enumerate(expected):
         assert set(folds[folds["fold"] == fold]["sample"]) == set(head.samples[test])
     assert set(folds["repeat"]) == {0}
+
+
+@pytest.mark.parametrize(("seed", "shuffle"), [(0, True), (7, True), (None, False)])
+def test_a_seed_has_the_meaning_of_scikit_learn_on_the_samples_in_their_order(seed, shuffle):
+    head = header(23, 11, 14)
+    shuffled = np.random.default_rng(5).permutation(len(head.labels))
+    for order in (np.arange(len(head.labels)), shuffled):
+        labels = head.labels[order]
+        samples = head.samples
+        series = replace(head, labels=labels)
+        folds = scikit_learn_folds(series, 5, 1, seed=seed)
+        splitter = StratifiedKFold(5, shuffle=shuffle, random_state=seed)
+        for fold, (_, test) in enumerate(splitter.split(labels, labels)):
+            drawn = folds.loc[folds["fold"] == fold, "sample"].tolist()
+            assert drawn == samples[test].tolist()
+
+
+def test_repeats_with_a_seed_are_those_of_scikit_learn():
+    head = header(20, 10)
+    folds = scikit_learn_folds(head, 5, 3, seed=4)
+    splitter = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=4)
+    for i, (_, test) in enumerate(splitter.split(head.labels, head.labels)):
+        is_fold = (folds["repeat"] == i // 5) & (folds["fold"] == i % 5)
+        drawn = folds.loc[is_fold, "sample"]
+        assert drawn.tolist() == head.samples[test].tolist()
+
+
+def test_groups_with_a_seed_are_those_of_scikit_learn():
+    head = grouped("abab" * 6, np.repeat(np.arange(8), 3).astype(str))
+    folds = scikit_learn_folds(head, 3, 1, seed=2)
+    splitter = StratifiedGroupKFold(3, shuffle=True, random_state=2)
+    for fold, (_, test) in enumerate(splitter.split(head.labels, head.labels, head.groups)):
+        drawn = folds.loc[folds["fold"] == fold, "sample"]
+        assert drawn.tolist() == head.samples[test].tolist()
+
+
+def test_a_seed_with_too_few_samples_is_refused_and_small_classes_are_listed():
+    with pytest.raises(InputError, match="Use fewer folds"):
+        scikit_learn_folds(header(3, 2), 5, 1, seed=0)
+    with pytest.warns(UserWarning, match=r"fewer samples than folds \(5\)") as caught:
+        scikit_learn_folds(header(20, 2), 5, 1, seed=0)
+    assert caught[0].filename == __file__

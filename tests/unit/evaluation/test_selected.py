@@ -109,3 +109,40 @@ def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):
     assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [False]
     features[0, 20:] = 7.0  # and class c
     assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == [True]
+
+
+def marked_by_rows(selected, distances, constant_classes):
+    """Return the marks row by row, as the docstring of `only_constant` defines them."""
+    marks = []
+    for label, feature in selected.itertuples(index=False):
+        constant = constant_classes[feature]
+        rows = distances[(distances["class"] == label) & (distances["feature"] == feature)]
+        is_marked = label in constant
+        if not is_marked and len(rows):
+            farthest = rows.loc[rows["distance"].idxmax()]
+            varying = rows.loc[~rows["other_class"].isin(constant), "distance"]
+            is_near = varying.empty or 2 * varying.max() < farthest["distance"]
+            is_marked = farthest["other_class"] in constant and is_near
+        marks.append(is_marked)
+    return marks
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_marks_of_many_classes_and_features_are_those_of_each_row(seed):
+    rng = np.random.default_rng(seed)
+    names = [f"class {i}" for i in range(4)]
+    labels = np.repeat(names, 10)
+    values = rng.normal(size=(6, 40))
+    constant_classes = {}
+    for feature, row in enumerate(values):
+        constant_classes[f"g{feature}"] = rng.choice(names, rng.integers(4), replace=False)
+        row[np.isin(labels, constant_classes[f"g{feature}"])] = 5.0
+    pairs = [(label, f"g{feature}") for label in names for feature in range(6)]
+    selected = pd.DataFrame(rng.permutation(pairs)[:18], columns=["class", "feature"])
+    distances = selected.merge(pd.DataFrame({"other_class": names}), how="cross")
+    distances = distances[distances["class"] != distances["other_class"]]
+    distances = distances.assign(distance=rng.integers(1, 10, len(distances)) / 10)
+    distances = distances[distances["feature"] != "g5"]  # one without distances
+    X = pd.DataFrame(values.T).add_prefix("g")
+    marks = only_constant(selected, distances, X, labels).tolist()
+    assert marks == marked_by_rows(selected, distances, constant_classes)

@@ -8,6 +8,7 @@ import pytest
 from spy_classifier import Spy
 from toys import dataset
 
+from xnbflow.data.canonical_order import numbered
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
@@ -36,9 +37,17 @@ def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
 
 def test_a_fold_never_sees_its_test_samples(series):
     train(series, FOLDS, SPY)
-    seen = [(X.index.tolist(), labels) for X, labels, *_ in Spy.seen]
-    assert seen[0] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
-    assert seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
+    seen = [dict(zip(X.index, labels, strict=True)) for X, labels, *_ in Spy.seen]
+    assert seen[0] == {"s1": "a", "s2": "a", "s4": "b", "s5": "b"}
+    assert seen[1] == {"s0": "a", "s2": "a", "s3": "b", "s5": "b"}
+
+
+def test_training_samples_are_in_canonical_order(series):
+    """Inner cross-validations divide them in their order, which that of a file must not change."""
+    train(series, FOLDS, SPY)
+    for X, *_ in Spy.seen:
+        in_order = [name for name in series.samples[series.order] if name in X.index]
+        assert X.index.tolist() == in_order
 
 
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series, monkeypatch):
@@ -153,10 +162,11 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     medians = np.nanmedian(pairs.values[:, ~mask], axis=1)
     expected = np.where(np.isnan(pairs.values), medians[:, None], pairs.values)
     np.testing.assert_array_equal(tested.to_numpy().T, expected[:, mask])
-    np.testing.assert_array_equal(trained.to_numpy().T, expected[:, ~mask])
+    training = pairs.order[~mask[pairs.order]]
+    np.testing.assert_array_equal(trained.to_numpy().T, expected[:, training])
     assert list(tested.columns) == list(pairs.features)
     assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
-    np.testing.assert_array_equal(groups, pairs.groups[~mask])
+    np.testing.assert_array_equal(groups, numbered(pairs.groups[training]))
 
 
 def explained_rows(series, monkeypatch, most_rows):

@@ -6,9 +6,10 @@ import pytest
 from prediction_tables import HEADER, labelled, performances, recalled
 from toys import dataset
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import areas, estimates, performance, pooled_performance
 from xnbflow.inference.intervals import (
+    BELOW,
     CROSS_VALIDATED,
     Estimate,
     area_interval,
@@ -17,8 +18,7 @@ from xnbflow.inference.intervals import (
     share_interval,
     share_p,
 )
-from xnbflow.inference.verdicts import verdicts
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.inference.verdicts import verdict
 
 CODES = np.repeat([0, 1], [24, 16])
 PREDICTED = np.eye(2)[np.where(np.arange(40) % 5 == 0, 1 - CODES, CODES)]
@@ -135,8 +135,8 @@ def test_where_samples_have_groups_intervals_count_groups():
     patients = np.repeat([f"p{i}" for i in range(5)], 4)
     labels = np.repeat(["x", "y"], [12, 8])
     samples = HEADER.samples
-    grouped = DataSetHeader(name="d", samples=samples, labels=labels, n_features=9, groups=patients)
-    alone = DataSetHeader(name="e", samples=samples, labels=labels, n_features=9)
+    grouped = DataSet("d", None, HEADER.features, samples, labels, groups=patients)
+    alone = DataSet("e", None, HEADER.features, samples, labels)
     right = ~np.isin(patients, ["p1"])
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": samples, "true": labels})
     table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))
@@ -152,11 +152,10 @@ def test_where_samples_have_groups_intervals_count_groups():
     table = estimates(pooled, headers, dict.fromkeys(pooled, 0))
     wide = table.set_index(["dataset", "class"])
     assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
-    none = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
-    tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
     assert table.loc[table["metric"] == "accuracy", "estimate"].tolist() == [0.8, 0.8]
-    table = verdicts(pooled, none, tests, {"d": "severe"}).set_index("dataset")
-    assert table["reasons"].to_dict() == {"d": "chance interval; copies", "e": "majority class"}
+    assert [row.accuracy.value for row in pooled.values()] == pytest.approx([0.8, 0.8])
+    levels = [verdict(row).level for row in pooled.values()]
+    assert levels == ["not supported", "partly supported"]  # patients, samples
 
 
 def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
@@ -174,6 +173,7 @@ def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
 def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
     true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
     row = recalled(labelled(true, predicted, repeats=10)).set_index("class").loc["a"]
-    lower, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
+    lower, _ = proportion_interval(12 / BELOW, 16 / BELOW)
+    _, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
     assert row[["estimate", "samples"]].tolist() == [0.75, 16]
     assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from toys import dataset
 
@@ -55,3 +56,40 @@ def test_classes_that_cannot_be_halved_have_no_halves(planted):
     whole = dataclasses.replace(planted, groups=planted.labels)
     method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
     assert halves.halves_table(whole, {"method": method}, 3).empty
+
+
+def test_short_lists_have_ten_features_of_each_class_and_count_copies_as_one(rng):
+    """The first eleven features of a half are copies of those of the other half."""
+    values = rng.normal(size=(22, 40))
+    values[11:] = 3 * values[:11] + 0.1 * rng.normal(size=(11, 40))
+    series = dataset(np.vstack([values, rng.normal(size=(80, 40))]), np.repeat(["a", "b"], 20))
+    rows = []
+    for fold in (0, 1):
+        for rank in range(1, 12):
+            feature = f"g{rank - 1 + 11 * fold}"
+            rows.append({"repeat": 0, "fold": fold, "class": "a", "feature": feature, "rank": rank})
+    table = halves.agreement_table(series, pd.DataFrame(rows)).set_index("class")
+    assert table["mean_size"].to_dict() == {"": 10.0, "a": 10.0, "b": 0.0}
+    assert table.loc["", "agreement"] > 0.95
+    assert np.isnan(table.loc["b", "agreement"])
+    sets = [({f"g{i}" for i in range(10)}, {f"g{i}" for i in range(11, 21)})] * 2
+    assert halves.half_stability(sets, 102).value == 0.0  # without the correlation
+
+
+def test_features_replace_each_other_from_seven_tenths_within_the_classes(rng):
+    values = rng.normal(size=(3, 4000))
+    for row, correlation in ((1, 0.72), (2, 0.68)):
+        values[row] = correlation * values[0] + np.sqrt(1 - correlation**2) * values[row]
+    labels = np.repeat(["a", "b"], 2000)
+    series = dataset(values + 5 * (labels == "b"), labels)  # the class makes all of them alike
+    similarity = halves._similarity(series, np.arange(3))
+    assert similarity[0].round(2).tolist() == [1.0, pytest.approx(0.72, abs=0.02), 0.0]
+
+
+def test_the_table_of_halves_has_ranks_and_short_lists(planted):
+    method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+    table = halves.halves_table(planted, {"method": method, "params": {"n_features": 2}}, 3)
+    assert sorted(table["rank"].unique()) == [1, 2]
+    agreement = halves.agreement_table(planted, table)
+    assert agreement["class"].value_counts().to_dict() == {"": 3, "a": 3, "b": 3}
+    assert agreement["agreement"].between(0.3, 1).all()  # one of two features is always the same

@@ -8,11 +8,12 @@ from scipy.integrate import quad
 from scipy.stats import beta, binom, norm, t
 
 from xnbflow.core.entries import Method
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import intervals
 from xnbflow.inference.intervals import (
+    BELOW,
     CROSS_VALIDATED,
-    LEVEL,
     TUNED,
     Estimate,
     area_interval,
@@ -44,14 +45,25 @@ def test_few_groups_count_by_students_t_with_one_degree_of_freedom_less(n_groups
 
 
 def test_a_cross_validation_counts_half_and_a_tuned_one_two_fifths_of_its_samples():
-    assert (CROSS_VALIDATED, TUNED) == (2.0, 2.5)
-    right = np.arange(40) >= 10
-    actual = share_interval(right.astype(float), inflation=CROSS_VALIDATED)
-    assert actual.lower == pytest.approx(beta.ppf(0.025, 15.5, 5.5))
-    assert actual.upper == pytest.approx(beta.ppf(0.975, 15.5, 5.5))
-    assert share_p(right.astype(float), 0.6, inflation=CROSS_VALIDATED) == pytest.approx(
-        beta.cdf(0.6, 15.5, 5.5)
-    )
+    """Above the estimate; below it four sevenths count, 120 / 7 right ones of 160 / 7."""
+    assert (CROSS_VALIDATED, TUNED, BELOW) == (2.0, 2.5, 1.75)
+    right = (np.arange(40) >= 10).astype(float)
+    for inflation, upper in ((2.0, beta.ppf(0.975, 15.5, 5.5)), (2.5, beta.ppf(0.975, 12.5, 4.5))):
+        actual = share_interval(right, inflation=inflation)
+        assert actual.lower == pytest.approx(beta.ppf(0.025, 120 / 7 + 0.5, 40 / 7 + 0.5))
+        assert actual.upper == pytest.approx(upper)
+        assert share_p(right, 0.6, inflation=inflation) == pytest.approx(
+            beta.cdf(0.6, 120 / 7 + 0.5, 40 / 7 + 0.5)
+        )
+    assert share_interval(right).lower == pytest.approx(beta.ppf(0.025, 30.5, 10.5))
+
+
+def test_perfect_results_of_equal_classes_have_the_lower_limit_of_the_accuracy():
+    classes = np.repeat([0, 1, 2], 8)
+    whole = share_interval(np.ones(24), inflation=2.0)
+    assert balanced_interval(np.ones(24), classes, inflation=2.0) == pytest.approx(whole)
+    unequal = np.repeat([0, 1, 2], [8, 8, 9])
+    assert balanced_interval(np.ones(25), unequal, inflation=2.0).lower < whole.lower
 
 
 @pytest.mark.parametrize(("errors", "upper_is_one"), [(2, True), (3, False)])
@@ -173,16 +185,35 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
 
 
 def test_the_level_of_verdicts_is_a_fortieth():
-    assert LEVEL == 0.025
+    assert ONE_SIDED_LEVEL == 0.025
 
 
 def test_the_design_effect_of_four_patients_by_hand():
-    """Two of two, two, one and none right, and half groups: the share is 6 / 10.
+    """Two of two, two, one and none right, and half a right and half a wrong group of two.
 
-    The squared deviations add up to 3.28; 3.28 * 5 / 4 over 10 * .6 * .4 is 1.7083.
+    The share is 6 / 10. Squared deviations add up to .64 + .64 + .04 + 1.44, and those of the
+    halves to (.8² + 1.2²) / 2 = 1.04: 3.8 * 5 / 4 over 10 * .6 * .4 is 1.9792.
     """
     right = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    assert design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.1 / 2.4)
+    assert design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.75 / 2.4)
+
+
+def test_samples_of_classes_count_by_weight_in_the_design_effect():
+    """Patient a has two samples of class 0, b and c one of either class; c has an error in each.
+
+    With equal weights samples of class 0 count 6 / (2 * 4) and those of class 1 6 / (2 * 2) times:
+    the groups have 1.5, 2.25 and 2.25, 2 on average, of which half is of either class. The shares
+    are (2.25 + .5) / (3 + 1) and (1.5 + .5) / 4, on average .59375. Deviations are 1.5 - 1.03125,
+    2.25 - 1.265625 and -1.265625.
+    """
+    right = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0])
+    patients = np.array(list("aabbcc"))
+    classes = np.array([0, 0, 0, 1, 0, 1])
+    deviations = 0.46875**2 + 0.984375**2 + 1.265625**2
+    halves = 2 * (0.59375**2 + 0.40625**2)
+    expected = (deviations + halves) * 4 / 3 / (8 * 0.59375 * 0.40625)
+    actual = design_effect(right, patients, classes, np.array([0.5, 0.5]))
+    assert actual == pytest.approx(expected)
 
 
 def test_the_design_effect_is_at_least_one():
@@ -190,9 +221,9 @@ def test_the_design_effect_is_at_least_one():
 
 
 def test_two_patients_count_by_students_t_with_one_degree_of_freedom():
-    """One is right and one wrong: 4 samples, a design effect of 3.75 / 1.5, t 12.706205."""
+    """One is right and one wrong: 4 samples, a design effect of 3 * 3 / 2 / 1.5, t 12.706205."""
     actual = effective_samples(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
-    assert actual == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 2.5, rel=1e-5)
+    assert actual == pytest.approx(4 * (1.959964 / 12.706205) ** 2 / 3, rel=1e-5)
 
 
 def test_a_single_patient_is_no_evidence_above_a_limit():
@@ -219,19 +250,17 @@ def test_recalls_of_one_fixed_classifier_are_independent():
 
 @pytest.mark.parametrize(
     ("of_second", "correlation"),
-    [([1, 1, 0, 0], 0.625 / np.sqrt(0.90625 * 1.125)), ([0, 0, 1, 0], 0.0)],
+    [([1, 1, 0, 0], 0.75 / np.sqrt(1.0625 * 1.25)), ([0, 0, 1, 0], 0.0)],
 )
 def test_the_correlation_of_recalls_over_four_patients_by_hand(of_second, correlation):
     """Deviations of (1, 1, 0, 1) from .75 have the product .75 with themselves.
 
-    Half groups add 4 (.75² + .25²) / 16 = .15625; with (1, 1, 0, 0) the products are .5 + .125 and
-    1 + .125. Negative correlations are 0. Student's t of three degrees of freedom is 3.182446.
+    Half groups add 4 (.75² + .25²) / 8 = .3125; with (1, 1, 0, 0) the products are .5 + .25 and
+    1 + .25. Negative correlations are 0.
     """
     right = np.array([1, 1, 0, 1, *of_second], dtype=float)
     actual = correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
-    factor = (3.182446 / 1.959964) ** 2
-    expected = factor * np.array([[1.0, correlation], [correlation, 1.0]])
-    assert actual == pytest.approx(expected, rel=1e-5)
+    assert actual == pytest.approx(np.array([[1.0, correlation], [correlation, 1.0]]))
 
 
 def test_limits_of_a_mean_stay_within_0_and_1():

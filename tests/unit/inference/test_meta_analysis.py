@@ -10,6 +10,7 @@ from scipy.stats import binom, rankdata, ttest_ind
 from several_series import cohort
 from toys import dataset
 
+from xnbflow.core.study import Design
 from xnbflow.diagnostics import gene_table
 from xnbflow.inference.hartung_knapp import hartung_knapp
 from xnbflow.inference.meta_analysis import meta_genes
@@ -60,7 +61,7 @@ def test_means_intervals_and_p_are_those_of_metafor(rng):
     effects = np.stack([rows[f"effect.S{i}"] for i in range(3)])
     from xnbflow.inference.meta_analysis import _effects
 
-    tables = [_effects(one_series, logarithms=True) for one_series in series]
+    tables = [_effects(one_series, Design(), logarithms=True) for one_series in series]
     arrays = {"effects": effects, "variances": np.stack([table["variance"][1] for table in tables])}
     expected_columns = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
     for name, expected in zip(("effect", "lower", "upper", "p"), expected_columns, strict=True):

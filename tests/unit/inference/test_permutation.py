@@ -1,5 +1,6 @@
 """Label tests: null distributions, planted signals, counts, and steps that adjust for columns."""
 
+import itertools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
 from xnbflow.data.read_counts import expressed_features, with_log_counts
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference import permutation
 from xnbflow.inference.permutation import (
@@ -48,7 +50,8 @@ def test_adjusted_batches_without_an_effect_are_rejected_at_their_level(agreemen
     ]
     assert np.sum(np.array(adjusted) <= 0.025) <= binom.ppf(0.999, n_studies, 0.025)
     unadjusted = [
-        label_test(batches(seed, agreement), n_permutations=99)["p_value"][0] for seed in range(6)
+        label_test(batches(seed, agreement), n_permutations=99, n_repeats=3)["p_value"][0]
+        for seed in range(6)
     ]
     assert np.mean(np.array(unadjusted) <= 0.025) > 0.5
 
@@ -59,7 +62,8 @@ def test_an_effect_beside_an_adjusted_batch_is_found():
     )
     assert row["p_value"] <= 0.01
     assert row["permuted"] == (
-        "naive Bayes with ten features per class, adjusted for plate within folds"
+        "naive Bayes with ten features per class, by means and by spread, adjusted for plate "
+        "within folds"
     )
 
 
@@ -107,6 +111,8 @@ def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
     logarithms = with_log_counts(series).values
     only_enough = dataset(logarithms[enough], labels, sample_metadata=phenotype)
     all_genes = dataset(logarithms, labels, sample_metadata=phenotype)
+    # the canonical order, in which folds and permutations are drawn, is that of all features
+    vars(only_enough)["order"] = series.order
     actual = label_test(series, adjust=adjust, n_permutations=99)
     expected = label_test(only_enough, adjust=adjust, n_permutations=99)
     pd.testing.assert_frame_equal(actual, expected, check_exact=True)
@@ -211,13 +217,17 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
 
     def tested_labels(values, labels):
-        return permutation.label_test(dataset(values, labels, groups=groups))
+        return permutation.label_test(dataset(values, labels, groups=groups), n_repeats=3)
 
     row = tested_labels(values, labels).iloc[0]
-    assert row["permuted"] == "naive Bayes with ten features per class"
+    assert row["permuted"] == "naive Bayes with ten features per class, by means and by spread"
     assert row["p_value"] > 0.05
     row = tested_labels(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
-    assert (row["permutations"], row["p_value"]) == (285, pytest.approx(1 / 286))
+    # The means reject at .02 as soon as .98**n is the part of .001 that is spent by then, and the
+    # test ends with it; the spread has been accepted, or has no p.
+    n_permutations = next(n for n in range(99, 999) if 0.98**n <= 0.001 * n / (n + 99))
+    assert row["permutations"] == n_permutations
+    assert row["p_value"] == pytest.approx(1 / (n_permutations + 1) / 0.8)
     assert tested_labels(values, np.repeat("a", len(labels))).empty
     monkeypatch.setattr(permutation, "_MOST_VALUES", values.size - 1)
     assert tested_labels(values, labels).empty
@@ -233,17 +243,90 @@ def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
     assert permutation.repeated_score(score, 2)(codes, 2**32 - 1) > 0  # a seed has 32 bits
 
 
-@pytest.mark.parametrize(("most_values", "n_draws"), [(5 * 40, 3), (5 * 40 - 1, 1)])
-def test_folds_of_a_label_test_are_drawn_three_times_unless_there_are_many_values(
-    monkeypatch, most_values, n_draws
+@pytest.mark.parametrize(
+    ("most_values", "adjust", "n_draws"),
+    [(200 * 20, (), 20), (200 * 3, (), 3), (200, (), 1), (200 * 20, ("plate",), 3)],
+)
+def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustment(
+    monkeypatch, most_values, adjust, n_draws
 ):
+    """Of the labels and of a permutation, each for means and for spread."""
     seeds = []
-    monkeypatch.setattr(permutation, "_MOST_REPEATED_VALUES", most_values)
-    monkeypatch.setattr(
-        permutation, "ten_features_score", lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
+    monkeypatch.setattr(permutation, "_MOST_VALUES", most_values)
+    for name in ("ten_features_score", "adjusted_score"):
+        monkeypatch.setattr(
+            permutation, name, lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
+        )
+    series = replace(
+        toy(0, n_features=5), sample_metadata=pd.DataFrame({"plate": np.tile(["p", "q"], 20)})
     )
-    permutation.label_test(toy(0, n_features=5), n_permutations=1)
-    assert len(seeds) == len(set(seeds)) == 2 * n_draws  # of the labels and of a permutation
+    permutation.label_test(series, adjust=adjust, n_permutations=1)
+    assert len(seeds) == 4 * n_draws
+    assert len(set(seeds)) == 2 * n_draws
+
+
+def spread_study(seed, kind):
+    """Return 40 samples whose 100 features have a class of another mean, spread, or neither."""
+    series = toy(seed, n_features=100)
+    values = series.values - 8.0
+    of_b = series.labels == "b"
+    if kind == "mean":
+        values[:10, of_b] += 2.0
+    elif kind == "spread":
+        values[:, of_b] *= 2.0
+    elif kind == "two modes":
+        rng = np.random.default_rng(seed)
+        values[:40, of_b] += 1.5 * rng.choice([-1, 1], (40, of_b.sum()))
+    return replace(series, values=values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "by"), [("mean", "means_p"), ("spread", "spread_p"), ("two modes", "spread_p")]
+)
+def test_the_label_test_sees_means_spread_and_two_modes(kind, by):
+    row = permutation.label_test(spread_study(1, kind), n_repeats=2).iloc[0]
+    share = {"means_p": 0.8, "spread_p": 0.2}[by]
+    assert row["p_value"] == pytest.approx(row[by] / share)
+    assert row["p_value"] <= 0.025
+    other = row["means_p" if by == "spread_p" else "spread_p"]
+    assert np.isnan(other) or other > 0.025
+
+
+def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monkeypatch):
+    """19 permutations, of which 7 reach the means and 1 the spread: 8/20/.8 and 2/20/.2."""
+    null = {"means": [1.0] * 7 + [0.0] * 12, "spread": [1.0] + [0.0] * 18}
+
+    def fake(name):
+        values = iter([0.5, *null[name]])
+        return lambda *_: next(values)
+
+    monkeypatch.setattr(permutation, "_default_scores", lambda *_: (fake("means"), fake("spread")))
+    row = permutation.label_test(toy(0, n_features=5), n_permutations=19, n_repeats=1).iloc[0]
+    assert (row["means_p"], row["spread_p"]) == (8 / 20, 2 / 20)
+    assert row["p_value"] == pytest.approx(0.5)
+    assert (row["observed"], row["spread_observed"], row["at_least"]) == (0.5, 0.5, 7)
+    assert row["p_lower"] == row["p_upper"] == pytest.approx(0.5)  # one draw: no error of draws
+
+
+def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeypatch):
+    """Scores .4 and .6 of two draws: the mean .5 has the error .1, two of which are .2."""
+    draws = itertools.cycle([0.4, 0.6])
+    null = np.linspace(0.005, 0.995, 100)
+
+    def means(labels, seed):
+        if seed in seeds_of_labels:
+            return next(draws)
+        return float(null[(seed - 1 - first) % 1_000_003 % 100])
+
+    series = toy(0, n_features=5)
+    first = series_seed(series, 0, "permutation")
+    seeds_of_labels = {first, (first + 1_000_003) % 2**32}
+    monkeypatch.setattr(permutation, "_default_scores", lambda *_: (means, lambda *_: 0.0))
+    row = permutation.label_test(series, n_permutations=99, n_repeats=2).iloc[0]
+    assert row["observed"] == pytest.approx(0.5)
+    assert row["means_p"] == pytest.approx(0.5, abs=0.02)
+    assert row["p_lower"] == pytest.approx(0.3 / 0.8, abs=0.02)
+    assert row["p_upper"] == pytest.approx(0.7 / 0.8, abs=0.02)
 
 
 def test_each_permutation_has_a_generator_of_its_own():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.inference.stability import stability_index
+from xnbflow.inference.stability import correlated_stability, stability_index
 
 #: The random selection of 4 out of 10 features printed in the demonstration of Nogueira's package.
 NOGUEIRA_Z3 = "1111000000 0001011100 0100011100 1100101000 0110110000 0111001000 1001000011"
@@ -46,3 +46,40 @@ def test_sets_of_unequal_sizes_are_raters_whose_agreement_is_corrected_for_chanc
 )
 def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
+
+
+def test_without_correlation_the_index_of_correlated_features_is_nogueira_s():
+    """Also with sets of unequal sizes, and with the features that no set has left out."""
+    matrix = from_text(NOGUEIRA_Z3.split()).astype(bool)
+    matrix[0, :6] = True
+    expected = stability_index(as_sets(matrix), 30).value
+    actual = correlated_stability(matrix, np.eye(10), n_features=30, mean_similarity=0.0)
+    assert actual == pytest.approx(expected)
+
+
+def test_the_index_of_correlated_features_is_one_less_a_ratio_of_traces():
+    """Sechidis and others (2020), Definition 3, over all features and not only the selected."""
+    rng = np.random.default_rng(0)
+    sets = rng.random((6, 12)) < 0.3
+    similarity = rng.random((12, 12)) ** 3
+    similarity = (similarity + similarity.T) / 2
+    np.fill_diagonal(similarity, 1.0)
+    covariance = np.cov(sets.T.astype(float))
+    sizes, d = sets.sum(axis=1), 12
+    share = sizes.mean() / d
+    random = np.full((d, d), (np.mean(sizes**2) - sizes.mean()) / (d * (d - 1)) - share**2)
+    np.fill_diagonal(random, share * (1 - share))
+    expected = 1 - np.trace(similarity @ covariance) / np.trace(similarity @ random)
+    used = sets.any(axis=0)
+    mean = (similarity.sum() - d) / (d * (d - 1))
+    actual = correlated_stability(sets[:, used], similarity[np.ix_(used, used)], d, mean)
+    assert actual == pytest.approx(expected)
+
+
+def test_features_that_replace_each_other_are_as_good_as_equal_ones():
+    sets = np.array([[True, True, False], [True, False, True]])
+    similar = np.eye(3)
+    similar[1, 2] = similar[2, 1] = 1.0
+    assert correlated_stability(sets, similar, 50, 0.0) == pytest.approx(1.0)
+    assert np.isnan(correlated_stability(sets[:1], similar, 50, 0.0))
+    assert np.isnan(correlated_stability(np.zeros((2, 3), dtype=bool), similar, 50, 0.0))

@@ -1,5 +1,6 @@
 """The rule of verdicts: conditions, boundaries, and what is near a limit."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,20 @@ import pytest
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.verdicts import copies, near_limit, unequal_libraries, verdict, verdicts
+from xnbflow.inference.reasons import ALLOWED, LEVELS, Reason, in_order, lowest
+from xnbflow.inference.verdicts import (
+    LabelTest,
+    NearLimit,
+    cohort_reasons,
+    column_reasons,
+    copy_reasons,
+    near_limit,
+    reasons_of_data,
+    stability_reasons,
+    verdict,
+    verdicts,
+)
+from xnbflow.tables.contract import STUDY_TABLES
 
 CODES = np.repeat([0, 1], 20)
 PERFECT = performance(CODES, np.eye(2)[CODES])
@@ -20,14 +34,14 @@ PERFECT = performance(CODES, np.eye(2)[CODES])
     [(0.025, "well supported"), (0.0251, "not supported"), (np.nan, "well supported")],
 )
 def test_p_at_its_level_supports_a_result(p, level):
-    assert verdict(PERFECT, p).level == level
+    assert verdict(PERFECT, LabelTest(p)).level == level
 
 
 @pytest.mark.parametrize(
     ("p", "near"), [(0.0125, True), (0.05, True), (0.0124, False), (0.0501, False), (np.nan, False)]
 )
 def test_p_within_twice_its_level_is_near_it(p, near):
-    assert near_limit(PERFECT, p) == ["permutation test"] * near
+    assert near_limit(PERFECT, p) == NearLimit(test=near, interval=False)
 
 
 def test_a_lower_limit_within_two_points_of_chance_is_near_it():
@@ -36,7 +50,7 @@ def test_a_lower_limit_within_two_points_of_chance_is_near_it():
         wrong = np.arange(80) % 40 < n_wrong
         actual = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
         near = abs(actual.balanced_accuracy.lower - 0.5) <= 0.02
-        assert near_limit(actual, 0.001) == ["chance interval"] * near
+        assert near_limit(actual, 0.001) == NearLimit(test=False, interval=near)
 
 
 def test_missing_p_are_no_tests():
@@ -47,33 +61,31 @@ def test_missing_p_are_no_tests():
 
 
 def test_unequal_libraries_of_raw_counts_limit_a_verdict():
-    audit = pd.DataFrame(
-        [
-            ["raw", "library size", "warning"],
-            ["tmm", "library size", "warning"],
-            ["less", "library size", "notice"],
-            ["shift", "global shift", "warning"],
-        ],
-        columns=["dataset", "check", "severity"],
-    )
+    rows = [
+        ["raw", "libraries very unequal"],
+        ["tmm", "libraries very unequal"],
+        ["less", "libraries unequal"],
+        ["shift", "global shift"],
+    ]
+    audit = pd.DataFrame(rows, columns=["dataset", "code"])
+    audit = audit.assign(subject="b", other="a", value=4.0)
     scales = {"raw": "", "tmm": "counts", "less": "", "shift": ""}
-    headers = {name: SimpleNamespace(scale=scale) for name, scale in scales.items()}
-    assert unequal_libraries(audit, headers) == {"raw"}
-    limited = verdict(PERFECT, 0.001, library_size=True)
-    assert (limited.level, limited.reasons) == ("partly supported", ["library size"])
-    assert verdict(PERFECT, 0.1, library_size=True).level == "not supported"
-    performances = {(name, "5-fold", "nb"): PERFECT for name in scales}
-    stability = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "halves"])
-    tests = pd.DataFrame(columns=["dataset", "classifier", "p_value", "permuted"])
-    table = verdicts(performances, stability, tests, {}, unequal={"raw"}).set_index("dataset")
-    assert table["reasons"].to_dict() == dict.fromkeys(scales, "") | {"raw": "library size"}
+    headers = {name: SimpleNamespace(scale=s, samples="abc") for name, s in scales.items()}
+    reasons = reasons_of_data(audit, headers)
+    expected = Reason(code="library size", label="b", other="a", estimate=4.0)
+    assert reasons == {name: [] for name in scales} | {"raw": [expected]}
+    limited = verdict(PERFECT, LabelTest(0.001), reasons["raw"])
+    assert (limited.level, limited.codes) == ("partly supported", ["library size"])
+    refused = verdict(PERFECT, LabelTest(0.1), reasons["raw"])
+    assert (refused.level, refused.codes) == ("not supported", ["permutation test", "library size"])
 
 
 def test_pairs_that_are_right_together_count_once():
     """Six of eight pairs: the sign test has p = 0.14."""
     codes, pairs = np.tile([0, 1], 8), np.repeat(np.arange(8), 2)
     actual = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
-    assert verdict(actual).reasons == ["chance interval"]
+    assert verdict(actual).level == "not supported"
+    assert verdict(actual).codes[0] == "chance interval"
     assert not any(row.recognised for row in actual.classes)
 
 
@@ -87,30 +99,60 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
     one = performance(CODES, predictions(CODES, [0, 25]), candidates=1)
     six = performance(CODES, predictions(CODES, [0, 25]), candidates=6)
     assert six.accuracy.lower < one.accuracy.lower
-    assert verdict(one, 0.005).level == "well supported"
-    key = ("d", "f", "c")
-    stability = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "halves"])
-    test = {"dataset": "d", "classifier": "c", "p_value": 0.005, "permuted": ""}
+    assert verdict(one, LabelTest(0.005)).level == "well supported"
     for permuted, p, level in (
         ("", 0.03, "not supported"),
         ("label test", 0.005, "well supported"),
     ):
-        tests = pd.DataFrame([{**test, "permuted": permuted}])
-        row = verdicts({key: six}, stability, tests, {}).iloc[0]
-        assert (row["p_value"], row["level"]) == (pytest.approx(p), level)
+        actual = verdict(six, LabelTest(0.005, permuted))
+        assert (actual.p_value, actual.level) == (pytest.approx(p), level)
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "copies", "level", "reasons"),
-    [(0.4, 1.0, None, "well", []), (0.39, 1.0, None, "partly", ["stability unknown"]),
-     (0.0, 0.4, None, "partly", ["stability unknown"]), (0.0, 0.39, None, "partly", ["stability"]),
-     (np.nan, np.nan, None, "well", []), (np.nan, np.nan, "warning", "partly", ["copies"]),
-     (np.nan, np.nan, "severe", "not", ["copies"])],
-)  # fmt: skip
-def test_stability_is_judged_by_its_interval_and_copies_lower(lower, upper, copies, level, reasons):
-    measured = performance(CODES, predictions(CODES, []))
-    actual = verdict(measured, 0.01, intervals.Estimate(0.5, lower, upper), copies=copies)
-    assert (actual.level, actual.reasons) == (f"{level} supported", reasons)
+    ("lower", "upper", "codes"),
+    [
+        (0.4, 1.0, []),
+        (0.39, 1.0, ["stability unclear"]),
+        (0.0, 0.4, ["stability unclear"]),
+        (0.0, 0.39, ["unstable"]),
+    ],
+)
+def test_stability_is_judged_by_its_interval(lower, upper, codes):
+    reasons = stability_reasons(intervals.Estimate(0.5, lower, upper))
+    actual = verdict(PERFECT, LabelTest(0.01), reasons)
+    assert actual.codes == codes
+    assert actual.level == ("partly supported" if codes else "well supported")
+
+
+@pytest.mark.parametrize(
+    ("mean_size", "code"), [(5.0, "unstable"), (5.5, "most features selected")]
+)
+def test_halves_that_select_most_features_do_not_differ(mean_size, code):
+    """The index is corrected for chance: it is near 0 where nearly all features are selected."""
+    (reason,) = stability_reasons(intervals.Estimate(0.1, 0.0, 0.2), mean_size, 10)
+    assert reason.code == code
+    assert reason.limit == 0.4
+
+
+def test_a_selection_without_halves_is_at_most_partly_supported():
+    actual = verdict(PERFECT, LabelTest(0.001), stability_reasons(None))
+    assert (actual.level, actual.codes) == ("partly supported", ["stability not tested"])
+
+
+@pytest.mark.parametrize("code", ALLOWED)
+def test_a_verdict_is_the_lowest_level_that_a_reason_allows(code):
+    actual = verdict(PERFECT, LabelTest(0.001), [Reason(code=code)])
+    assert actual.level == ALLOWED[code]
+
+
+def test_the_levels_are_in_their_order():
+    assert LEVELS == ("well supported", "partly supported", "cannot be judged", "not supported")
+    for better, worse in itertools.pairwise(LEVELS):
+        assert lowest([better, worse]) == lowest([worse, better]) == worse
+    codes = [reason.code for reason in in_order(Reason(code=code) for code in reversed(ALLOWED))]
+    assert codes == list(ALLOWED)
+    ranks = [LEVELS.index(level) for level in ALLOWED.values()]
+    assert ranks == sorted(ranks, reverse=True)  # what decides a verdict comes first
 
 
 def test_recognition_needs_more_than_half_and_more_than_false_alarms():
@@ -123,21 +165,22 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     codes = np.repeat([0, 1], [90, 10])
     actual = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])
     assert not any(row.recognised for row in actual.classes)
-    assert verdict(actual, 0.005).level == "not supported"
+    assert verdict(actual, LabelTest(0.005)).level == "not supported"
     actual = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
     assert actual.classes[1].recall.value == pytest.approx(0.6)
     assert not actual.classes[1].recognised
     codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
     actual = performance(codes, predictions(codes, range(80, 90), 3))
-    assert verdict(actual, 0.001).reasons == ["classes"]
+    assert verdict(actual, LabelTest(0.001)).codes == ["class not recognised"]
 
 
 def test_a_batch_makes_a_result_partly_supported_at_most():
     codes = np.repeat([0, 1], 20)
     actual = performance(codes, np.eye(2)[codes])
-    assert verdict(actual, 0.001).level == "well supported"
-    capped = verdict(actual, 0.001, batch=True)
-    assert (capped.level, capped.reasons) == ("partly supported", ["batch"])
+    assert verdict(actual, LabelTest(0.001)).level == "well supported"
+    batch = Reason(code="column not separated")
+    capped = verdict(actual, LabelTest(0.001), [batch])
+    assert (capped.level, capped.codes) == ("partly supported", ["column not separated"])
 
 
 def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
@@ -146,51 +189,176 @@ def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
     wrong = np.r_[0:12, 60:64]
     actual = performance(codes, predictions(codes, wrong))
     assert actual.accuracy.lower <= actual.majority == 0.75 < actual.accuracy.value
-    assert verdict(actual, 0.001).reasons == ["majority class"]
+    assert verdict(actual, LabelTest(0.001)).codes == ["majority class"]
 
 
 @pytest.mark.parametrize(
-    ("severity", "n_copies", "expected"),
+    ("code", "n_copies", "expected"),
     [
-        ("severe", 10, "severe"),
-        ("severe", 9, "warning"),
-        ("warning", 50, "severe"),
-        ("warning", 49, "warning"),
-        ("warning", 10, "warning"),
-        ("warning", 9, None),
-        ("notice", 100, None),
+        ("equal samples", 10, ["many copies"]),
+        ("equal samples", 9, ["some copies"]),
+        ("nearly equal samples", 50, ["many copies"]),
+        ("nearly equal samples", 49, ["some copies"]),
+        ("nearly equal samples", 10, ["some copies"]),
+        ("nearly equal samples", 9, []),
+        ("similar samples", 100, []),
+        ("sex differs", 100, []),
     ],
 )
-def test_shares_of_copies_among_100_samples(severity, n_copies, expected):
-    """Pairs of the first sample with others, exact (=) or nearly equal (~)."""
-    sign = "=" if severity == "severe" else "~"
-    subjects = [f"s0 {sign} s{i}" for i in range(1, n_copies)]
-    audit = pd.DataFrame({"subject": subjects, "dataset": "d", "severity": severity})
-    audit["check"] = "repeated sample"
-    headers = {"d": SimpleNamespace(samples=np.arange(100))}
-    assert copies(audit, headers).get("d") == expected
-    assert copies(audit.assign(check="sex"), headers) == {}
+def test_shares_of_copies_among_100_samples(code, n_copies, expected):
+    """Pairs of the first sample with others; a name may contain the sign of a pair."""
+    audit = pd.DataFrame({"other": [f"s = {i}" for i in range(1, n_copies)]})
+    audit = audit.assign(subject="s ~ 0", code=code)
+    reasons = copy_reasons(audit, 100)
+    assert [reason.code for reason in reasons] == expected
+    assert all((reason.count, reason.total) == (n_copies, 100) for reason in reasons)
 
 
-def test_a_table_of_verdicts_has_the_conditions_of_each_result():
-    keys = {name: (name, "5-fold", "nb") for name in ("batch", "copied", "unstable", "chosen")}
-    halves = {"class": "", "halves": 0.2, "halves_lower": 0.1, "halves_upper": 0.3}
-    rows = [dict(zip(["dataset", "folds", "classifier"], keys["unstable"], strict=True)) | halves]
+KEYS = {name: (name, "5-fold", "nb") for name in ("batch", "unstable", "chosen", "failed")}
+
+
+def of_key(name):
+    return dict(zip(["dataset", "folds", "classifier"], KEYS[name], strict=True))
+
+
+def tables_of_verdicts(performances, **changes):
+    """Return both tables of studies with these performances, by key."""
+    header = SimpleNamespace(classes=np.array(["x", "y"]), n_features=100)
+    arguments = {
+        "headers": {key[0]: header for key in performances},
+        "fits": dict.fromkeys(performances, (0, 5)),
+        "stability": pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
+        "permutation_tests": pd.DataFrame(columns=STUDY_TABLES["permutation_tests"].fixed),
+        "further": {},
+    }
+    return verdicts(performances, **arguments | changes)
+
+
+def test_a_table_of_verdicts_has_the_reasons_of_each_result():
+    halves = {"class": "", "halves": 0.2, "halves_lower": 0.1, "halves_upper": 0.3, "mean_size": 9}
     of_six = performance(CODES, np.eye(2)[CODES], candidates=6)
-    performances = {key: of_six if name == "chosen" else PERFECT for name, key in keys.items()}
+    performances = {key: of_six if name == "chosen" else PERFECT for name, key in KEYS.items()}
     tests = [
-        {"dataset": name, "classifier": "nb", "p_value": 0.004, "permuted": ""} for name in keys
-    ]
-    table = verdicts(
+        {"dataset": name, "classifier": "nb", "p_value": 0.004, "permuted": "", "at_least": 3,
+         "permutations": 999} for name in KEYS
+    ]  # fmt: skip
+    tables = tables_of_verdicts(
         performances,
-        pd.DataFrame(rows),
+        fits=dict.fromkeys(performances, (0, 5)) | {KEYS["failed"]: (1, 5)},
+        stability=pd.DataFrame([of_key("unstable") | halves]),
         permutation_tests=pd.DataFrame(tests),
-        copied={"copied": "warning"},
-        inseparable={keys["batch"]},
-    ).set_index("dataset")
-    expected = {"batch": "batch", "copied": "copies", "unstable": "stability", "chosen": ""}
-    assert table["reasons"].to_dict() == expected
-    assert table["p_value"].to_dict() == pytest.approx(
-        dict.fromkeys(keys, 0.004) | {"chosen": 0.024}
+        further={KEYS["batch"]: [Reason(code="column not examined", subject="plate")]},
     )
-    assert table["near"].to_dict() == dict.fromkeys(keys, "") | {"chosen": "permutation test"}
+    reasons = tables["reasons"].set_index("dataset")
+    assert reasons["code"].to_dict() == {
+        "batch": "column not examined",
+        "unstable": "unstable",
+        "failed": "not fitted",
+    }
+    assert reasons.loc["failed", ["count", "total"]].tolist() == [1, 5]
+    assert reasons.loc["batch", "subject"] == "plate"
+    table = tables["verdicts"].set_index("dataset")
+    assert table["level"].to_dict() == {
+        "batch": "partly supported",
+        "unstable": "partly supported",
+        "chosen": "well supported",
+        "failed": "not supported",
+    }
+    expected = dict.fromkeys(KEYS, 0.004) | {"chosen": 0.024, "failed": np.nan}
+    assert table["p_value"].to_dict() == pytest.approx(expected, nan_ok=True)
+    assert table["near_test"].to_dict() == dict.fromkeys(KEYS, False) | {"chosen": True}
+    assert not table["near_interval"].any()
+    assert table["selects"].to_dict() == dict.fromkeys(KEYS, False) | {"unstable": True}
+
+
+def test_every_classifier_has_the_label_test_of_its_data_set():
+    """Only a permutation test of its own replaces it, which is corrected for candidates."""
+    keys = [("d", "f", name) for name in ("first", "beside", "tested")] + [("e", "f", "beside")]
+    test = {"dataset": "d", "permuted": "label", "p_value": 0.03, "at_least": 30}
+    tests = [test | {"classifier": "first"}]
+    tests += [test | {"classifier": "tested", "permuted": "", "p_value": 0.01}]
+    table = pd.DataFrame(tests).assign(permutations=999)
+    tables = tables_of_verdicts(dict.fromkeys(keys, PERFECT), permutation_tests=table)
+    rows = tables["verdicts"].set_index(["dataset", "classifier"])
+    assert rows["p_value"].tolist() == pytest.approx([0.03, 0.03, 0.01, np.nan], nan_ok=True)
+    assert rows["permuted"].tolist() == ["label", "label", "", ""]
+    assert rows["level"].tolist() == ["not supported"] * 2 + ["well supported"] * 2
+    refused = tables["reasons"]
+    assert refused["classifier"].tolist() == ["first", "beside"]
+    assert refused[["count", "total", "limit"]].drop_duplicates().values.tolist() == [
+        [30, 999, 0.025]
+    ]
+
+
+def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
+    row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": "plate", "limits": True}
+    row |= {"class": "a", "other": "b", "status": "cannot be separated", "pairs": 12, "p": 0.4}
+    row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7}
+    rows = [row, row | {"other": "c", "status": "cannot be examined"}]
+    rows += [row | {"status": "recognised"}, row | {"column": "age", "limits": False}]
+    several = {"d": SimpleNamespace(classes=list("abc"))}
+    reasons = column_reasons(pd.DataFrame(rows), several)["d", "f", "nb"]
+    assert [(r.code, r.subject, r.label, r.other) for r in reasons] == [
+        ("column not separated", "plate", "a", "b"),
+        ("column not examined", "plate", "a", "c"),
+    ]  # columns that are declared as biology limit no verdict
+    two = column_reasons(pd.DataFrame([row]), {"d": SimpleNamespace(classes=list("ab"))})
+    (reason,) = two["d", "f", "nb"]
+    assert (reason.label, reason.other, reason.count) == ("", "", 12)
+
+
+@pytest.mark.parametrize(
+    ("verdicts_in_cohort", "code"),
+    [
+        (["did not hold"], "cohort not held"),
+        (["ranking holds"], "cohort threshold"),
+        (["labels look exchanged"], "cohort labels"),
+        (["did not hold", "ranking holds"], "cohort threshold"),
+        (["did not hold", "held in part"], None),
+        (["ranking holds", "held"], None),
+        (["cannot tell"], None),
+        (["shares samples"], None),
+        (["did not hold", "cannot tell"], "cohort not held"),
+    ],
+)
+def test_a_second_cohort_is_one_reason_unless_the_classifier_held_there(verdicts_in_cohort, code):
+    rows = [
+        {"model": "xnb", "train": "d", "test": "e", "verdict": verdict_in_cohort}
+        for verdict_in_cohort in verdicts_in_cohort
+    ]
+    numbers = {"n": 20, "right": 9, "value": 0.45, "lower": 0.3, "upper": 0.6, "chance": 0.5}
+    tests = pd.DataFrame(rows).assign(**numbers, p_value=0.7)
+    reasons = cohort_reasons(tests)
+    if code is None:
+        assert reasons == {}
+        return
+    (reason,) = reasons["d", "xnb"]
+    assert (reason.code, reason.subject, reason.level) == (code, "e", "partly supported")
+    assert (reason.count, reason.total, reason.limit) == (9, 20, 0.5)
+
+
+def test_each_second_cohort_is_a_reason():
+    row = {"model": "xnb", "train": "d", "test": "e", "verdict": "did not hold"}
+    tests = pd.DataFrame([row, row | {"test": "g"}, row | {"train": "e", "test": "d"}])
+    numbers = ["n", "right", "value", "lower", "upper", "chance", "p_value"]
+    reasons = cohort_reasons(tests.assign(**dict.fromkeys(numbers, 1.0)))
+    assert [reason.subject for reason in reasons["d", "xnb"]] == ["e", "g"]
+    assert list(reasons) == [("d", "xnb"), ("e", "xnb")]
+    assert cohort_reasons(tests.head(0)) == {}
+
+
+def test_without_a_label_test_the_lower_limit_has_the_inflation_of_the_upper_side():
+    """13 right of 18 in each class: one half is between the limits at n / 2 and n / 1.75."""
+    codes = np.repeat([0, 1], 18)
+    wrong = [*range(5), *range(18, 23)]
+    measured = performance(codes, predictions(codes, wrong))
+    assert measured.strict_lower < 0.5 < measured.balanced_accuracy.lower
+    strict = intervals.balanced_interval(
+        np.isin(np.arange(36), wrong, invert=True).astype(float),
+        codes,
+        inflation=2.0,
+        below=2.0,
+    )
+    assert measured.strict_lower == strict.lower
+    assert "chance interval" in verdict(measured).codes
+    assert verdict(measured, LabelTest(0.01)).level != "not supported"

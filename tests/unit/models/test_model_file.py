@@ -18,8 +18,8 @@ from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import shipped_methods
+from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
-from xnbflow.models.final import write_final
 from xnbflow.models.trained import series_digest
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import series_of
@@ -264,10 +264,10 @@ def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema, mes
 def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     """A copy in another's place is refused, gene sets and tables name the series."""
     model = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 2}})
-    folder = tmp_path / "results/toy/models"
-    paths = {name: str(folder / f"csnb.{name}.parquet") for name in MODEL_TABLES}
-    outputs = {"model": str(folder / "csnb.skops"), "gene_sets": str(folder / "csnb.gmt"), **paths}
-    write_final(model, SERIES, outputs, "0123456789abcdef")
+    folder = tmp_path / "results/toy/models/csnb"
+    paths = {name: str(folder / f"{name}.parquet") for name in MODEL_TABLES}
+    outputs = {"model": str(folder / "csnb.skops"), **paths}
+    write_model_files(model, SERIES, folder, "csnb", "0123456789abcdef")
     assert {series_of(path) for path in paths.values()} == {"0123456789abcdef"}
     sets = (folder / "csnb.gmt").read_text().splitlines()
     assert all(line.split("\t")[1].endswith(model.series["digest"][:12]) for line in sets)
@@ -278,11 +278,13 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     assert read_model(outputs["model"]).series["digest"] == series_digest(SERIES)
     (tmp_path / "mine.skops").write_bytes(Path(outputs["model"]).read_bytes())
     read_model(tmp_path / "mine.skops")
-    (folder / "nb.skops").write_bytes(Path(outputs["model"]).read_bytes())
-    read_model(folder / "nb.skops")  # of somebody whose folder has the name of ours
-    (folder / "nb.signature.parquet").write_bytes(Path(outputs["signature"]).read_bytes())
-    with pytest.raises(InputError, match=r"copy of results/toy/models/csnb\.skops"):
-        read_model(folder / "nb.skops")
+    other = folder.with_name("nb")
+    other.mkdir()
+    (other / "nb.skops").write_bytes(Path(outputs["model"]).read_bytes())
+    read_model(other / "nb.skops")  # of somebody whose folder has the name of ours
+    (other / "signature.parquet").write_bytes(Path(outputs["signature"]).read_bytes())
+    with pytest.raises(InputError, match=r"copy of results/toy/models/csnb/csnb\.skops"):
+        read_model(other / "nb.skops")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from toys import dataset, refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import effective_sizes, expressed_features, with_log_counts
 from xnbflow.diagnostics import gene_table
-from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.evaluation.build import estimator_for, normalising
 from xnbflow.evaluation.folds import draw_folds
@@ -95,10 +96,10 @@ def test_the_gene_table_of_counts_is_voom_s(series):
     assert rows["auc"].notna().all()
     logs = with_log_counts(series)
     trend = moderated_contrasts(logs.values[expressed], codes, trend=True)
-    with_trend = gene_table(dataset(series.values, series.labels, scale="counts", trend=True))
+    with_trend = gene_table(series, Design(trend=True))
     rows = with_trend[with_trend["class"] == "tumour"].set_index("feature").loc[series.features]
     np.testing.assert_allclose(rows["t"][expressed], trend.t[1])
-    values = diagnose(series, None)["gene_values"]
+    values = gene_tables(series, Design())["gene_values"]
     assert values["value"].max() < 20  # logarithms
 
 
@@ -129,18 +130,12 @@ def write_counts(tmp_path, change=None):
 def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path))}
     row |= {"label": "type", "id_column": "sample"}
-    options = {"transform": "tmm", "reference": "normal", "contrasts": "tumour vs normal"}
-    series = acquire(SheetRow(**row, options={**options, "repeated": "correlation"}))
+    series = acquire(SheetRow(**row, options={"transform": "tmm"}))
     assert (series.values == np.floor(series.values)).all()
-    assert (series.scale, series.trend, series.reference) == ("counts", False, "normal")
-    assert (series.contrasts, series.repeated) == (("tumour vs normal",), "correlation")
+    assert series.scale == "counts"
     assert any("normalised by TMM in the training samples" in note for note in series.notes)
     series.write(tmp_path / "series.parquet")
-    expressed = DataSet.read(tmp_path / "series.parquet")
-    names = ("scale", "reference", "contrasts", "repeated")
-    assert all(getattr(expressed, name) == getattr(series, name) for name in names)
-    with refused("reference 'norml' is not a class; did you mean 'normal'", key="reference"):
-        acquire(SheetRow(**row, options=options | {"reference": "norml"}))
+    assert DataSet.read(tmp_path / "series.parquet").scale == "counts"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_blocks import blocks
-from report_study import CLASSES, SCRIPT, changed, study_of_tables, with_rows, write_study
+from report_study import (
+    CLASSES,
+    SCRIPT,
+    changed,
+    judged,
+    reason,
+    study_of_tables,
+    with_rows,
+    write_study,
+)
 
+from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.report import cards
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.page.page import write_page
@@ -53,7 +63,8 @@ def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
 def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(results):
     both = cards.card(results, *PLACE.values())
     assert {row.label for row in both.rows} == {""}
-    assert len({row.name for row in both.rows}) == len(both.rows) == 6
+    selected = results.rows("selection", **PLACE)["feature"].nunique()
+    assert len({row.name for row in both.rows}) == len(both.rows) == min(6, selected)
     higher = {row.name: row.auc for row in both.rows if row.mark == "▲"}
     assert all(auc > 0.5 for auc in higher.values())
     several = cards.card(results, "alpha", "3-fold", "xnb")
@@ -67,38 +78,30 @@ def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(re
 
 
 @pytest.mark.parametrize(
-    ("level", "reasons", "badge", "short"),
+    ("reasons", "badge", "short", "rest"),
     [
-        ("well supported", "", "Well supported", "The classes are recognised, and halves"),
-        ("partly supported", "stability", "Partly supported", "Disjoint halves of the samples"),
-        ("not supported", "majority class; stability", "Not supported", "The interval of its"),
+        ([], "Well supported", "The classes are recognised, and halves", False),
+        (["unstable"], "Partly supported", "Disjoint halves of the samples", False),
+        (["majority class", "unstable"], "Partly supported", "The interval of its", True),
+        (["permutation test", "unstable"], "Not supported", "The permutation test does", False),
     ],
 )
 def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
-    tmp_path, level, reasons, badge, short
+    tmp_path, reasons, badge, short, rest
 ):
-    results = write_study(tmp_path, datasets=("GSE7904",))
-    of_xnb = "classifier == 'xnb'"
-    results = changed(results, "verdicts", of_xnb, level=level, reasons=reasons)
+    results = judged(write_study(tmp_path, datasets=("GSE7904",)), "xnb", *reasons)
     card = cards.card(results, *PLACE.values())
     assert card.badge == badge
     assert card.short.startswith(short)
-    assert ("(1 further reason below)" in card.short) == (";" in reasons)
+    assert ("(1 further reason below)" in card.short) == rest
 
 
 def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path):
     results = write_study(tmp_path, datasets=("GSE7904",))
-    reason = "libraries of “a” have 4.0 times the reads of “b”"
-    row = {"dataset": "GSE7904", "check": "library size", "subject": "class"}
-    row |= {
-        "severity": "warning",
-        "finding": "libraries of “a” have 4.0 times the reads of “b”: few",
-    }
-    limited = {"level": "partly supported", "reasons": "library size"}
-    results = changed(results, "verdicts", "classifier == 'xnb'", **limited)
-    card = cards.card(with_rows(results, audit=[row]), *PLACE.values())
-    assert card.short.startswith(f"The class can be recognised by the library size: {reason}")
-    assert "few" not in card.short
+    unequal = reason("library size", label="a", other="b", estimate=4.0)
+    card = cards.card(judged(results, "xnb", unequal), *PLACE.values())
+    ratio = "libraries of “a” have 4.0 times the reads of “b”"
+    assert card.short == f"The class can be recognised by the library size: {ratio}."
 
 
 @pytest.mark.parametrize("supported", [True, False])
@@ -116,9 +119,9 @@ def test_random_signatures_are_a_warning_only_where_there_is_a_signal(tmp_path, 
 def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path):
     results = write_study(tmp_path, datasets=("GSE7904",))
     levels = "a: “x y z” (10); b: “another long text” (12)"
-    finding = f"“source” separates classes completely ({levels}). Unless it is another name"
-    row = {"dataset": "GSE7904", "check": "confounder", "subject": "source", "severity": "severe"}
-    results = with_rows(results, audit=[row | {"finding": finding, "p_holm": 0.001}])
+    finding = "“source” separates classes completely"
+    row = audit_row("separates classes", "source", "severe", finding, detail=levels)
+    results = with_rows(results, audit=[row | {"dataset": "GSE7904", "p_holm": 0.001}])
     card = cards.card(results, *PLACE.values())
     assert card.warnings[0] == "“source” separates classes completely. See the audit."
     assert "another long text" in card.details["Audit"]
@@ -196,19 +199,20 @@ def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results
 def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_good, many):
     results = write_study(tmp_path, datasets=("alpha",))
     place = {"dataset": "alpha", "classifier": "xnb"}
-    finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
-    finding |= {"finding": "“plate” is distributed differently; to adjust, write adjust=plate"}
+    text = "“plate” is distributed differently"
+    remedy = "to adjust, write adjust=plate"
+    finding = audit_row("categories differ", "plate", "warning", text, remedy=remedy)
     results = with_rows(
         results,
         random_genes=[place | {"as_good_random": as_good, "signatures": 100}],
-        audit=[place | finding | {"severity": "warning"}],
+        audit=[finding | place | {"p_holm": 0.0004}],
     )
     (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details
     assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
-        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
+        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write it."
     )
 
 
@@ -222,10 +226,9 @@ def study_of_card(tmp_path, signature=(), **tables):
         "headline": [{"classifier": "xnb"}],
         "datasets": [{"dataset": "d", "samples": 9, "features": 3, "classes": 2}],
         "estimates": estimates,
-        "verdicts": [place | {"level": "well supported", "reasons": ""}],
+        "verdicts": [place | {"level": "well supported"}],
         "model.signature": signature,
         "model.heatmap": [],
-        "diagnostic.gene_values": [],
     }
     return study_of_tables(tmp_path, contents | tables, final=("xnb",))
 
@@ -295,7 +298,7 @@ def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_pa
     """The AUC of the other class is one minus this, and its fold change has the other sign."""
     tested = [{"class": "a", "feature": "g1", "log_fold_change": -2.0, "auc": 0.125}]
     rows = [feature("a", "g1", 1, direction="low")]
-    card = of_d(study_of_card(tmp_path, rows, **{"diagnostic.genes": tested}))
+    card = of_d(study_of_card(tmp_path, rows, **{"genes.genes": tested}))
     (row,) = card.rows
     assert (row.change, row.auc, row.mark) == (2.0, 0.875, "▲")
     assert card.genes[0].note == "LFC +2.0, AUC 0.88, 100% of folds"
@@ -355,7 +358,7 @@ def test_a_card_has_the_heat_map_of_its_core_or_the_box_of_its_only_feature(
 ):
     rows = [feature("b", f"g{i}", i, core=i < n_core) for i in range(3)]
     value = {"feature": "g0", "sample": "s", "class": "a", "value": 1.0}
-    tables = {"model.heatmap": CELLS, "diagnostic.gene_values": [value]}
+    tables = {"model.heatmap": CELLS, "genes.gene_values": [value]}
     figure = of_d(study_of_card(tmp_path, rows, **tables)).figure
     assert (figure and figure.draw.__name__) == drawing
     if n_core == 2:

@@ -1,9 +1,10 @@
 """Next steps: their order, and which of them a result has."""
 
+import itertools
 import re
 
 import pytest
-from report_study import changed, study_of_tables, with_rows, write_study
+from report_study import CLASSES, judged, reason, study_of_tables, with_rows, write_study
 
 from xnbflow.core.study import Validation
 from xnbflow.report.next_steps import next_steps
@@ -13,44 +14,54 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
     results = write_study(tmp_path, datasets=("alpha",))
 
-    def steps(level="well supported", reasons="", **tables):
-        actual = changed(results, "verdicts", "classifier == 'xnb'", level=level, reasons=reasons)
-        nothing = {name: [] for name in ("concordance", "audit", "suspects", "learning_curve")}
+    def steps(*reasons, **tables):
+        actual = judged(results, "xnb", *reasons)
+        nothing = {name: [] for name in ("audit", "suspects", "learning_curve")}
         rows = {}
         for name, rows_of_table in (nothing | tables).items():
             rows[name] = [place | row for row in rows_of_table]
         sentences = next_steps(with_rows(actual, **rows), place)
         return [" ".join(re.findall(r"[^ :]+", sentence)[:4]) for sentence in sentences]
 
-    source = {"column": "source", "pairs": 0, "status": "cannot be separated", "handling": False}
-    plate = {"column": "plate", "pairs": 9, "status": "cannot be examined", "handling": True}
-    source, plate = source | {"inseparable": ""}, plate | {"inseparable": ""}
+    pairs = list(itertools.combinations(CLASSES["alpha"], 2))
+
+    def of_column(code, name, count, n_pairs=3):
+        return [
+            reason(code, subject=name, label=label, other=other, count=count)
+            for label, other in pairs[:n_pairs]
+        ]
+
+    source = of_column("column not separated", "source", 0)
+    plate = [reason("column not examined", subject="plate", count=9)]
     wrong = [{"check": c, "severity": "severe"} for c in ("scale", "sex", "repeated sample")]
     data = {"audit": wrong, "suspects": [{"sample": "s7"}]}
     correct = ["leave copies of samples", "correct the scale of"]
     correct += ["check the samples whose", "check 1 label that"]
     curve = [{"kind": "forecast", "balanced_accuracy": share} for share in (0.7, 0.74)]
-    both = {"concordance": [source, plate], "learning_curve": curve}
-    assert steps(**data, **both) == ["compare the classes in", *correct]
-    series = plate | {"pairs": 400, "inseparable": "adenoma and tumor"}
-    assert steps(concordance=[series]) == ["compare the classes in"]
+    both = [*source, *plate]
+    assert steps(*both, **data, learning_curve=curve) == ["compare the classes in", *correct]
+    series = of_column("column not separated", "series", 400, n_pairs=1)
+    assert steps(*series) == ["compare the classes in"]
     second = "test the model on"
-    assert steps(**data, concordance=[plate]) == [*correct, "repeat the study with", second]
-    assert steps() == steps(concordance=[plate | {"status": "recognised"}]) == [second]
+    # the only advice is another design: neither adjustment nor a further cohort of this one
+    assert steps(*plate, **data) == ["compare the classes in", *correct]
+    assert steps() == [second]
     assert steps(learning_curve=curve) == ["add samples (forecast 74%", second]
     assert steps(learning_curve=curve[:1] * 2) == ["more samples would add", second]
-    assert steps(reasons="stability", learning_curve=curve) == ["add samples halves of", second]
-    assert steps(reasons="stability unknown") == ["add samples with these", second]
-    assert steps("not supported", "chance interval") == ["add samples"]
+    assert steps("unstable", learning_curve=curve) == ["add samples halves of", second]
+    assert steps("stability unclear") == ["add samples with these", second]
+    assert steps("most features selected") == ["add samples with these", second]
+    assert steps("chance interval") == ["add samples"]
 
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
 
 
-def steps_of(tmp_path, level="well supported", reasons="", fields=None, **tables):
+def steps_of(tmp_path, level="well supported", reasons=(), fields=None, **tables):
     """Return the next steps of a study with one verdict and these tables."""
-    verdict = PLACE | {"level": level, "reasons": reasons}
-    study = study_of_tables(tmp_path, {"verdicts": [verdict]} | tables, **(fields or {}))
+    rows = [PLACE | (reason(one) if isinstance(one, str) else one) for one in reasons]
+    contents = {"verdicts": [PLACE | {"level": level}], "reasons": rows}
+    study = study_of_tables(tmp_path, contents | tables, **(fields or {}))
     return next_steps(study, PLACE)
 
 
@@ -85,9 +96,15 @@ def test_an_unreliable_forecast_advises_nothing(tmp_path):
 
 @pytest.mark.parametrize(("n_classes", "words"), [(2, "both classes"), (3, "all classes")])
 def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_classes, words):
-    column = PLACE | {"column": "plate", "pairs": 0, "status": "cannot be separated"}
     sizes = [{"dataset": "d", "class": f"c{i}", "samples": 5} for i in range(n_classes)]
-    (step,) = steps_of(tmp_path, concordance=[column], class_sizes=sizes)
+    pairs = [("", "")]  # two classes need not be named
+    if n_classes > 2:
+        pairs = [("c0", "c1"), ("c0", "c2"), ("c1", "c2")]
+    column = [
+        reason("column not separated", subject="plate", label=label, other=other, count=0)
+        for label, other in pairs
+    ]
+    (step,) = steps_of(tmp_path, "partly supported", column, class_sizes=sizes)
     assert step == (
         f"compare the classes in a cohort where {words} have the same “plate”: in these samples "
         "effects of the class and of “plate” cannot be separated"
@@ -113,21 +130,23 @@ def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, leve
 
 def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path):
     pair = Validation(model="xnb", train="d", test="e")
-    row = {"model": "xnb", "train": "d", "test": "e", "verdict": "held"}
     fields = {"validate": (pair,), "final": ("xnb",)}
-    steps = steps_of(tmp_path, fields=fields, **{"validation.verdicts": [row]})
+    steps = steps_of(tmp_path, fields=fields)
     assert steps == ["choose features for an assay with “xnbflow panel”"]
-    row["verdict"] = "did not hold"
-    steps = steps_of(tmp_path, fields=fields, **{"validation.verdicts": [row]})
+    not_held = reason("cohort not held", subject="e")
+    steps = steps_of(tmp_path, "partly supported", [not_held], fields)
     assert steps == ["find out why it did not hold in the second cohort e"]
 
 
 def test_stability_comes_before_the_forecast(tmp_path):
     curve = [forecast(30.0, 0.7), forecast(60.0, 0.9)]
     for reasons, words in (
-        ("stability", "halves of these select different features"),
-        ("stability unknown", "with these the stability of the features cannot be judged"),
-        ("stability unknown; batch", "with these the stability of the features cannot be judged"),
+        (["unstable"], "halves of these select different features"),
+        (["stability unclear"], "with these the stability of the features cannot be judged"),
+        (
+            ["majority class", "stability unclear"],
+            "with these the stability of the features cannot be judged",
+        ),
     ):
         steps = steps_of(tmp_path, "partly supported", reasons, learning_curve=curve)
         assert steps[0] == f"add samples: {words}"

@@ -1,35 +1,40 @@
 """Next steps after a result that classes without common batches limit."""
 
-from types import SimpleNamespace
+import itertools
 
-import pandas as pd
+from report_study import reason, study_of_tables
 
 from xnbflow.report.next_steps import next_steps
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "nb"}
+CLASSES = ["adenoma", "normal", "tumor"]
 
 
-def steps_after(**column):
-    row = {"column": "batch (series)", "handling": True, "pairs": 120, **column}
+def steps_after(tmp_path, pairs, count):
+    """Return the steps after a batch that does not separate these pairs of classes."""
+    column = {"subject": "batch (series)", "count": count}
+    rows = [
+        PLACE | reason("column not separated", label=label, other=other, **column)
+        for label, other in pairs
+    ]
     tables = {
-        "concordance": pd.DataFrame([row]),
-        "audit": pd.DataFrame({"severity": [], "check": []}),
-        "suspects": pd.DataFrame({"sample": []}),
-        "class_sizes": pd.DataFrame({"class": ["adenoma", "normal", "tumor"]}),
+        "verdicts": [PLACE | {"level": "partly supported"}],
+        "reasons": rows,
+        "class_sizes": [{"dataset": "d", "class": label} for label in CLASSES],
     }
-    return next_steps(SimpleNamespace(rows=lambda name, **_: tables[name]), PLACE)
+    return next_steps(study_of_tables(tmp_path, tables), PLACE)
 
 
-def test_a_pair_of_classes_without_a_common_batch_is_named():
-    (step,) = steps_after(status="cannot be separated", inseparable="adenoma and tumor")
+def test_a_pair_of_classes_without_a_common_batch_is_named(tmp_path):
+    (step,) = steps_after(tmp_path, [("adenoma", "tumor")], 0)
     assert step == (
         "compare the classes in a cohort where they have the same “batch (series)”: in these "
         "samples the difference between adenoma and tumor cannot be separated from “batch (series)”"
     )
 
 
-def test_a_batch_that_is_the_class_in_all_samples_is_named():
-    (step,) = steps_after(status="cannot be separated", inseparable="", pairs=0)
+def test_a_batch_that_is_the_class_in_all_samples_is_named(tmp_path):
+    (step,) = steps_after(tmp_path, itertools.combinations(CLASSES, 2), 0)
     assert step == (
         "compare the classes in a cohort where all classes have the same “batch (series)”: in "
         "these samples effects of the class and of “batch (series)” cannot be separated"

@@ -9,6 +9,7 @@ import pytest
 from report_study import SCRIPT, changed, study_of_tables, write_study
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Design
 from xnbflow.report import workbook
 from xnbflow.report.study_page import write_record
 from xnbflow.running.cli import finished_studies
@@ -56,7 +57,7 @@ def test_genes_have_a_sheet_for_each_contrast_and_two_classes_one(sheets, study)
     names = [name for name in sheets if name.startswith("genes ")]
     classes = ["genes alpha healthy", "genes alpha tumour <A>", "genes alpha tumour B"]
     assert names == [*classes, "genes GSE7904 tumour"]
-    genes = study.diagnosed("GSE7904")["genes"]
+    genes = study.compared("GSE7904")["genes"]
     expected = genes[genes["class"] == "tumour"].sort_values("rank")
     actual = frame(sheets, "genes GSE7904 tumour")
     assert actual["feature"].tolist() == expected["feature"].tolist()
@@ -119,8 +120,8 @@ def test_the_record_has_the_verdicts_and_sizes_that_the_index_shows(study, tmp_p
     assert record["sizes"][0] == {"dataset": "alpha", "samples": 36, "features": 40}
 
 
-@pytest.mark.parametrize(("control", "shown", "mirror"), [("", "b", "a"), ("b", "a", "b")])
-def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, control, shown, mirror):
+@pytest.mark.parametrize(("reference", "shown", "mirror"), [("", "b", "a"), ("b", "a", "b")])
+def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, reference, shown, mirror):
     rows = [
         {"class": "b", "feature": "g1", "rank": 1, "core": True},
         {"class": "b", "feature": "g2", "rank": 2, "core": False},
@@ -132,12 +133,11 @@ def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, control,
     ]
     tables = {
         "model.signature": rows,
-        "diagnostic.genes": genes,
-        "diagnostic.contrasts": [],
+        "genes.genes": genes,
         "headline": [{"classifier": ""}],
-        "datasets": [{"dataset": "d", "control": control}],
     }
-    results = study_of_tables(tmp_path, tables, final=("xnb",))
+    designs = {"d": Design(reference=reference)}
+    results = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workbook, "_methods", lambda _: [])
         sheets = dict(workbook._sheets(results))
@@ -164,6 +164,6 @@ def test_a_column_is_as_wide_as_its_longest_text_within_limits():
 
 def test_a_study_without_rows_has_a_summary_only(tmp_path, monkeypatch):
     monkeypatch.setattr(workbook, "_methods", lambda _: [])
-    tables = {"headline": [{"classifier": ""}], "diagnostic.genes": [], "diagnostic.contrasts": []}
+    tables = {"headline": [{"classifier": ""}]}
     workbook.write_workbook(study_of_tables(tmp_path, tables), tmp_path / "a.xlsx")
     assert openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames == ["summary"]

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from paper_cases import needs
 from toys import HOSTILE, mistakes, put
 
 from xnbflow.core.errors import InputError
-from xnbflow.running.config import RULES, read_config, read_sheets
+from xnbflow.core.study import Design
+from xnbflow.running.config import RULES, check_designs, read_config, read_sheets
 from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.sources.sheet import SheetRow
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
@@ -81,7 +84,7 @@ def test_the_rules_are_those_of_the_workflow():
         *(ROOT / "workflow/rules").glob("*.smk"),
     ]
     text = "".join(path.read_text() for path in paths)
-    actual = set(re.findall(r"^rule (\w+):$", text, re.MULTILINE))
+    actual = set(re.findall(r"^(?:rule|checkpoint) (\w+):$", text, re.MULTILINE))
     assert actual == RULES
     for name in RULES:
         studies = RAW["studies"] | {name: {"title": "x"}}
@@ -247,3 +250,49 @@ def test_a_reason_is_no_parameter_of_a_step():
     raw["classifiers"] = RAW["classifiers"] | {"mine": {"label": "Mine", "steps": steps}}
     entry = checked(raw).classifier("mine", "wine")
     assert [set(step) for step in entry["steps"]] == [{"method"}] * 3
+
+
+ADJUSTED = {"adjust": ["age", "factor(plate)"], "biology": ["age"], "trend": False}
+
+
+def designs_of(design):
+    study = {"title": "x", "datasets": ["wine", "digits"], "classifiers": ["nb"]}
+    study |= {"folds": ["10-fold"], "design": design}
+    return checked(RAW | {"studies": {"one": study}, "run": []}).studies["one"]
+
+
+def test_one_design_is_that_of_all_data_sets_of_a_study():
+    study = designs_of(ADJUSTED | {"reference": "a", "contrasts": ["a vs b"]})
+    expected = Design(
+        adjust=("age", "factor(plate)"),
+        reference="a",
+        contrasts=("a vs b",),
+        trend=False,
+        biology=("age",),
+    )
+    assert study.design_of("wine") == study.design_of("digits") == expected
+
+
+def test_a_design_by_data_set_leaves_the_others_without():
+    study = designs_of({"wine": ADJUSTED, "digits": {}})
+    assert study.design_of("wine").adjust == ("age", "factor(plate)")
+    assert study.design_of("digits") == Design()
+    assert designs_of({}).design_of("wine") == Design()
+    assert (Design().repeated, Design().trend) == ("mean", None)
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        (("age", "factor(type)"), "'type' of the data set mine is the class"),
+        (("donor",), "'donor' of the data set mine is the sheet's group"),
+    ],
+)
+def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
+    row = SheetRow("mine", "table", "a.csv", label="type", options={"group": "donor"})
+    study = replace(designs_of({}), designs={"mine": Design(adjust=terms)})
+    with pytest.raises(InputError, match=f"studies.one.design.adjust: {reason}") as error:
+        check_designs([study], {"mine": row})
+    assert error.value.key == "adjust"
+    allowed = replace(study, designs={"mine": Design(adjust=("age",))})
+    check_designs([allowed], {"mine": row})

@@ -35,6 +35,13 @@ def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
         (30, "The disk is slow", {}),
         (40, "CalledProcessError: ... returned non-zero exit status 1.", {}),
         (40, "Error in rule", {"event": LogEvent.JOB_ERROR, "jobid": 1, "log": []}),
+        (
+            40,
+            "RuleException:\nCalledProcessError ... returned non-zero exit status 1.",
+            {"event": LogEvent.ERROR},
+        ),
+        (40, "At least one job did not complete successfully.", {"event": LogEvent.ERROR}),
+        (30, "Cannot restore a.sha256: no backup found.", {}),
         (40, "A wrong Snakefile", {"event": LogEvent.ERROR}),
     ):
         handler.emit(logged(level, text, **properties))

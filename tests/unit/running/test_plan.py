@@ -1,20 +1,28 @@
 """What the rules ask of a configuration: inputs, parameters and resources of their jobs."""
 
 import copy
+import io
+import json
 import os
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
+import pandas as pd
 import pytest
 import yaml
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.study import Cohorts, Validation
+from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
+from xnbflow.studies import study_inputs
+from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
+from xnbflow.tables.contract import GROUPS, TRAINING_TABLES
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -148,19 +156,41 @@ def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
         "selected": f"{training}/selected.parquet",
         "halves": "results/studies/one/checks/wine/halves.parquet",
     }
-    assert plan.classifiers_beside(job) == {"training": ["nb", "csnb"], "halves": ["csnb"]}
+    assert plan.trained_beside(job) == ["nb", "csnb"]
 
 
-def test_the_owners_of_files_are_in_their_order(plan):
-    owners = plan.owners(ONE)
-    assert len(owners["jobs"]) == len(plan.trained("fits", ONE))
-    assert owners["jobs"][0] == ("wine", "5-fold", ("nb", "csnb"))
-    assert owners["trained"][0] == ("wine", "5-fold", "nb")
-    assert owners["checked"] == ["wine", "mine"]
-    assert plan.owners_of_lists(ONE) == {
-        "datasets": ("wine", "mine"),
-        "models": [("wine", "csnb"), ("mine", "csnb")],
-    }
+def test_the_tables_of_a_study_are_made_from_the_inputs_of_their_rule(plan):
+    """The job reads its files at the paths of the contract; the rule declares the same ones."""
+    for job in (ONE, TWO):
+        checks = StudyChecks(**plan.checks(job))
+        inputs = StudyInputs(study=study_of(plan.compared_study(job)), checks=checks)
+        read = {}
+
+        def remember(path, schema, classifiers=(), read=read):
+            read.setdefault(schema.name, []).append(str(path))
+            return dict.fromkeys(classifiers or (), pd.DataFrame())
+
+        with patch.multiple(study_inputs, read_stacked=remember, read_parquet=remember):
+            for table in TRAINING_TABLES:
+                inputs.training(table)
+            inputs.random_genes()
+            inputs.permutation_tests()
+            inputs.diagnosed("normality")
+            for table in GROUPS["check"].tables:
+                inputs.checked(table, checks.halved)
+        for table in (*TRAINING_TABLES, "random_genes"):
+            assert read[table] == plan.trained(table, job)
+        for table in GROUPS["check"].tables:
+            assert read.get(table, []) == plan.checked(table, job)
+        assert read.get("permutation", []) == plan.permuted(job)
+        assert read.get("normality", []) == plan.diagnosed("normality", job)
+        assert [str(path) for path in inputs.series_paths.values()] == plan.series(job)
+
+
+def test_the_lists_of_genes_of_a_study_are_those_of_its_data_sets_and_models(plan):
+    inputs = StudyInputs(study=study_of(plan.listed_study(ONE)))
+    assert inputs.study.datasets == ("wine", "mine")
+    assert inputs.study.models == [("wine", "csnb"), ("mine", "csnb")]
 
 
 def test_the_series_are_read_again_only_to_test_gene_sets(plan):
@@ -174,20 +204,28 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
     of_study = {"compare": 1, "enrich": 1}
-    expected = {"acquire": 2, "diagnose": 2, "classify": 8, "check": 2, "models": 2, **of_study}
+    expected = {
+        "acquire": 2,
+        "diagnose": 2,
+        "genes": 2,
+        "classify": 8,
+        "check": 2,
+        "models": 2,
+        **of_study,
+    }
     assert {rule: rules.count(rule) for rule in rules} == expected
 
 
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     targets = plan.targets("one")
     assert "results/studies/one/report.html" in targets
-    assert "results/studies/one/models/wine/csnb.skops" in targets
+    assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
     assert plan.all_targets() == targets
     assert not any("permutations" in path for path in targets)
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
-    configuration = plan.results(ONE)["configuration"]
+    configuration = plan.configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
     assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
@@ -259,10 +297,57 @@ def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan
     assert counts == {"validate": 1, "combine": 1, "permute": 2}
 
 
+def with_designs(plan, study, **designs):
+    return replace(plan.config.studies[study], designs=designs)
+
+
+def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan):
+    """Logarithms of counts per million have variances that depend on their means."""
+    job = wildcards(study="one", dataset="mine")
+    assert plan.design(job) == vars(Design()) | {"trend": False}
+    options = {"transform": "log_cpm"}
+    plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
+    assert plan.design(job)["trend"]
+    plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
+    assert not plan.design(job)["trend"]
+
+
+def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
+    plan.config.studies["one"] = with_designs(plan, "one", wine=Design(reference="class_0"))
+    plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))
+    for study, reference in (("one", "class_0"), ("two", "class_1")):
+        assert plan.design(wildcards(study=study, dataset="wine"))["reference"] == reference
+    assert plan.compared("genes", TWO) == ["results/studies/two/genes/wine/genes.parquet"]
+    assert plan.compared("genes", ONE) == [
+        "results/studies/one/genes/wine/genes.parquet",
+        "results/studies/one/genes/mine/genes.parquet",
+    ]
+
+
+def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
+    assert plan.listed_study(ONE)["designs"] == {}
+    study = with_designs(plan, "one", mine=Design(adjust=("age",)))
+    plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
+    designs = study_of(plan.listed_study(ONE)).designs
+    assert designs["mine"].adjust == ("age",)
+    assert designs["wine"] == Design(trend=False)
+
+
+def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
+    """A reference or further contrasts change no effect, and shall not repeat the job."""
+    before = full_plan.combined_designs(ONE)
+    full_plan.config.studies["one"] = with_designs(
+        full_plan, "one", wine=Design(reference="class_0", contrasts=("class_0 vs class_1",))
+    )
+    assert full_plan.combined_designs(ONE) == before
+    full_plan.config.studies["one"] = with_designs(full_plan, "one", wine=Design(trend=True))
+    assert full_plan.combined_designs(ONE)["wine"]["trend"]
+
+
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
-    label = full_plan.config.classifiers["csnb"]["label"]
-    settings = full_plan.combined_settings(ONE)
-    assert settings == {"match": "symbol", "harmonise": "zscore", "name": label}
+    cohorts = full_plan.cohorts(ONE)
+    assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
+    assert full_plan.combined_label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
@@ -272,17 +357,12 @@ def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_p
     assert again.sheets["mine"] == "config/datasets.tsv"
 
 
-def test_a_study_without_diagnostics_owns_none_of_their_tables(plan):
-    assert plan.owners(TWO)["diagnosed"] == ()
-    assert plan.owners(ONE)["diagnosed"] == ("wine", "mine")
-
-
 def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     steps = [{"method": "sample_ranks", "reason": "two scanners"}]
     plan.config.preprocessing["wine"] = steps
     analyses = {"x": {"datasets": ["mine"], "folds": "10-fold"}}
     plan.config.studies["two"] = replace(plan.config.studies["two"], analyses=analyses)
-    configuration = plan.results(TWO)["configuration"]
+    configuration = plan.configuration(TWO)
     assert configuration["preprocessing"] == {"wine": steps}
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
     assert list(configuration["datasets"]) == ["wine", "mine"]
@@ -313,3 +393,55 @@ def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
     job = wildcards(dataset="wine", classifier="forest")
     assert set(plan.classifier_code(job)) == {"sklearn"}
+
+
+class Found:
+    """The file of *seek* of a data set that cannot be had for a reason, or can."""
+
+    def __init__(self, reason):
+        self._text = json.dumps({"available": not reason, "reason": reason})
+
+    @contextmanager
+    def open(self):
+        yield io.StringIO(self._text)
+
+
+def test_a_plan_leaves_out_optional_data_sets_that_cannot_be_had(plan):
+    raw = copy.deepcopy(dict(plan.raw))
+    raw["studies"]["one"]["optional"] = ["mine"]
+    reasons = {"mine": "no place has it"}
+    sought = Plan.read(raw, ROOT, availability=lambda name: Found(reasons[name]))
+    assert sought.study(ONE).datasets == ("wine",)
+    assert sought.study(ONE).missing == reasons
+    assert not [path for path in sought.targets("one") if "/mine/" in path]
+    assert list(sought.configuration(ONE)["datasets"]) == ["wine"]
+    there = Plan.read(raw, ROOT, availability=lambda name: Found(""))
+    assert there.study(ONE).datasets == ("wine", "mine")
+    assert there.targets("one") == plan.targets("one")
+
+
+def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
+    raw = copy.deepcopy(dict(plan.raw))
+    raw["studies"]["one"]["optional"] = ["mine"]
+    again = Plan.read(raw, ROOT)
+    assert again.sought("one", "two") == ["results/mine/availability.json"]
+    assert again.sought_places(wildcards(dataset="mine")) == ["results/mine/places.parquet"]
+    assert again.sought_places(wildcards(dataset="wine")) == []
+    files = again.named_files(wildcards(dataset="mine"))
+    assert Path(files["location"]).name == "mine.csv"
+
+
+def test_the_size_of_an_acquired_data_set_is_that_of_its_files(plan):
+    """The table of places, an input where it is optional, is no part of the data."""
+    files = InputFiles(["results/mine/places.parquet"], [0.01])
+    assert plan.acquired_mb(wildcards(dataset="mine"), files) == pytest.approx(0.8)  # 40 x 1,000
+    files = InputFiles(["mine.csv", "results/mine/places.parquet"], [3.0, 0.01])
+    assert plan.acquired_mb(wildcards(dataset="mine"), files) == 3.0
+
+
+class InputFiles(list):
+    """Input files with their sizes."""
+
+    def __init__(self, paths, sizes):
+        super().__init__(paths)
+        self.size_files_mb = sizes

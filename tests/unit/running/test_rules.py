@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from xnbflow.running.needs import cpus_for, requested
-from xnbflow.tables.contract import JOBS
+from xnbflow.tables.contract import GENE_SETS, GROUPS, JOBS, MODEL, STUDY
 
 ROOT = Path(__file__).parents[3]
 
@@ -35,7 +35,9 @@ SLOW = {
     ("stage", "needed"),
     [
         ("acquire", set()),
+        ("seek", set()),
         ("diagnose", {"numba", "scipy.special"}),
+        ("genes", {"numba", "scipy.special"}),
         ("classify", {"numba", "scipy.special", "sklearn.base"}),
         ("check", {"numba", "scipy.special", "sklearn.base"}),
         ("models", {"numba", "scipy.special", "sklearn.base"}),
@@ -85,13 +87,30 @@ def test_every_rule_has_its_three_places():
     """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
     workflow = ROOT / "workflow"
     text = "".join(path.read_text() for path in sorted((workflow / "rules").glob("*.smk")))
-    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
+    written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
     assert written == {path.stem for path in (workflow / "scripts").glob("*.py")} == set(JOBS)
     for rule in written:
         for words in (f'log_of("{rule}")', f'usage_of("{rule}")', f"scripts/{rule}.py"):
             assert words in text
     for words in ("mem_mb=lambda", "runtime=lambda"):
         assert text.count(words) == len(written), f"a rule lacks {words}"
+
+
+def test_a_folder_of_a_study_has_one_writer():
+    """No two rules write tables into one folder, and a job has its folder for itself."""
+    rules_of_folder = {}
+    for group in GROUPS.values():
+        if group.path.startswith(STUDY):
+            # the figures are a folder, of which the job writes the whole
+            folder = group.path.parent if Path(group.path).suffix else group.path
+            rules_of_folder.setdefault(folder, set()).add(group.rule)
+    for folder, rules in rules_of_folder.items():
+        assert len(rules) == 1, folder
+        jobs = JOBS[next(iter(rules))]
+        assert {f"{{{name}}}" for name in folder.wildcards} == set(jobs.split("/")), folder
+    assert rules_of_folder[STUDY] == {"report"}
+    for path in (MODEL, GENE_SETS):  # beside the tables of the model
+        assert rules_of_folder[path.parent] == {"models"}
 
 
 class StubPlan:
@@ -121,7 +140,9 @@ class StubPlan:
 def directive(rule, name, **study):
     """Evaluate a directive of a rule: its value, or the dictionary of its keywords."""
     text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-    (block,) = re.findall(rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    (block,) = re.findall(
+        rf"^(?:rule|checkpoint) {rule}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL
+    )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
     names = {"PLAN": StubPlan(**study), "partial": partial}
     names |= {"requested": requested, "cpus_for": cpus_for}
@@ -134,7 +155,9 @@ def directive(rule, name, **study):
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
 REQUESTED = {
     "acquire": (1800, 160),
+    "seek": (4800, 660),  # by the sheet
     "diagnose": (2400, 160),
+    "genes": (2400, 160),
     "classify": (1900, 1260),
     "check": (1900, 420),
     "models": (1900, 420),
@@ -162,6 +185,7 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     ("rule", "study", "threads"),
     [
         ("acquire", {}, 2),  # at most two for 600 MB
+        ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
         ("enrich", {"gene_sets": ("sets.gmt",)}, 2),
         ("enrich", {"gene_sets": ()}, 1),
@@ -188,7 +212,9 @@ def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_one
 #: The digests that are parameters of each rule: of the core, and of methods.
 CODE = {
     "acquire": ("reading code", "reader_code"),
+    "seek": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
+    "genes": ("computing code", None),
     "classify": ("computing code", "job_code"),
     "check": ("computing code", "checked_code"),
     "models": ("computing code", "classifier_code"),

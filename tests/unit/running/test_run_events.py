@@ -82,3 +82,24 @@ def test_a_job_without_a_log_is_named():
     events.note(logged(40, "", event=LogEvent.JOB_ERROR, jobid=3, log=[]))
     (failure,) = events.failures()
     assert failure.endswith("Log: none was written")
+
+
+def running(tmp_path, log):
+    path = put(tmp_path, log, "a.log")
+    events = RunEvents()
+    job = {"rule_msg": "Checking mine", "rule_name": "check", "log": [str(path)]}
+    events.note(logged(20, "", event=LogEvent.JOB_INFO, jobid=3, **job))
+    events.note(logged(20, "", event=LogEvent.JOB_STARTED, jobs=[3]))
+    return events, path
+
+
+def test_a_long_job_has_the_progress_of_its_log(tmp_path):
+    events, path = running(tmp_path, "INFO begun\n")
+    assert list(events.new_progress()) == []
+    path.write_text("x" * 9_000 + "\n12:00 INFO progress: 6 of 20 pairs, about 80 s left\n")
+    assert "; 6 of 20 pairs, about 80 s left)" in events.running_line(now=0.0)
+    lines = ["Checking mine: 6 of 20 pairs, about 80 s left"]
+    assert list(events.new_progress()) == lines
+    assert list(events.new_progress()) == []  # until it changes
+    path.unlink()
+    assert events.progress(3) == ""

@@ -137,21 +137,6 @@ def test_logarithms_of_logarithms_are_noted_in_any_table():
     assert "logarithms of logarithms" in note
 
 
-def test_a_trend_is_that_of_logarithms_of_counts_unless_the_sheet_has_another():
-    counts = np.random.default_rng(0).negative_binomial(1, 0.01, (30, 6)) + 1
-    assert not assemble(row(), draft()).trend
-    assert assemble(row(transform="log_cpm"), draft(counts)).trend
-    assert not assemble(row(transform="log_cpm", trend="no"), draft(counts)).trend
-    assert assemble(row(trend="yes"), draft()).trend
-
-
-def test_settings_of_comparisons_are_those_of_the_sheet():
-    series = assemble(row(reference="b", contrasts="a - b", repeated="correlation"), draft())
-    assert (series.reference, series.contrasts, series.repeated) == ("b", ("a - b",), "correlation")
-    plain = assemble(row(), draft())
-    assert (plain.reference, plain.contrasts, plain.repeated) == ("", (), "mean")
-
-
 def test_two_patients_of_each_class_are_noted_as_a_group():
     """That is fewer than a proposal needs."""
     patients = columns(patient=["p", "p", "q", "r", "r", "t"])
@@ -180,13 +165,10 @@ def test_one_sample_of_each_class_may_have_its_own_group():
 
 def test_a_batch_is_called_batch_unless_its_name_means_one():
     metadata = columns(who=["x", "y", "x", "y", "x", "y"], plate=["1", "1", "2", "2", "1", "2"])
-    series = assemble(row(batch="who", adjust="factor(who)"), draft(sample_metadata=metadata))
+    series = assemble(row(batch="who"), draft(sample_metadata=metadata))
     assert list(series.sample_metadata) == ["batch (who)", "plate"]
-    assert series.adjust == ("factor(batch (who))",)
-    series = assemble(row(batch="who", adjust="who"), draft(sample_metadata=metadata))
-    assert series.adjust == ("batch (who)",)
-    series = assemble(row(batch="plate", adjust="plate"), draft(sample_metadata=metadata))
-    assert (list(series.sample_metadata), series.adjust) == (["who", "plate"], ("plate",))
+    series = assemble(row(batch="plate"), draft(sample_metadata=metadata))
+    assert list(series.sample_metadata) == ["who", "plate"]
     with refused("no 'chip', which the sheet's option batch names", key="batch"):
         assemble(row(batch="chip"), draft(sample_metadata=metadata))
 

@@ -16,7 +16,7 @@ from toys import put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquisition import acquire, acquire_noting
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.downloads import Downloads, UnavailableError
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.summary import summarise_table
@@ -202,7 +202,8 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
     other = CSV.replace(b"1.5", b"9.5")
     with serve(csv=[CSV]) as server:
         acquired(tmp_path / "here", server, lock=lock)
-    assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
+        first = f"# Brain_GSE1.csv from {server.url}/{PATH}\n{SHA256}  Brain_GSE1.csv\n"
+    assert lock.read_text() == first
     edited = put(tmp_path / "edited/cumida", other, "Brain_GSE1.csv")
     with refused("brain.sha256 has .*damaged or another", file=edited):
         acquired(tmp_path / "edited", lock=lock)
@@ -211,7 +212,66 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
             acquired(tmp_path / "there", server, lock=lock)
         with serve(gz=[gzip.compress(CSV)]) as mirror:  # the same, packed
             assert acquired(tmp_path / "there", server, mirror, lock=lock).n_samples == 50
-    assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
+            packed = f"# Brain_GSE1.csv from {mirror.url}/{PATH}.gz\n{SHA256}  Brain_GSE1.csv\n"
+    assert lock.read_text() == packed
+
+
+def origin_notes(folder, *servers):
+    """Acquire the series from servers; return its notes, and the text of its checksums."""
+    lock = folder / "checksums.sha256"
+    urls = [server if isinstance(server, str) else server.url for server in servers]
+    settings = {"timeout": 10.0, "retries": 0, "base_urls": {"cumida": urls}}
+    row = SheetRow("brain", "cumida", "Brain/GSE1")
+    _, notes = acquire_noting(row, downloads=folder, lock=lock, **settings)
+    return notes["note"].tolist(), lock.read_text()
+
+
+def test_notes_log_and_checksums_have_the_place_of_a_file_and_those_that_failed(tmp_path, caplog):
+    """The next run, which uses the file, has its place from the checksums."""
+    caplog.set_level("INFO", logger="xnbflow")
+    with serve() as dead, serve(csv=[CSV]) as mirror:
+        (*_, note), checksums = origin_notes(tmp_path, dead, mirror)
+        place = f"{mirror.url}/{PATH}"
+        assert note.startswith(
+            f"data set brain: Brain_GSE1.csv was downloaded from {place}; other places failed: "
+            f"{dead.url}/{PATH}: "
+        )
+        assert "404" in note
+        assert note in caplog.messages
+        assert checksums.startswith(f"# Brain_GSE1.csv from {place}\n")
+        (*_, again), checksums = origin_notes(tmp_path, dead, mirror)
+    assert again.endswith(f"was in the folder of downloads, downloaded earlier from {place}")
+    assert checksums.startswith(f"# Brain_GSE1.csv from {place}\n")
+    assert any("50 samples, 2 features, 2 classes" in message for message in caplog.messages)
+
+
+def test_a_refused_file_is_a_place_that_failed(tmp_path):
+    """A file that is not the data set is not kept, and its place is in the note."""
+    with serve(csv=[b"samples,type,g1\n"]) as wrong, serve(csv=[CSV]) as mirror:
+        (*_, note), _ = origin_notes(tmp_path, wrong, mirror)
+        assert f"from {mirror.url}" in note
+        assert f"other places failed: {wrong.url}/{PATH} has no rows" in note
+
+
+def test_the_place_of_a_folder_s_file_is_not_in_the_checksums(tmp_path):
+    """A path of one machine is of no use on another."""
+    put(tmp_path / "mirror", CSV, "Brain_GSE1.csv")
+    (*_, note), checksums = origin_notes(tmp_path / "here", str(tmp_path / "mirror"))
+    assert note == "data set brain: Brain_GSE1.csv was read from a folder of the configuration"
+    assert checksums == f"{SHA256}  Brain_GSE1.csv\n"
+
+
+def test_a_password_in_a_url_is_in_no_note(tmp_path):
+    with serve(csv=[CSV]) as server:
+        url = server.url.replace("//", "//someone:secret@")
+        (*_, note), checksums = origin_notes(tmp_path, url)
+    assert "secret" not in note + checksums
+    assert f"from {server.url}" in note
+
+
+def test_a_file_that_no_place_has_is_unavailable(tmp_path):
+    with serve() as server, pytest.raises(UnavailableError, match=r"cannot get Brain_GSE1\.csv"):
+        acquired(tmp_path, server)
 
 
 @pytest.mark.parametrize("answer", [drip, partial(drip, headers=b"")])
@@ -250,10 +310,10 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
     dataset = SheetRow("flat", "table", str(tmp_path / "flat.csv"), label="label")
     series, notes = acquire_noting(dataset)
     assert series.n_features == 2
-    assert notes.columns.tolist() == ["dataset", "note"]
+    assert notes.columns.tolist() == ["dataset", "code", "note", "advice"]
     (note,) = notes["note"]
     assert "1 of 2 features is constant (g2)" in note
-    assert capsys.readouterr().err == f"Warning: {note}\n"
+    assert capsys.readouterr().err == f"Warning: data set flat: {note}\n"
 
 
 def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):

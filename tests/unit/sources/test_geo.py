@@ -12,6 +12,8 @@ from serving import ncbi
 from toys import mistakes, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Design
+from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.class_labels import LabelRule
@@ -76,7 +78,7 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
     with refused("no 'ages', which the sheet's option group names; there are title", key="group"):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
     with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
-        read_geo(put(tmp_path, matrix()), row(adjust="gender"))
+        design_notes(read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))
 
 
 @pytest.mark.parametrize(
@@ -112,6 +114,9 @@ def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path
     series = read_geo(put(tmp_path, matrix(extra=extra)), row(map="cancer:cancer,normal:normal"))
     start = "processing by the authors of the series: "
     assert series.notes[:3] == ("platform GPL97", f"{start}MAS5, scaled 500", f"{start}RMA")
+    parts = [(note.code, note.finding) for note in series.notes[:3]]
+    texts = ["MAS5, scaled 500", "RMA"]
+    assert parts == [("platform", "GPL97"), *(("processing", text) for text in texts)]
 
 
 def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):

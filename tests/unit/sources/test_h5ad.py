@@ -312,7 +312,7 @@ def test_fractions_of_cells_are_phenotype_only_where_an_option_names_them(path):
     series = read_h5ad(path, cells_row(phenotype_columns="depth"))
     assert list(series.sample_metadata) == ["donor", "depth"]
     assert series.sample_metadata["depth"].tolist()[:3] == ["0.0", "", "0.25"]
-    series = read_h5ad(path, cells_row(adjust="age"))
+    series = read_h5ad(path, cells_row(phenotype_columns="age"))
     assert list(series.sample_metadata) == ["donor", "age"]
 
 

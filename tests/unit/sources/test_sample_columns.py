@@ -1,29 +1,10 @@
-"""Columns of samples that options name, and samples without a value of a covariate."""
+"""Columns of samples that options name."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from toys import refused
 
-from xnbflow.data.dataset import DataSet
-from xnbflow.sources.sample_columns import (
-    column_named,
-    missing_covariates,
-    require_columns,
-    with_known_covariates,
-)
-
-
-def series(**cells):
-    return DataSet(
-        "x",
-        np.arange(4.0)[None],
-        features=["g"],
-        samples=[*"wxyz"],
-        labels=[*"aabb"],
-        sample_metadata=pd.DataFrame(cells, dtype=object),
-        adjust=list(cells),
-    )
+from xnbflow.sources.sample_columns import column_named, require_columns
 
 
 @pytest.mark.parametrize(
@@ -38,16 +19,3 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are():
         require_columns("x", pd.DataFrame(columns=["sex"]), "group", ["sex", "age"])
     with refused("no further columns"):
         require_columns("x", pd.DataFrame(), "group", ["age"])
-
-
-def test_samples_without_a_value_are_left_out_of_linear_models():
-    complete_samples = with_known_covariates(
-        series(age=["40", "NA", "51", "60"], sex=["f", "m", "f", "m"])
-    )
-    assert complete_samples.samples.tolist() == [*"wyz"]
-    assert complete_samples.values.tolist() == [[0, 2, 3]]
-    complete = series(age=["40", "50", "51", "60"])
-    assert with_known_covariates(complete) is complete
-    assert missing_covariates(complete) == {}
-    with refused("no sample of the class a has a value of 'age'", key="adjust"):
-        with_known_covariates(series(age=["NA", "", "51", "60"]))

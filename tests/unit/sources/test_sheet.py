@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from toys import HOSTILE, mistakes, put, refused
 
 from xnbflow.core.entries import Source
@@ -143,16 +144,44 @@ def test_names_of_files_have_255_bytes(tmp_path, n_bytes, is_refused):
         assert read_sheet(write_sheet(tmp_path, row))["x"].location == row["location"]
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ("adjust=age,factor(type)", "which is the class"),
-        ("group=donor;adjust=donor", "which the option group names"),
-    ],
+ALL_OF_DESIGN = (
+    "map=p:a,q:b;adjust=age, factor(plate);trend=yes;reference=normal;"
+    "contrasts=a vs b,slope(age);repeated=correlation"
 )
-def test_comparisons_are_not_adjusted_for_the_class_or_groups(tmp_path, options, reason):
-    row = {"id": "x", "source": "table", "location": "a.csv", "label": "type", "options": options}
-    with refused(reason, key="adjust"):
+
+
+def test_options_of_a_design_are_refused_with_the_lines_to_write(tmp_path):
+    row = {"id": "x", "source": "table", "location": "a.csv", "label": "type"}
+    with pytest.raises(InputError) as caught:
+        read_sheet(write_sheet(tmp_path, row | {"options": ALL_OF_DESIGN}))
+    message = str(caught.value)
+    assert "line 2 (x): option adjust, option trend, option reference" in message
+    lines = message[message.index("      design:") : message.index("A table keeps")]
+    assert yaml.safe_load(lines) == {
+        "design": {
+            "x": {
+                "adjust": ["age", "factor(plate)"],
+                "trend": True,
+                "reference": "normal",
+                "contrasts": ["a vs b", "slope(age)"],
+                "repeated": "correlation",
+            }
+        }
+    }
+    assert message.endswith("phenotype_columns=age,plate.")
+
+
+@pytest.mark.parametrize("key", ["adjust", "trend", "reference", "contrasts", "repeated"])
+@pytest.mark.parametrize("source", ["table", "geo"])
+def test_each_option_of_a_design_names_its_new_place(tmp_path, key, source):
+    value = {"trend": "no", "repeated": "mean"}.get(key, "normal")
+    row = {"id": "x", "source": source, "location": "a.csv", "label": "type"}
+    with refused(f"option {key} is part of the design of a study. Remove it", key=key):
+        read_sheet(write_sheet(tmp_path, row | {"options": f"{key}={value}"}))
+
+
+def test_a_source_that_had_no_options_of_a_design_has_none_now(tmp_path):
+    row = {"id": "x", "source": "simulate", "options": "reference=normal"}
+    row |= {"samples": "9", "features": "9", "classes": "2"}
+    with refused("unknown option 'reference'; source 'simulate' has seed", key="reference"):
         read_sheet(write_sheet(tmp_path, row))
-    row["options"] = "group=donor;adjust=age"
-    assert read_sheet(write_sheet(tmp_path, row))["x"].names("adjust") == ["age"]

@@ -2,10 +2,11 @@
 
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from proposed import PATIENTS, table, write
@@ -391,8 +392,6 @@ def test_the_index_of_pandas_names_the_rows_of_a_parquet_file(tmp_path, name, or
 class CountingTable:
     """A stand-in for a table of Arrow, which makes the list of its names anew for each reader."""
 
-    schema = SimpleNamespace(pandas_metadata={"index_columns": ["sample"]})
-
     def __init__(self):
         self.n_lists = 0
 
@@ -408,5 +407,33 @@ class CountingTable:
 def test_the_names_of_parquet_columns_are_listed_once():
     """One list for each column took nine seconds with 5,000 columns."""
     table = CountingTable()
-    assert table_formats._with_index_first(table) == [2, 0, 1]
+    assert table_formats._with_index_first(table, {"sample"}) == [2, 0, 1]
     assert table.n_lists == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"index_columns": ["samp',
+        "[1, 2]",
+        "null",
+        "{}",
+        '{"index_columns": 3}',
+        "[" * 100_000,
+        b"\xff\xfe",
+    ],
+)
+def test_damaged_metadata_of_pandas_are_refused_with_the_file(tmp_path, text):
+    path = tmp_path / "x.parquet"
+    frame = pd.DataFrame({"sample": ["a", "b"], "type": ["x", "y"], "g1": [1.0, 2.0]})
+    table = pa.Table.from_pandas(frame).replace_schema_metadata({"pandas": text})
+    pq.write_table(table, path)
+    refusal = pytest.raises(InputError, match=r"x\.parquet: the metadata of pandas are damaged")
+    with refusal, table_formats.open_table(path, {}):
+        pass
+
+
+def test_an_index_that_is_a_range_is_no_column():
+    described = {b"pandas": b'{"index_columns": [{"kind": "range", "start": 0}]}'}
+    assert table_formats.index_of_pandas(Path("x.parquet"), described) == set()
+    assert table_formats.index_of_pandas(Path("x.parquet"), {}) == set()

@@ -9,13 +9,20 @@ import pytest
 from toys import dataset
 
 from xnbflow.diagnostics.series_audit import audit
+from xnbflow.inference.reasons import lowest
+from xnbflow.inference.verdicts import column_reasons
 from xnbflow.studies.concordances import (
     _status,
     _together_row,
     concordances,
     graded_audit,
-    inseparable,
 )
+
+
+def is_limited(pairs, series, key):
+    """Whether a column lowers the verdict on a classifier."""
+    reasons = column_reasons(pairs, {series.name: series}).get(key, [])
+    return lowest(reason.level for reason in reasons) != "well supported"
 
 
 def examined(score, labels, **columns):
@@ -29,7 +36,7 @@ def examined(score, labels, **columns):
         table[f"log_posterior.{label}"] = score[:, place]
     predictions = {key: pd.DataFrame(table).assign(repeat=0, fold=0)}
     rows, pairs = concordances(predictions, {series.name: series}, checked)
-    return rows.set_index("column"), pairs, key in inseparable(rows)
+    return rows.set_index("column"), pairs, is_limited(pairs, series, key)
 
 
 @pytest.mark.parametrize("of_class", [False, True])
@@ -46,7 +53,10 @@ def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_c
     assert rows.loc[["plate", "hospital"], "status"].tolist() == ["recognised", "recognised"]
     assert limited == (not of_class)
     assert together["status"] == ("recognised" if of_class else "cannot be separated")
-    assert together["handling"]
+    assert together["limits"]
+    assert together["together"]
+    assert rows["together"].sum() == 1
+    assert pairs.loc[pairs["together"], "column"].str.contains("×").all()
     crossed = pairs[pairs["column"].str.contains("×")].iloc[0]
     expected = 0
     for a, b in itertools.product((0, 1), (0, 1)):
@@ -124,14 +134,14 @@ def table_of(series, score, flip=1.0):
     return pd.concat([pd.DataFrame(columns).assign(repeat=i, fold=0) for i in range(2)])
 
 
-def studied(score, **columns):
+def studied(score, biology=(), **columns):
     series = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     checked = audit(series)["audit"].assign(dataset=series.name)
     headers, key = {series.name: series}, (series.name, "f", "nb")
-    actual, _ = concordances({key: table_of(series, score)}, headers, checked)
-    graded = graded_audit(checked, actual, classifier="nb", label="NB", headers=headers)
+    actual, pairs = concordances({key: table_of(series, score)}, headers, checked, biology)
+    graded = graded_audit(checked, actual, classifier="nb", headers=headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
-    return actual.set_index("column"), graded, key in inseparable(actual)
+    return actual.set_index("column"), graded, is_limited(pairs, series, key)
 
 
 def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):
@@ -142,22 +152,21 @@ def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_i
     assert rows.loc["plate", "status"] == "cannot be separated"
     assert rows.loc["plate", "auc_column"] == pytest.approx(0.9)
     assert graded.loc["plate", "severity"] == "severe"
-    assert "not detectably better than chance" in graded.loc["plate", "finding"]
     of_class = np.where(SIDES == "tumour", 2.0, -2.0)
     age = np.arange(20).repeat(2).reshape(20, 2).T.ravel() + 8.25 * (SIDES == "tumour")
     rows, graded, capped = studied(of_class + noise, plate=PLATE, age=age)
     assert not capped
     assert set(rows["status"]) == {"recognised"}
-    assert rows["handling"].to_dict() == {"plate": True, "age": False}
+    assert rows["limits"].all()
     assert set(graded["severity"]) == {"warning"}
-    rows, graded, capped = studied(of_class, plate=SIDES + " p")
+    rows, graded, capped = studied(of_class, plate=np.where(SIDES == "tumour", "A", "B"))
     assert (capped, rows.loc["plate", "pairs"]) == (True, 0)
     assert rows.loc["plate", "status"] == "cannot be separated"
     rows, _, capped = studied(noise, plate=["x", "y"] * 20)
     assert (capped, rows.loc["plate", "status"]) == (False, "not associated")
 
 
-def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_verdict(rng):
+def test_a_column_with_few_pairs_cannot_be_examined(rng):
     nearly = np.where(np.arange(40) == 0, "tumour p", SIDES + " p")
     noise = rng.normal(size=40)
     rows, _, capped = studied(noise, plate=np.append(nearly[:39], "normal p"), ward=PLATE)
@@ -170,29 +179,37 @@ def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_v
     few[19], few[20] = "4", "3"
     rows, _, capped = studied(noise, plate=few, ward=PLATE)
     assert rows.loc["plate", "status"] == "cannot be examined"
-    _, graded, capped = studied(np.where(PLATE == "tumour", 1.0, -1.0) + noise, ward=PLATE)
-    assert (capped, graded.loc["ward", "severity"]) == (False, "severe")
+
+
+@pytest.mark.parametrize("name", ["plate", "ward", "region", "age"])
+def test_a_column_limits_the_verdict_by_its_values_unless_it_is_declared_as_biology(rng, name):
+    score = np.where(PLATE == "tumour", 1.0, -1.0) + rng.normal(size=40)
+    rows, graded, limited = studied(score, **{name: PLATE})
+    assert (limited, rows.loc[name, "limits"]) == (True, True)
+    assert graded.loc[name, "severity"] == "severe"
+    rows, _, limited = studied(score, biology=[name], **{name: PLATE})
+    assert (limited, rows.loc[name, "limits"]) == (False, False)
+    assert rows.loc[name, "status"] == "cannot be separated"  # it is shown all the same
 
 
 @pytest.mark.parametrize(
-    ("pairs", "within_p", "alone", "p", "handling", "status"),
+    ("pairs", "within_p", "alone", "p", "status"),
     [
-        (20, 0.5, 0.5, 0.001, True, "not associated"),  # alone no better than chance
-        (20, 0.01, 0.51, 0.001, True, "recognised"),
-        (9, 0.01, 0.9, 0.001, True, "cannot be examined"),
-        (10, 0.01, 0.9, 0.001, True, "recognised"),
-        (20, 0.05, 0.9, 0.001, True, "recognised"),
-        (20, 0.051, 0.9, 0.001, True, "cannot be separated"),
-        (20, 0.5, 0.9, 0.2, True, "cannot be separated"),  # columns of handling up to .2
-        (20, 0.5, 0.9, 0.201, True, "not associated"),
-        (20, 0.5, 0.9, 0.05, False, "cannot be separated"),  # other columns up to .05
-        (20, 0.5, 0.9, 0.051, False, "not associated"),
-        (0, 1.0, 0.9, 0.9, True, "cannot be separated"),  # the class is a level of the column
+        (20, 0.5, 0.5, 0.001, "not associated"),  # alone no better than chance
+        (20, 0.01, 0.51, 0.001, "recognised"),
+        (9, 0.01, 0.9, 0.001, "cannot be examined"),
+        (9, 0.01, 0.9, 0.201, "not associated"),
+        (10, 0.01, 0.9, 0.001, "recognised"),
+        (20, 0.05, 0.9, 0.001, "recognised"),
+        (20, 0.051, 0.9, 0.001, "cannot be separated"),
+        (20, 0.5, 0.9, 0.2, "cannot be separated"),
+        (20, 0.5, 0.9, 0.201, "not associated"),
+        (0, 1.0, 0.9, 0.9, "cannot be separated"),  # the class is a level of the column
     ],
 )
-def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p, handling, status):
+def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p, status):
     within = SimpleNamespace(pairs=pairs, p=within_p)
-    assert _status(within, alone, p, handling=handling) == status
+    assert _status(within, alone, p) == status
 
 
 def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_pairs():
@@ -222,7 +239,5 @@ def test_a_column_that_separates_not_completely_is_severe_from_ten_samples_on(
     audited = pd.DataFrame([columns | {"finding": "", "p_holm": p_holm, "value": value}])
     row = {"dataset": "d", "classifier": "nb", "column": "plate", "status": "cannot be separated"}
     row |= {"inseparable": "", "pairs": 3, "auc_within": 0.5, "p": 0.5}
-    graded = graded_audit(
-        audited, pd.DataFrame([row]), classifier="nb", label="NB", headers={"d": series}
-    )
+    graded = graded_audit(audited, pd.DataFrame([row]), classifier="nb", headers={"d": series})
     assert graded["severity"].item() == severity

@@ -7,6 +7,7 @@ from counts_cases import simulated_counts
 from r_oracles import r_answers
 from toys import dataset
 
+from xnbflow.core.study import Design
 from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.studies.gene_set_tests import contrast_set_tests, gene_set_tests
 from xnbflow.tables.contract import STUDY_TABLES
@@ -43,12 +44,11 @@ def indicators(cells):
     return (np.asarray(cells)[:, None] == np.unique(cells)).astype(float)
 
 
-def comparison_tests(values, *contrasts, **changes):
+def comparison_tests(values, *contrasts, reference="", **changes):
     phenotype = pd.DataFrame({"sex": SEX, "hours": HOURS, "time": [f"{hour} h" for hour in HOURS]})
-    series = dataset(
-        values, LABELS, sample_metadata=phenotype, scale="log2", contrasts=contrasts, **changes
-    )
-    return contrast_set_tests({"toy": series}, SYMBOLS)
+    series = dataset(values, LABELS, sample_metadata=phenotype, scale="log2", **changes)
+    design = Design(contrasts=contrasts, reference=reference)
+    return contrast_set_tests({"toy": series}, SYMBOLS, {"toy": design})
 
 
 def agrees_with_limma(rows, values, design, contrast, trend=0.0):
@@ -128,13 +128,9 @@ def test_patients_are_blocks(values):
 
 def test_samples_without_a_value_of_the_comparison_are_left_out(values):
     hours = np.where(LABELS == "normal", "NA", HOURS)
-    series = dataset(
-        values,
-        LABELS,
-        sample_metadata=pd.DataFrame({"hours": hours}),
-        contrasts=("slope(hours)",),
-    )
-    rows = contrast_set_tests({"toy": series}, SYMBOLS)
+    series = dataset(values, LABELS, sample_metadata=pd.DataFrame({"hours": hours}))
+    by_hours = {"toy": Design(contrasts=("slope(hours)",))}
+    rows = contrast_set_tests({"toy": series}, SYMBOLS, by_hours)
     design = np.column_stack([np.ones(20), HOURS[:20].astype(float)])
     agrees_with_limma(rows, values[:, :20], design, [0, 1])
 
@@ -149,9 +145,9 @@ def test_counts_are_tested_as_logarithms_of_genes_with_reads_with_a_trend():
         labels,
         scale="counts",
         sample_metadata=pd.DataFrame({"age": ages}),
-        contrasts=("slope(age)",),
     )
-    rows = contrast_set_tests({"toy": series}, SYMBOLS)
+    by_age = {"toy": Design(contrasts=("slope(age)",))}
+    rows = contrast_set_tests({"toy": series}, SYMBOLS, by_age)
     expressed = expressed_features(series)
     assert "NONE" not in set(rows["gene_set"])  # no gene of it has reads
     logarithms = with_log_counts(series).values[expressed]
@@ -177,5 +173,5 @@ def test_counts_are_tested_as_logarithms_of_genes_with_reads_with_a_trend():
 
 def test_series_without_comparisons_or_degrees_of_freedom_have_no_rows(values):
     assert comparison_tests(values).empty
-    two = dataset(values[:, [0, 10]], ["a", "b"], contrasts=("a vs b",))
-    assert contrast_set_tests({"toy": two}, SYMBOLS).empty
+    two = dataset(values[:, [0, 10]], ["a", "b"])
+    assert contrast_set_tests({"toy": two}, SYMBOLS, {"toy": Design(contrasts=("a vs b",))}).empty

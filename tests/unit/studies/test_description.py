@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from toys import dataset
 
-from xnbflow.data.series_file import read_header
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
@@ -34,7 +34,7 @@ def series():
 def trained(series, tmp_path_factory):
     path = tmp_path_factory.mktemp("series") / "toy.parquet"
     series.write(path)
-    outcome = train(series, draw_folds(read_header(path), 3, 1), XNB_ENTRY)
+    outcome = train(series, draw_folds(DataSet.read(path, values=False), 3, 1), XNB_ENTRY)
     return {name: outcome[name] for name in TRAINING_TABLES}
 
 

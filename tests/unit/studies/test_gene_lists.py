@@ -1,42 +1,40 @@
 """The tables on gene sets of a study: which files are read, and which tables are empty."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
+from report_study import SMALL_STUDY
 
+from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.diagnostic_tables import diagnose
-from xnbflow.studies.gene_lists import enrich, gene_list_tables
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES, GENE_LIST_TABLES
-from xnbflow.tables.storage import read_parquet, write_parquet
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.jobs.enrich import find_gene_sets
+from xnbflow.studies.gene_lists import gene_list_tables
+from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES, GENES, SERIES, STUDY
+from xnbflow.tables.storage import read_parquet, table_files, write_parquet
 
 #: Genes of blood in the sets of known artefacts, and genes in no set.
 BLOOD = ["HBA1", "HBA2", "HBB", "HBD", "ALAS2"]
-GENES = [*BLOOD, *(f"GENE{i}" for i in range(195))]
+SYMBOLS = [*BLOOD, *(f"GENE{i}" for i in range(195))]
 
 
 @pytest.fixture
-def study(tmp_path):
-    """Files of a data set of 200 genes of which those of blood are higher in the class a."""
+def inputs(tmp_path):
+    """A study of a data set of 200 genes of which those of blood are higher in the class a."""
     values = np.random.default_rng(0).normal(size=(200, 20))
     values[:5, :10] += 4.0
     samples = [f"s{i}" for i in range(20)]
-    series = DataSet("toy", values, GENES, samples, labels=np.repeat(["a", "b"], 10))
-    series.write(tmp_path / "series.parquet")
-    genes = diagnose(series, None)["genes"]
-    write_parquet(genes, tmp_path / "genes.parquet", DIAGNOSTIC_TABLES["genes"])
-    files = {
-        "genes": [str(tmp_path / "genes.parquet")],
-        "signature": [],
-        "series": [str(tmp_path / "series.parquet")],
-        "gene_sets": [],
-    }
-    return SimpleNamespace(folder=tmp_path, files=files, owners={"datasets": ["toy"], "models": []})
+    series = DataSet("toy", values, SYMBOLS, samples, labels=np.repeat(["a", "b"], 10))
+    series.write(tmp_path / SERIES.of(dataset="toy"))
+    genes = gene_table(series)
+    path = tmp_path / GENES.of(study="s", dataset="toy", table="genes")
+    write_parquet(genes, path, GENE_TABLES["genes"])
+    return StudyInputs(study=Study(**SMALL_STUDY | {"datasets": ("toy",)}), root=tmp_path)
 
 
-def test_without_gene_sets_only_known_artefacts_are_found_and_no_values_are_read(study):
-    tables = gene_list_tables(study.owners, study.files | {"series": []})
+def test_without_gene_sets_only_known_artefacts_are_found_and_no_values_are_read(inputs):
+    inputs.series_paths["toy"].unlink()
+    tables = gene_list_tables(inputs)
     assert set(tables) == set(GENE_LIST_TABLES)
     assert {name for name, table in tables.items() if len(table)} == {"artefacts"}
     for name, table in tables.items():
@@ -45,34 +43,34 @@ def test_without_gene_sets_only_known_artefacts_are_found_and_no_values_are_read
     assert set(marked["genes"].iloc[0].split()) == set(BLOOD)
 
 
-def test_gene_sets_are_tested_by_the_values(study):
-    sets = study.folder / "sets.gmt"
+def test_gene_sets_are_tested_by_the_values(inputs):
+    sets = inputs.root / "sets.gmt"
     sets.write_text("\t".join(["blood", "a set", *BLOOD]) + "\n")
-    tables = gene_list_tables(study.owners, study.files | {"gene_sets": [str(sets)]})
+    tables = gene_list_tables(inputs, [sets])
     test = tables["gene_set_tests"].iloc[0]
     assert (test["class"], test["gene_set"], test["direction"]) == ("a", "blood", "higher")
     assert test["p"] < 1e-6
     assert tables["enrichment"]["gene_set"].tolist() == ["blood"]
 
 
-def test_the_job_leaves_the_tables_of_other_jobs_in_its_folder(study):
-    for other in ("summary.parquet", "cohort_series.tsv", "an_old_table.parquet"):
-        (study.folder / "out").mkdir(exist_ok=True)
-        (study.folder / "out" / other).write_text("")
-    outputs = [str(study.folder / "out" / f"{name}.parquet") for name in GENE_LIST_TABLES]
-    checked = []
-    enrich(
-        study.files,
-        SimpleNamespace(owners=study.owners),
-        outputs,
+def test_the_job_removes_its_tables_of_an_earlier_version_and_nothing_else(inputs):
+    """They were beside the page, as were tables of other jobs."""
+    folder = inputs.root / STUDY.of(study="s")
+    folder.mkdir(parents=True, exist_ok=True)
+    others = {"notes.txt", "summary.parquet"}
+    for name in (*others, "prerank.tsv", "artefacts.parquet"):
+        (folder / name).write_text("")
+    present = []
+    find_gene_sets(
+        inputs,
+        gene_set_files=[],
         threads=1,
-        check=lambda: checked.append(
-            sorted(path.name for path in (study.folder / "out").iterdir())
-        ),
+        check_code=lambda: present.append({path.name for path in folder.iterdir()}),
     )
-    assert checked == [["an_old_table.parquet", "cohort_series.tsv", "summary.parquet"]]
-    remaining = {path.name for path in (study.folder / "out").iterdir()}
-    written = {f"{name}.{suffix}" for name in GENE_LIST_TABLES for suffix in ("parquet", "tsv")}
-    assert remaining == {"summary.parquet", "cohort_series.tsv"} | written
+    others.add("genes")  # the folder of the job *genes*
+    assert present == [others | {"prerank.tsv", "artefacts.parquet"}]  # before files are written
+    assert {path.name for path in folder.iterdir()} == others | {"gene_sets"}
+    written = {path.name for path in (folder / "gene_sets").iterdir()}
+    assert written == set(table_files(GENE_LIST_TABLES))
     for name, schema in GENE_LIST_TABLES.items():
-        read_parquet(study.folder / "out" / f"{name}.parquet", schema)
+        read_parquet(folder / "gene_sets" / f"{name}.parquet", schema)

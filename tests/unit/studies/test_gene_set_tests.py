@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 from toys import dataset
 
+from xnbflow.core.study import Design
 from xnbflow.data.class_design import class_designs
 from xnbflow.diagnostics.camera import camera
 from xnbflow.sources.acquisition import acquire
@@ -70,12 +71,12 @@ def test_patients_covariates_probes_and_sizes_are_those_of_the_table_of_genes(rn
     values[38] = values[0] + rng.normal(5, 1, n)
     values[3] = np.where(np.arange(n) == 0, np.nan, values[3])
     series = dataset(
-        values, labels, groups=patients, missing=True, adjust=("age",),
+        values, labels, groups=patients, missing=True,
         feature_metadata=pd.DataFrame({"symbol": symbols}),
         sample_metadata=pd.DataFrame({"age": age.astype(str)}),
     )  # fmt: skip
     sets = {"S": {f"G{i}" for i in range(8)}, "FEW": {"G9", "G10", "G11", "G3"}}
-    (row,) = gene_set_tests({"d": series}, sets).to_dict("records")
+    (row,) = gene_set_tests({"d": series}, sets, {"d": Design(adjust=("age",))}).to_dict("records")
     complete = [38, *(i for i in range(1, 38) if i != 3)]
     design = class_designs(np.tile([0, 1], 8), patients, {"age": age})[0]
     contrast = np.zeros(design.matrix.shape[1])

@@ -4,21 +4,21 @@ A column of two levels predicts the class by its level, so that the balanced acc
 the shares of each class in its own level.
 """
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.studies.phenotype_checks import phenotype_checks
 
 
 def check(labels, **columns):
     """Return severity and balanced accuracy; None where there is no row."""
-    header = DataSetHeader(
-        name="toy",
-        samples=np.array([f"s{i}" for i in range(len(labels))]),
-        labels=np.array(list(labels)),
-        n_features=100,
+    header = DataSet(
+        "toy",
+        None,
+        features=[],
+        samples=[f"s{i}" for i in range(len(labels))],
+        labels=list(labels),
         sample_metadata=pd.DataFrame(columns),
     )
     rows = phenotype_checks(header)

@@ -51,6 +51,53 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
+NO_AUDIT = pd.DataFrame(columns=["dataset", "check", "subject", "severity", "value"])
+
+
+def doubts(**by_classifier):
+    """Return rows of the table samples: predicted class, margin and recognition of each sample."""
+    rows = []
+    for name, samples_of in by_classifier.items():
+        for sample, (true, predicted, margin, recognised) in samples_of.items():
+            row = {"dataset": "d", "classifier": name, "sample": sample, "true": true}
+            row |= {"predicted": predicted, "margin": margin, "recognised": recognised}
+            wrong = true != predicted and margin > 0 and recognised
+            rows.append(row | {"suspect": wrong, "probability": 0.9})
+    return pd.DataFrame(rows)
+
+
+def test_a_classifier_that_does_not_recognise_the_class_has_no_veto():
+    strong = {"s": ("a", "b", 0.8, True)}
+    weak = {"s": ("a", "a", -0.2, False)}
+    table = doubts(nb=strong, forest=strong, ridge=weak)
+    assert suspects(table, NO_AUDIT)["sample"].tolist() == ["s"]
+    veto = doubts(nb=strong, forest=strong, ridge={"s": ("a", "a", -0.2, True)})
+    assert suspects(veto, NO_AUDIT).empty
+    assert suspects(doubts(nb=strong, ridge=weak), NO_AUDIT).empty  # one classifier is not enough
+
+
+def test_no_label_is_doubted_where_a_column_cannot_be_separated_from_the_class():
+    strong = {"s": ("a", "b", 0.8, True)}
+    table = doubts(nb=strong, forest=strong)
+    assert suspects(table, NO_AUDIT, {("d", "f", "nb")}).empty
+    assert len(suspects(table, NO_AUDIT, {("other", "f", "nb")})) == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "partners"), [((2.0, -2.0), ["t", "s"]), ((2.0, 2.0), []), ((2.0, None), [])]
+)
+def test_two_samples_with_the_class_and_the_sex_of_each_other_are_exchanged(scores, partners):
+    both = {"s": ("a", "b", 0.3, True), "t": ("b", "a", 0.2, True), "u": ("a", "a", -0.9, True)}
+    rows = []
+    for sample, score in zip("st", scores, strict=True):
+        if score is not None:
+            row = {"dataset": "d", "check": "sex", "subject": sample, "severity": "warning"}
+            rows.append(row | {"value": score})
+    actual = suspects(doubts(nb=both, forest=both), pd.DataFrame(rows))
+    # their margins are below the limit, so that each is named only because of the other
+    assert actual["exchanged_with"].tolist() == partners
+
+
 def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
     """Of five samples of a all predict b in the last three; of one the mean margin is above .7."""
     true = np.repeat(["a", "b"], [30, 20])
@@ -69,7 +116,7 @@ def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
     rows = samples(tables, recalls)
     actual = rows[rows["suspect"]].groupby("classifier")["sample"].agg(list).to_dict()
     assert actual == {"nb": ["s26", "s27", "s28", "s29"], "forest": ["s25", "s27", "s28", "s29"]}
-    doubted = suspects(rows).set_index("sample")
+    doubted = suspects(rows, NO_AUDIT).set_index("sample")
     assert doubted["margin"].to_dict() == pytest.approx({"s29": 0.71})
     assert doubted["probability"].to_dict() == pytest.approx({"s29": 0.72})
 
@@ -118,7 +165,7 @@ def test_a_label_is_suspect_if_another_class_is_predicted_in_more_than_half_of_i
     table.loc[40, "predicted"] = "b"
     rows = samples(predictions, recalled(predictions))
     assert rows.loc[rows["suspect"], "sample"].tolist() == ["s0"]
-    assert suspects(rows).empty  # a single classifier
+    assert suspects(rows, NO_AUDIT).empty  # a single classifier
 
 
 def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
@@ -126,9 +173,10 @@ def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
     row = {
         "dataset": "d", "sample": "s", "true": "a", "predicted": "b", "margin": 5.0,
         "probability": 0.9, "suspect": True, "classifier": "nb",
+        "recognised": True,
     }  # fmt: skip
-    assert suspects(pd.DataFrame([row])).empty
-    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]))
+    assert suspects(pd.DataFrame([row]), NO_AUDIT).empty
+    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]), NO_AUDIT)
     assert both["sample"].tolist() == ["s"]
     one_of_two = pd.DataFrame([row, row | {"classifier": "xnb", "suspect": False}])
-    assert suspects(one_of_two).empty
+    assert suspects(one_of_two, NO_AUDIT).empty

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from prediction_tables import HEADER, PLACES, fits_of
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.studies import selected_features
 from xnbflow.studies.selected_features import recovery, selection, stability, ties
 
@@ -41,9 +41,7 @@ def test_no_fold_has_a_frequency_above_the_number_of_fits():
 
 @pytest.mark.parametrize(("constant", "note"), [([True, False], ""), ([True, True], "constant")])
 def test_a_class_is_noted_where_more_than_half_of_its_features_are_constant(constant, note):
-    header = DataSetHeader(
-        name="d", samples=np.array(list("wxyz")), labels=np.array(list("aabb")), n_features=10
-    )
+    header = DataSet("d", None, [f"f{i}" for i in range(10)], list("wxyz"), list("aabb"))
     table = selected(["g1"], ["g1"]).assign(constant=constant)
     rows = stability({KEY: table}, {KEY: FITS.head(2)}, {"d": header}, {}).set_index("class")
     assert rows.loc["a", "note"] == note
@@ -51,9 +49,7 @@ def test_a_class_is_noted_where_more_than_half_of_its_features_are_constant(cons
 
 
 def test_a_class_of_one_sample_has_no_stability():
-    header = DataSetHeader(
-        name="d", samples=np.array(list("wxyz")), labels=np.array(list("abbb")), n_features=10
-    )
+    header = DataSet("d", None, [f"f{i}" for i in range(10)], list("wxyz"), list("abbb"))
     table = selected(["g1"], ["g1"])
     rows = stability({KEY: table}, {KEY: FITS.head(2)}, {"d": header}, {}).set_index("class")
     assert rows.loc["a", "note"] == "one sample"
@@ -138,12 +134,7 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
     rows.append((*PLACES[0], "y", "g3"))
     mostly = selected_rows(rows, [*[True, True, False] * 4, False])
-    header = DataSetHeader(
-        name="d",
-        samples=np.array(["s0", "s1", "s2"]),
-        labels=np.array(["x", "x", "y"]),
-        n_features=9,
-    )
+    header = DataSet("d", None, [f"f{i}" for i in range(9)], ["s0", "s1", "s2"], ["x", "x", "y"])
     table = stability({KEY: mostly}, {KEY: fits_of()}, {"d": header}, {})
     table = table.set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)

@@ -63,12 +63,13 @@ def test_a_table_without_series_has_no_versions(tmp_path):
     assert versions_of([tmp_path / "t.parquet"]) == {}
 
 
-def test_older_tables_of_the_folder_are_removed_but_those_of_other_jobs(tmp_path):
-    for name in ("old.parquet", "old.tsv", "other.parquet", "notes.md"):
+def test_tables_of_the_job_that_it_does_not_write_again_are_removed_and_nothing_else(tmp_path):
+    others = {"unknown.parquet", "unknown.tsv", ".host.1.ab.part.numbers.tsv", "notes.md"}
+    for name in ("earlier.parquet", "earlier.tsv", *others):
         (tmp_path / name).touch()
-    write_tables({"numbers": FRAME}, tmp_path, {"numbers": NUMBERS}, others=["other"])
+    write_tables({"numbers": FRAME}, tmp_path, {"numbers": NUMBERS, "earlier": NUMBERS})
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"numbers.parquet", "numbers.tsv", "other.parquet", "notes.md"}
+    assert names == {"numbers.parquet", "numbers.tsv"} | others
 
 
 def test_a_table_that_is_not_in_the_contract_is_refused(tmp_path):

@@ -13,8 +13,10 @@ import time
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-#: Seconds between two renewals of the line at the foot of a terminal.
+#: Seconds between two renewals of the line at the foot of a terminal, and between two looks at the
+#: progress of jobs where standard error is a file or a pipe.
 _PERIOD = 2.0
+_PERIOD_OF_LINES = 10.0
 #: Moves to the begin of the line and clears it.
 _CLEAR = "\r\x1b[K"
 #: Snakemake's message about a study that has run.
@@ -25,6 +27,7 @@ _REPEATED = (
     "returned non-zero exit status",
     "Exiting because a job execution failed",
     "At least one job did not complete successfully",
+    "no backup found",  # of a file that the failed job would have updated
     "Select jobs to execute",
     "Execute ",
 )
@@ -48,9 +51,9 @@ class LogHandler(LogHandlerBase):
         """Note a record, and write its line."""
         self._events.note(record)
         if getattr(record, "event", None) == LogEvent.RUN_INFO:
-            self._start_foot_line()
+            self._start_progress()
         if line := self.line(record):
-            clear = _CLEAR if self._thread else ""
+            clear = _CLEAR if sys.stderr.isatty() else ""
             sys.stderr.write(f"{clear}{line}\n")
             sys.stderr.flush()
 
@@ -62,15 +65,19 @@ class LogHandler(LogHandlerBase):
         if event == LogEvent.PROGRESS:
             return f"{vars(record)['done']} of {vars(record)['total']} steps done"
         message = record.getMessage()
+        if _is_repeated(message):
+            return ""
         if event == LogEvent.ERROR or message.startswith(_FINISHED):
             return message
-        if event is not None or record.levelno < logging.WARNING or _is_repeated(message):
+        if event is not None or record.levelno < logging.WARNING:
             return ""
         return message
 
-    def _start_foot_line(self) -> None:
-        if self._thread is None and sys.stderr.isatty():
-            self._thread = threading.Thread(target=self._renew_foot_line, daemon=True)
+    def _start_progress(self) -> None:
+        """Show what runs: at the foot of a terminal, elsewhere as lines of long jobs."""
+        if self._thread is None:
+            shown = self._renew_foot_line if sys.stderr.isatty() else self._write_progress
+            self._thread = threading.Thread(target=shown, daemon=True)
             self._thread.start()
 
     def _renew_foot_line(self) -> None:
@@ -80,6 +87,13 @@ class LogHandler(LogHandlerBase):
             width = shutil.get_terminal_size().columns - 1
             if line := self._events.running_line(time.monotonic()):
                 sys.stderr.write(_CLEAR + line[:width])
+                sys.stderr.flush()
+
+    def _write_progress(self) -> None:
+        while True:
+            time.sleep(_PERIOD_OF_LINES)
+            for line in self._events.new_progress():
+                sys.stderr.write(f"{line}\n")
                 sys.stderr.flush()
 
     @property

@@ -11,6 +11,8 @@ from report_study import (
     FEATURES,
     SAMPLES,
     changed,
+    completed,
+    judged,
     study_of_tables,
     with_rows,
     write_declared,
@@ -20,8 +22,9 @@ from report_study import (
 from xnbflow.report import sentences
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import _steps, paragraphs, without_advice
+from xnbflow.report.manuscript.paragraphs import _steps, paragraphs
 from xnbflow.report.manuscript.references import cited_keys
+from xnbflow.report.numbers import p_digits
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet
 
@@ -55,7 +58,10 @@ def numbers_of(results, row):
     value, *interval = [f"{100 * accuracy[name]:.1f}%" for name in limits]
     actual = [value, "95%", *interval]
     actual += [f"{100 * estimates.loc['balanced_accuracy', name]:.1f}%" for name in limits]
-    actual += [f"{100 * accuracy['reference']:.1f}%", f"{accuracy['p']:.2g}"]
+    actual += [
+        f"{100 * accuracy['reference']:.1f}%",
+        f"{accuracy['p']:.{p_digits(accuracy['p'])}g}",
+    ]
     for row_of_class in estimates.loc[["recall"]].to_dict("records"):
         actual += [f"{100 * row_of_class[name]:.1f}%" for name in limits]
         actual += [str(row_of_class["samples"])]
@@ -80,7 +86,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
         statement, why = sentence.removeprefix(start).split(f"this result is {row['level']}")
-        reasons = sentences.reasons(results, place_of)
+        reasons = sentences.limits(results, place_of)
         assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
         recall = results.rows("estimates", **place_of, metric="recall")
         assert re.findall("“(.*?)”", statement) == recall["class"].tolist()
@@ -100,7 +106,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
 
 def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    path = results.root / contract.DIAGNOSTIC.of(dataset="alpha", table="genes")
+    path = results.root / contract.GENES.of(study="small", dataset="alpha", table="genes")
     fields = ["class", "feature", "symbol", "rank", "difference", "log_fold_change", "auc", "fdr"]
     genes = [
         ("healthy", "p2", "TP53", 2, 2.0, 2.0, 0.8, 0.002),
@@ -110,7 +116,7 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
         ("tumour", "p4", "MYC", 2, 1.0, 1.0, 0.8, 0.06),
     ]
     table = pd.DataFrame(genes, columns=fields).assign(p=0.001)
-    write_declared(table, path, contract.DIAGNOSTIC_TABLES["genes"])
+    write_declared(table, path, contract.GENE_TABLES["genes"])
     row = {"dataset": "alpha", "class": "healthy", "rank": 1, "gene_set": "REPAIR"}
     row |= {"set_size": 30, "direction": "higher", "p": 1e-8, "fdr": 2.2e-6}
     lower = row | {"direction": "lower", "gene_set": "CYCLE", "fdr": 0.01}
@@ -229,14 +235,14 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     ]
     rows[1]["difference"] = -1.0
     rows[2]["fdr"] = 0.05
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
     actual = source._genes(study, "d")
     assert (actual["tested"], actual["found"]) == (7, 6)
     (of_class,) = actual["higher"]
     assert of_class["found"] == 5
     assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
     rows.append(rows[0] | {"feature": "g8", "rank": 8})
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
     assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
 
 
@@ -249,7 +255,7 @@ def test_a_gene_set_is_named_by_rank_and_fdr(rank, fdr, named):
 
 
 def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
-    verdict = PLACE | {"level": "well supported", "reasons": ""}
+    verdict = PLACE | {"level": "well supported"}
     estimate = PLACE | {"metric": "balanced_accuracy", "class": "", "lower": 0.5}
     curve = {"dataset": "d", "classifier": "xnb"}
     study = study_of_tables(tmp_path, {"verdicts": [verdict], "estimates": [estimate]})
@@ -267,22 +273,16 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
     assert [row["kind"] for row in actual["learning_curve"]] == ["forecast"]
 
 
-def test_a_verdict_without_halves_says_so_beside_one_with_halves(tmp_path):
+def test_a_selection_without_halves_is_named_as_a_reason(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
-    results = changed(results, "verdicts", level="well supported", reasons="")
-    sentence = "this result is well supported (stability not tested)."
-    assert sentence not in paragraphs(results)  # no classifier was tested
-    low = {"halves": 0.1, "halves_lower": 0.0, "halves_upper": 0.2}
-    halves = changed(results, "stability", "classifier == 'xnb'", **low)
-    halves = changed(
-        halves, "verdicts", "classifier == 'xnb'", level="partly supported", reasons="stability"
+    results = judged(judged(results, "nb"), "xnb", "stability not tested")
+    lines = paragraphs(results).splitlines()
+    (selects,) = (line for line in lines if line.startswith("alpha, XNB: "))
+    assert selects.endswith(
+        "partly supported because the stability of its features was not tested."
     )
-    text = paragraphs(halves)
-    (untested,) = (line for line in text.splitlines() if sentence in line)
-    assert untested.startswith(f"alpha, {results.labels['nb']}: ")
-    assert "this result is partly supported because disjoint halves" in text
-    weak = changed(halves, "verdicts", "classifier == 'nb'", level="partly supported")
-    assert "stability not tested" not in paragraphs(weak)
+    (others,) = (line for line in lines if line.startswith(f"alpha, {results.labels['nb']}: "))
+    assert others.endswith("this result is well supported.")
 
 
 def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
@@ -336,46 +336,20 @@ def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_
     assert "Naive Bayes minus Forest" not in text
 
 
-@pytest.mark.parametrize(
-    ("statement", "advice"),
-    [
-        (
-            "1 feature name is a date that Excel has made of symbols (1-Mar (MARCH1 or MARC1))",
-            "; correct them in the table",
-        ),
-        (
-            "1 feature is called NAN, as where a probe has no gene",
-            ": name a gene, or leave it out by drop=",
-        ),
-        (
-            "the values look like intensities not logged (99% quantile 900, largest 1,000)",
-            "; consider transform=log2",
-        ),
-        (
-            "the values look like counts (whole numbers from 0)",
-            ": if they are reads of RNA-seq, set transform=log2",
-        ),
-        (
-            "'patient' has 3 values for 24 samples",
-            ": if it names patients, set group=patient in the sheet's options",
-        ),
-        (
-            "1 title line was left out above the header ('RMA')",
-            "; the option header= names another line as the header",
-        ),
-        (
-            (
-                "fewer than 5 samples in class 'rare' (2): with more folds than samples, some "
-                "folds test none"
-            ),
-            "; add samples, join or leave out classes by map= in the sheet's options",
-        ),
-        ("logarithms to base 2 were taken of all values", ""),
-        ("2 samples are left out, without phenotype: S1, S2", ""),
-    ],
-)
-def test_advice_is_left_out(statement, advice):
-    assert without_advice(statement + advice) == statement
+def test_notes_are_in_the_methods_without_their_advice(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    row = {"dataset": "alpha", "code": "other"}
+    rows = [
+        row | {"note": "1 feature is called NAN", "advice": "name a gene; or leave it out"},
+        row | {"note": "the values were: if, add, and set", "advice": ""},
+        row | {"note": "GPL570", "code": "platform", "advice": ""},
+        row | {"note": "platform GPL96", "code": "processing", "advice": ""},
+    ]
+    text = paragraphs(with_rows(results, notes=rows))
+    notes = "1 feature is called NAN; the values were: if, add, and set"
+    assert f"Notes on reading: {notes}." in text
+    assert "Platform: GPL570." in text
+    assert "processing as “platform GPL96”" in text  # the code decides, not the words
 
 
 def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
@@ -389,3 +363,75 @@ def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
         "and that of dependent pairs one of 3e-08, due to this sample." in methods
     )
     assert methods.count("simple random sample") == 1
+
+
+MODEL = {"adjusted": "", "groups": "", "variance": "constant", "samples": 36, "left_out": 0}
+
+
+def methods_with(root, *, counts=False, contrasts=(), **design):
+    """Return the Methods of a study whose data sets were compared by a design."""
+    results = write_study(root, classifiers=("nb",))
+    for dataset in ("alpha", "GSE7904"):
+        place = contract.GENES.fill(study="small", dataset=dataset)
+        fields = MODEL | (design if dataset == "alpha" else {})
+        table = completed(pd.DataFrame([fields]), contract.GENE_TABLES["design"])
+        write_parquet(table, root / place.of(table="design"), contract.GENE_TABLES["design"])
+        rows = [{"contrast": name} for name in contrasts if dataset == "alpha"]
+        table = completed(
+            pd.DataFrame(rows, columns=["contrast"]), contract.GENE_TABLES["contrasts"]
+        )
+        write_parquet(table, root / place.of(table="contrasts"), contract.GENE_TABLES["contrasts"])
+    results = changed(results, "datasets", "dataset == 'alpha'", counts=counts)
+    return source.paragraphs(replace(results))
+
+
+def test_data_sets_of_one_design_have_one_sentence(tmp_path):
+    text = methods_with(tmp_path)
+    assert text.count("difference of each feature between a class") == 1
+    assert "The difference of each feature" in text
+    assert "linear model with moderated variances [@smyth2004], with the false" in text
+
+
+@pytest.mark.parametrize(
+    ("design", "expected", "absent"),
+    [
+        (
+            {"adjusted": "age, plate", "left_out": 2},
+            ["linear model of the class and of age, plate, with moderated", "; 2 samples without"],
+            ["blocks"],
+        ),
+        ({"groups": "mean"}, ["groups with samples of several classes were blocks"], ["smyth2005"]),
+        (
+            {"groups": "correlation", "variance": "trend", "counts": True},
+            [
+                "samples of a group had one correlation for all features [@smyth2005]",
+                "of log2 counts per million whose prior variance depends on the mean [@law2014]",
+            ],
+            ["were blocks", "means were the units", "voom"],
+        ),
+        ({"variance": "voom", "counts": True}, ["precision weights of voom"], ["depends on"]),
+        ({"variance": "trend"}, ["variances [@smyth2004] that depend on the mean"], ["voom"]),
+        (
+            {"contrasts": ("a vs b", "slope(age)")},
+            ["Further comparisons in this model: a vs b; slope(age)."],
+            [],
+        ),
+    ],
+)
+def test_the_methods_describe_the_model_of_the_design(tmp_path, design, expected, absent):
+    text = methods_with(tmp_path, **design)
+    assert "In alpha the difference of each feature" in text
+    assert "In GSE7904 the difference of each feature" in text
+    model = text[text.index("In alpha the difference") : text.index("In GSE7904 the difference")]
+    for phrase in expected:
+        assert phrase in model
+    for phrase in absent:
+        assert phrase not in model
+
+
+def test_a_study_without_diagnostics_describes_its_genes(tmp_path):
+    results = write_study(tmp_path, classifiers=("nb",))
+    study = replace(results.study, diagnostics=False)
+    text = source.paragraphs(replace(results, study=study))
+    assert "Shapiro-Wilk" not in text
+    assert "The difference of each feature between a class" in text

@@ -16,7 +16,7 @@ from report_study import (
 from toys import dataset
 
 from xnbflow.core.study import Validation
-from xnbflow.data.series_file import read_header
+from xnbflow.data.dataset import DataSet
 from xnbflow.models.trained import CrossValidation, cross_validate, fit_model
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
@@ -33,8 +33,8 @@ def results(tmp_path_factory):
 
 def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tmp_path):
     results = write_study(tmp_path)
-    notes = ["platform GPL570", "processing by the authors of the series: MAS5, scaled", "x"]
-    rows = pd.DataFrame({"dataset": "GSE7904", "note": [f"data set GSE7904: {n}" for n in notes]})
+    notes = {"platform": "GPL570", "processing": "MAS5, scaled", "other": "x"}
+    rows = pd.DataFrame({"dataset": "GSE7904", "code": list(notes), "note": list(notes.values())})
     write_record(results, results.root / contract.RECORD.of(study="small"))
     folder = tmp_path / "manuscript"
     for with_notes in (False, True):
@@ -93,7 +93,7 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
 
 def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected(tmp_path):
     results = write_study(tmp_path, classifiers=("nb", "forest"), datasets=("alpha",))
-    header = read_header(results.root / contract.SERIES.of(dataset="alpha"))
+    header = DataSet.read(results.root / contract.SERIES.of(dataset="alpha"), values=False)
     for name in ("nb", "forest"):
         place = {"dataset": "alpha", "folds": "3-fold", "classifier": name}
         tables = {t: results.training(*place.values(), t) for t in ("predictions", "selected")}

@@ -92,11 +92,11 @@ def write_study(root, series, cohorts):
         }
         files.put_stacked("check", {"csnb": checks}, study="s", dataset=one_series.name)
     models = [(name, "csnb") for name in names]
-    files.compare(study, LABELS, ENTRIES, models=models, tested=models, halved=models)
     if cohorts:
         tables, model, merged = combine(series, {"method": "csnb", "params": {"n_features": 3}})
         files.put("cohorts", tables, study="s")
         files.put_model(model, merged, "s", **ALL_COHORTS)
+    files.compare(study, LABELS, ENTRIES, tested=models, halved=models)
     settings = configuration(study, dict.fromkeys(names, "geo"), ENTRIES)
     return StudyResults(study, LABELS, settings, root)
 

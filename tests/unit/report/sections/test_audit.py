@@ -1,63 +1,53 @@
 """The section on the audit: findings in their order, and pictures of samples."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
 from report_study import completed, study_of_tables
 from study_files import StudyFiles
 
+from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.report.sections import (
     audit,
 )
 from xnbflow.tables import contract
 
 
-def test_what_a_single_column_of_the_phenotype_says_is_said_once():
-    class Tables(dict):
-        def sources(self, *_):
-            return []
+def test_what_a_single_column_of_the_phenotype_says_is_said_once(tmp_path):
+    def row(code, subject):
+        return audit_row(code, subject, "severe", f"{code}!") | {"dataset": "d"}
 
-        show = sources
-
-    def row(check, subject, severity="severe"):
-        finding = {"check": check, "subject": subject, "finding": f"{check}!"}
-        return finding | {"dataset": "d", "severity": severity}
-
-    rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
-    copied = [row("repeated sample", f"s{i}") | {"dataset": "e"} for i in range(3)]
-    findings = pd.DataFrame(copied + rows).assign(p_holm=np.nan)
-    text = audit.most_serious(SimpleNamespace(tables=Tables(audit=findings)), "d")
-    assert text == "day: confounder!. 1 other finding below."
+    rows = [row("ranks differ", "day"), row("phenotype predicts class", "day")]
+    rows.append(row("phenotype predicts class", "a, day"))
+    copied = [row("equal samples", f"s{i}") | {"dataset": "e"} for i in range(3)]
+    study = study_of_tables(tmp_path, {"audit": copied + rows, "headline": [{"classifier": "nb"}]})
+    assert audit.most_serious(study, "d").sentence == "ranks differ!. 1 other finding below."
 
 
-def finding(check, severity, **fields):
-    row = {"dataset": "d", "check": check, "severity": severity, "subject": check}
-    return row | {"finding": f"{check} found", "p_holm": np.nan} | fields
+def finding(code, severity, subject="s", **fields):
+    return audit_row(code, subject, severity, f"{code} found") | {"dataset": "d"} | fields
 
 
 def test_findings_are_listed_by_severity_and_checks_that_found_nothing_are_not(tmp_path):
     order = ["notice", "none", "warning", "severe"]
-    rows = [finding(f"check {severity}", severity) for severity in order]
+    rows = [finding("outlier", severity, subject=severity) for severity in order]
     study = study_of_tables(tmp_path, {"audit": rows})
     assert audit._findings(study)["severity"].tolist() == ["severe", "warning", "notice"]
-    assert (
-        audit.most_serious(study, "d") == "check severe: check severe found. 1 other finding below."
-    )
+    serious = audit.most_serious(study, "d")
+    assert serious.sentence == "severe: outlier found. 1 other finding below."
+    assert serious.short == "Severe: outlier found."
 
 
 def test_a_notice_is_no_serious_finding(tmp_path):
-    assert (
-        audit.most_serious(study_of_tables(tmp_path, {"audit": [finding("x", "notice")]}), "d")
-        == ""
-    )
+    study = study_of_tables(tmp_path, {"audit": [finding("outlier", "notice")]})
+    assert audit.most_serious(study, "d") is None
 
 
 def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path):
-    row = finding("confounder", "warning", subject="day", p=0.01, p_holm=0.0500001)
-    row["finding"] = "“day” goes with the class; to adjust, write adjust=day"
-    text = audit.most_serious(study_of_tables(tmp_path, {"audit": [row]}), "d")
+    row = finding("ranks differ", "warning", subject="day", p=0.01, p_holm=0.0500001)
+    row |= {"finding": "“day” goes with the class", "remedy": "to adjust, write adjust=day"}
+    tables = {"audit": [row], "headline": [{"classifier": "nb"}]}
+    text = audit.most_serious(study_of_tables(tmp_path, tables), "d").sentence
     assert text == (
         "“day” goes with the class (adjusted p = 0.0500001); to adjust, write adjust=day."
     )
@@ -73,9 +63,9 @@ def pictured(tmp_path):
         sample | phenotype | {"sample": "s1", "class": "a", "outlying": False},
         sample | phenotype | {"sample": "s2", "class": "b", "outlying": True, "phenotype.site": ""},
     ]
-    overview = finding("overview", "none")
+    overview = finding("component", "none")
     rows = [overview | {"value": 0.6}, overview | {"value": 0.2}]
-    rows.append(finding("confounder", "none", subject="site"))
+    rows.append(finding("no difference", "none", subject="site"))
     study = study_of_tables(
         tmp_path,
         {
@@ -134,12 +124,12 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
 
 def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
     monkeypatch.setattr(audit, "_blocks_of_dataset", lambda *_: [])
-    study = study_of_tables(tmp_path, {"audit": [finding("scale", "none")]})
+    study = study_of_tables(tmp_path, {"audit": [finding("logarithms", "none")]})
     (nothing,) = audit.section(study).blocks
     assert nothing.text.startswith("No repeated sample, no outlier and no wrong scale was found.")
-    study = study_of_tables(tmp_path, {"audit": [finding("scale", "warning")]})
+    study = study_of_tables(tmp_path, {"audit": [finding("mixed", "warning")]})
     (table,) = audit.section(study).blocks
-    assert table.frame["finding"].tolist() == ["scale found"]
+    assert table.frame["finding"].tolist() == ["s: mixed found."]
 
 
 def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):

@@ -13,7 +13,7 @@ from report_study import completed, study_of_tables, walk
 from study_files import StudyFiles, configuration
 from toys import dataset
 
-from xnbflow.core.study import Study
+from xnbflow.core.study import Design, Study
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
@@ -24,6 +24,7 @@ from xnbflow.report.workbook import write_workbook
 from xnbflow.tables.contract import TRUTH_TABLE
 
 ENTRIES = {"xnb": resolved({"method": "xnb"})}
+COMPARISONS = Design(contrasts=("slope(age)", "levels(sex)", "cancer vs normal"))
 
 
 def study_of(root, series):
@@ -38,6 +39,7 @@ def study_of(root, series):
         folds=("3-fold",),
         diagnostics=True,
         analyses={},
+        designs={"counts": COMPARISONS},
     )
     files = StudyFiles(root)
     for one_series in series:
@@ -69,7 +71,6 @@ def results(tmp_path_factory):
         name="counts",
         scale="counts",
         sample_metadata=phenotype,
-        contrasts=("slope(age)", "levels(sex)", "cancer vs normal"),
     )
     rng = np.random.default_rng(1)
     shifted = rng.normal(8, 1, (200, 24)) - 2 * (labels == "cancer")
@@ -82,9 +83,9 @@ def blocks_of(results, kind):
 
 
 def test_two_classes_are_listed_and_drawn_once_as_the_class_against_its_control(results):
-    datasets = results.tables["datasets"].set_index("dataset")
-    assert datasets["control"].tolist() == ["normal", "normal"]
-    assert datasets["counts"].tolist() == [True, False]
+    for name in ("counts", "arrays"):
+        assert results.compared(name)["design"]["control"].tolist() == ["normal"]
+    assert results.tables["datasets"]["counts"].tolist() == [True, False]
     tables = [block.frame for block in blocks_of(results, Table)]
     of_classes = [frame for frame in tables if {"class", "auc"} <= {*frame}]
     assert len(of_classes) == 2
@@ -152,7 +153,7 @@ def test_each_comparison_has_its_features_its_gene_sets_and_a_plot_of_one_contra
 
 def test_the_note_of_a_comparison_counts_what_its_tables_have(results):
     note = groups_of_comparisons(results)["cancer vs normal"].note
-    table = results.diagnosed("counts")["contrasts"]
+    table = results.compared("counts")["contrasts"]
     rows = table[(table["contrast"] == "cancer vs normal") & (table["fdr"] < 0.05)]
     assert note == f"{len(rows)} features and 1 gene set at an FDR below 0.05"
     assert len(rows) > 20
@@ -177,7 +178,7 @@ def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, t
     )
     head, first, *_ = book["cancer vs normal counts"].iter_rows(values_only=True)
     row = dict(zip(head, first, strict=True))
-    expected = results.diagnosed("counts")["contrasts"].query("contrast == 'cancer vs normal'")
+    expected = results.compared("counts")["contrasts"].query("contrast == 'cancer vs normal'")
     assert row["feature"] == expected["feature"].iloc[0]
     assert row["t"] == pytest.approx(expected["t"].iloc[0])
     head, *rows = book["gene sets of comparisons"].iter_rows(values_only=True)
@@ -216,8 +217,8 @@ def test_genes_in_words_count_both_ends_of_the_auc_and_the_fdr():
 def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smallest(tmp_path):
     rows = [gene(f"g{i}", i, p=0.001 * i, fdr=0.009 * i) for i in range(1, 8)]
     rows[1]["symbol"] = "TP53"
-    study = study_of_tables(tmp_path, {"diagnostic.genes": rows})
-    (figure,) = genes._volcano_plots(study.diagnosed("d"), "d", ["a", "b"], [1]).figures
+    study = study_of_tables(tmp_path, {"genes.genes": rows})
+    (figure,) = genes._volcano_plots(study.compared("d"), "d", ["a", "b"], [1]).figures
     assert figure.arguments["cut"] == 0.005  # FDR .045; the next has .054
     assert figure.arguments["names"] == {"g1": 0, "TP53": 1, "g3": 2, "g4": 3}
     assert (
@@ -228,7 +229,7 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
 @pytest.mark.parametrize(("n_genes", "rest"), [(200, False), (201, True)])
 def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
     rows = [gene(f"g{i}", i, difference=(1.0, -1.0, 0.0)[i % 3]) for i in range(1, n_genes + 1)]
-    tables = study_of_tables(tmp_path, {"diagnostic.genes": rows}).diagnosed("d")
+    tables = study_of_tables(tmp_path, {"genes.genes": rows}).compared("d")
     table = genes._table(tables, tables["genes"])
     assert len(table.frame) == 200
     assert table.frame["higher or lower"].tolist()[:3] == ["↓", "", "↑"]
@@ -311,28 +312,29 @@ def test_a_gene_is_searched_by_its_symbol_else_by_its_name(symbol, feature, kind
 
 
 @pytest.mark.parametrize(
-    ("adjusted", "control", "shown"), [("age", "", "b"), ("", "a", "b"), ("", "b", "a")]
+    ("note", "reference", "shown"), [("adjusted for age", "", "b"), ("", "a", "b"), ("", "b", "a")]
 )
 def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
-    tmp_path, adjusted, control, shown
+    tmp_path, note, reference, shown
 ):
     rows = [gene("g1", 1), gene("g2", 2, auc=0.1)]
     both = rows + [row | {"class": "a", "auc": 1 - row["auc"]} for row in rows]
     value = {"sample": "s1", "class": "a", "group": "", "batch": "", "value": 1.0}
     cell = {"row": 0, "feature": "g1", "symbol": "", "column": 0, "sample": "s1", "class": "a"}
-    about = {"dataset": "d", "samples": 1, "adjusted": adjusted, "control": control}
+    about = {"dataset": "d", "samples": 1}
     tables = {
         "headline": [{"classifier": "xnb"}],
         "datasets": [about],
-        "diagnostic.genes": both,
-        "diagnostic.gene_values": [value | {"feature": "g1"}],
-        "diagnostic.gene_heatmap": [cell | {"z": 0.0}],
-        "diagnostic.contrasts": [],
+        "genes.genes": both,
+        "genes.gene_values": [value | {"feature": "g1"}],
+        "genes.gene_heatmap": [cell | {"z": 0.0}],
+        "genes.design_notes": [{"note": note}] if note else [],
         "model.signature": [{"class": "a", "feature": "g2", "core": True, "symbol": ""}],
     }
-    study = study_of_tables(tmp_path, tables, final=("xnb",))
-    blocks = list(genes._blocks_of_series(study, study.diagnosed("d"), "d", 100_000))
-    assert blocks[0].text.endswith("Comparisons are adjusted for age.") == bool(adjusted)
+    designs = {"d": Design(reference=reference)}
+    study = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
+    blocks = list(genes._blocks_of_series(study, study.compared("d"), "d", 100_000))
+    assert blocks[0].text.endswith(" Adjusted for age.") == bool(note)
     (explorer,) = (block for block in blocks if isinstance(block, GeneExplorer))
     header, arrays = unpack(explorer.content)
     assert header["contrasts"] == [shown]

@@ -51,12 +51,12 @@ def results(tmp_path_factory):
         validate=pairs,
     )
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
-    declared = contract.DIAGNOSTIC_TABLES
+    declared = contract.GENE_TABLES
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
     fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
     for series in (TRAIN, TEST):
         key, digest = {"dataset": series.name}, series_digest(series)
-        files.put("diagnostic", genes, **key)
+        files.put("genes", genes, study="small", **key)
         place = {"study": "small", **key, "folds": "5-fold", "job": "main"}
         files.put_stacked("training", dict.fromkeys(entries, fits), digest, **place)
         for name, entry in entries.items():
@@ -85,7 +85,7 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert len(verdicts) == 2
     for row in verdicts.to_dict("records"):
         assert cohort_verdict(row, results.labels[row["model"]]).split(" (")[0] in page
-    assert 'href="models/one/csnb.skops"' in page
+    assert 'href="models/one/csnb/csnb.skops"' in page
     blocks = list(walk(sections[0].blocks))
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
@@ -95,11 +95,11 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
 @pytest.mark.parametrize(
     ("other", "named"),
     [
-        ("models/one/csnb.signature.parquet", "models/one/csnb.signature.parquet"),
+        ("models/one/csnb/signature.parquet", "models/one/csnb/signature.parquet"),
         # the job of training tells the series, so that the first other file is named
-        ("training/two/5-fold/main/fits.parquet", "models/two/csnb.signature.parquet"),
+        ("training/two/5-fold/main/fits.parquet", "models/two/csnb/signature.parquet"),
         ("validation/recall.parquet", "validation/recall.parquet"),
-        ("models/one/csnb.gmt", "models/one/csnb.gmt"),
+        ("models/one/csnb/csnb.gmt", "models/one/csnb/csnb.gmt"),
     ],
 )
 def test_a_page_is_of_one_series(results, tmp_path, other, named):

@@ -26,7 +26,7 @@ def test_boxes_are_of_the_first_core_features_of_every_class(tmp_path):
         row("a", "g0", 0),
     ]
     values = [value(name) for name in ("g0", "g1", "g2", "g3")]  # g9 has no values
-    tables = {"model.signature": rows, "diagnostic.gene_values": values, "diagnostic.genes": []}
+    tables = {"model.signature": rows, "genes.gene_values": values}
     study = study_of_tables(tmp_path, tables)
     boxes = signature.core_boxes(study, "d", "xnb")
     assert [figure.arguments["title"] for figure in boxes] == ["g1", "g2", "g3"]
@@ -52,8 +52,7 @@ def blocks_of_model(tmp_path):
             "model.signature": rows,
             "model.heatmap": CELLS,
             "model.core": [],
-            "diagnostic.genes": [],
-            "diagnostic.gene_values": [value(f"g{i}") for i in range(3)],
+            "genes.gene_values": [value(f"g{i}") for i in range(3)],
         }
         study = study_of_tables(tmp_path, tables)
         return list(signature._blocks_of_model(study, "d", "xnb"))
@@ -115,7 +114,6 @@ def test_the_core_has_its_own_accuracy(tmp_path):
     core = {"features": 3, "features_used": 1200, "accuracy": 0.9, "balanced_accuracy": 0.85}
     tables = {"headline": [{"classifier": "xnb"}], "model.core": [core]}
     tables |= dict.fromkeys(("model.signature", "model.heatmap"), ())
-    tables |= dict.fromkeys(("diagnostic.genes", "diagnostic.gene_values"), ())
     study = study_of_tables(tmp_path, tables)
     blocks = signature._blocks_of_model(study, "d", "xnb")
     (text,) = (block.text for block in blocks if isinstance(block, Prose))

@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -15,6 +14,7 @@ from report_blocks import MODULES
 from report_study import write_study
 from toys import failed, killed
 
+from xnbflow.jobs.draw import draw_study
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines
@@ -27,7 +27,6 @@ from xnbflow.report.page.style import shorten
 from xnbflow.report.static import files
 from xnbflow.report.static.artists import INK_COLOUR
 from xnbflow.report.static.layout import draw
-from xnbflow.report.study_figures import draw_study
 from xnbflow.report.study_page import write_report
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -166,14 +165,21 @@ def test_every_figure_of_a_study_is_a_file_of_its_section(tmp_path):
 def test_the_job_draws_every_figure_that_the_pages_link_to(tmp_path):
     results = write_study(tmp_path)
     checked = []
-    folder = str(results.folder / "figures")
-    configured = {"labels": results.labels, "configuration": results.configuration}
-    draw_study(results.study, configured, folder, 1, check=lambda: checked.append(True))
+    draw_study(
+        results.study,
+        labels=results.labels,
+        configuration=results.configuration,
+        root=results.root,
+        threads=1,
+        check_code=lambda: checked.append(True),
+    )
     assert checked == [True]
     write_report(results, results.folder / "report.html")
     pages = [(results.folder / name).read_text() for name in ("report.html", "details.html")]
     linked = re.findall(r'href="(figures/[^"]*)"', "".join(pages))
-    written = [path.relative_to(results.folder) for path in Path(folder).rglob("*.svg")]
+    written = [
+        path.relative_to(results.folder) for path in (results.folder / "figures").rglob("*.svg")
+    ]
     assert set(linked) == {path.as_posix() for path in written}
     assert len(written) > 10
 

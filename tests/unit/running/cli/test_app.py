@@ -117,7 +117,7 @@ def test_genes_of_a_panel_without_a_symbol_are_named(monkeypatch, capsys, symbol
         accuracy=pd.DataFrame({"genes": [2]}),
     )
     functions = {
-        "read_model": SimpleNamespace(symbols={}),
+        "read_model": SimpleNamespace(symbols={}, series={}),
         "training_series": None,
         "design_panel": panel,
         "symbols_of": symbols,
@@ -128,3 +128,9 @@ def test_genes_of_a_panel_without_a_symbol_are_named(monkeypatch, capsys, symbol
     written = capsys.readouterr()
     assert json.loads(written.out)["references"] == ["r1"]
     assert (warning in written.err) if warning else "no gene symbol" not in written.err
+
+
+def test_a_run_goes_on_where_a_job_fails(called):
+    """One dead series leaves the jobs of the others, and their pages."""
+    app.call_snakemake("demo", ["-n"])
+    assert "--keep-going" in called[0]

@@ -10,6 +10,8 @@ import yaml
 from proposed import NAMES, N, genes, over, table, write
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Design
+from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.models.reading import read_samples
@@ -258,7 +260,7 @@ def test_a_name_that_is_taken_or_no_folder_is_refused(name):
 
 def test_an_existing_configuration_alone_is_kept(tmp_path):
     (tmp_path / "mine.yaml").write_text("run: []")
-    with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
+    with pytest.raises(InputError, match=r"mine\.yaml exists and is no .*overwrite it by --force"):
         proposals.new_files(str(tmp_path / "mine"), force=False)
 
 
@@ -286,3 +288,75 @@ def test_a_study_is_named_without_the_ending_of_its_files(name):
 def test_a_name_is_refused_before_the_table_is_read():
     with pytest.raises(InputError, match="'a b' cannot name a study"):
         propose("no-such-file.csv", output="folder/a b")
+
+
+@pytest.fixture
+def tissue(tmp_path):
+    """A table of 24 samples with an age and a plate, which look like features by their numbers."""
+    path = tmp_path / "tissue.csv"
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(8, 1, (24, 30)), columns=[f"g{i}" for i in range(30)])
+    frame.insert(0, "tissue", ["normal", "tumour"] * 12)
+    frame["score"] = rng.normal(8, 1, 24)
+    frame["plate"] = np.repeat(["1", "2", "3"], 8)
+    frame.to_csv(path, index_label="sample")
+    return path
+
+
+OF_DESIGN = [
+    "adjust=score,factor(plate)",
+    "reference=normal",
+    "repeated=correlation",
+    "trend=yes",
+    "contrasts=tumour vs normal",
+]
+
+
+def test_options_of_a_design_are_written_into_the_study_and_its_columns_into_the_sheet(
+    tmp_path, tissue, capsys
+):
+    output = str(tmp_path / "mine")
+    propose(str(tissue), label="tissue", option=[*OF_DESIGN, "scale=log2"], output=output)
+    study = yaml.safe_load((tmp_path / "mine.yaml").read_text())["studies"]["mine"]
+    assert study["design"] == {
+        "adjust": ["score", "factor(plate)"],
+        "trend": True,
+        "reference": "normal",
+        "contrasts": ["tumour vs normal"],
+        "repeated": "correlation",
+    }
+    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    assert not {"adjust", "reference", "repeated", "trend", "contrasts"} & set(row.options)
+    assert set(row.names("phenotype_columns")) == {"score", "plate"}
+    assert row.options["scale"] == "log2"
+    series = acquire(row, downloads=tmp_path)
+    assert "score" not in series.features
+    assert design_notes(series, Design.read(study["design"]))
+    assert "reference: normal" in capsys.readouterr().out
+
+
+def test_a_study_without_options_of_a_design_has_none(tmp_path, tissue):
+    propose(str(tissue), label="tissue", output=str(tmp_path / "mine"))
+    study = yaml.safe_load((tmp_path / "mine.yaml").read_text())["studies"]["mine"]
+    assert "design" not in study
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("reference=norml", "'norml', which is not a class; did you mean 'normal'"),
+        ("repeated=median", "option repeated 'median' is unknown; did you mean 'mean'"),
+        ("trend=maybe", "option trend 'maybe' is unknown; known: yes, no"),
+    ],
+)
+def test_a_design_that_cannot_be_is_refused_before_files_are_written(
+    tmp_path, tissue, option, message
+):
+    with pytest.raises(InputError, match=message):
+        propose(str(tissue), label="tissue", option=[option], output=str(tmp_path / "mine"))
+    assert not (tmp_path / "mine.yaml").exists()
+
+
+def test_commands_without_a_study_have_no_design(tissue):
+    with pytest.raises(InputError, match="option reference is part of the design of a study"):
+        commands.described(str(tissue), "tissue", options=["reference=normal"])

@@ -18,7 +18,8 @@ class InputError(ValueError):
     """Input that cannot be used: a file, a row of a sheet, a key of the configuration.
 
     The message has what was found, where, and what to do; a line that quotes too much of a file is
-    cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead.
+    cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead, and ``sheet``:
+    whether the message refers to the sheet of data sets, which a command has as options.
 
     Examples
     --------
@@ -33,12 +34,14 @@ class InputError(ValueError):
         file: str | None = None,
         key: str | None = None,
         remedy: str | None = None,
+        sheet: bool = False,
     ) -> None:
         lines = [_cut(line, _LONGEST_LINE) for line in printable(message).split("\n")]
         super().__init__("\n".join(lines))
         self.file = file
         self.key = key
         self.remedy = remedy
+        self.sheet = sheet
 
 
 def printable(text: str) -> str:

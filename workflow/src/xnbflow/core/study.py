@@ -1,8 +1,89 @@
 """A study as the configuration describes it."""
 
 import itertools
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
+
+from xnbflow.core.errors import InputError, known_names, quoted
+
+#: How the model of a feature treats several samples of a group, see `Design`; the first is the
+#: default.
+REPEATED = ("mean", "correlation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """How single features of a data set are compared in a study.
+
+    A classifier does not depend on it. `xnbflow.diagnostics.adjustment` applies it to a data set.
+
+    Attributes
+    ----------
+    adjust : tuple of str
+        Columns of the samples for which comparisons of classes are adjusted. They are numbers if
+        all cells are; ``factor(plate)`` is a column of categories in any case.
+    reference : str
+        The class with which the others are compared, for example the control; empty without one.
+    contrasts : tuple of str
+        Further comparisons, see `xnbflow.diagnostics.contrasts`.
+    repeated : {"mean", "correlation"}
+        How the model treats the samples of a group: by blocks and means
+        (`xnbflow.data.class_design`), or as samples with a common correlation.
+    trend : bool or None
+        Whether the variance of a feature depends on its mean, as with logarithms of counts. For
+        counts, whether this replaces the weights of `xnbflow.diagnostics.voom`. None is the default
+        of the data set: true after ``transform=log_cpm``, else false.
+    biology : tuple of str
+        Columns of the samples that are part of the question, and shall not limit a verdict.
+
+    Examples
+    --------
+    >>> Design(adjust=("age", "factor(plate)"), reference="normal").repeated
+    'mean'
+    """
+
+    adjust: tuple[str, ...] = ()
+    reference: str = ""
+    contrasts: tuple[str, ...] = ()
+    repeated: str = REPEATED[0]
+    trend: bool | None = None
+    biology: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> "Design":
+        """Return the design that an entry of the configuration describes; lists become tuples."""
+        values: dict[str, Any] = {}
+        for key, value in settings.items():
+            values[key] = tuple(value) if isinstance(value, list) else value
+        return cls(**values)
+
+
+#: The keys of a design that once were options of the sheet, which refuses them with the new place.
+OPTIONS_OF_DESIGN = tuple(entry.name for entry in fields(Design) if entry.name != "biology")
+#: Those whose value was a list of names, separated by commas.
+_LISTS = ("adjust", "contrasts")
+
+
+def design_settings(options: Mapping[str, str]) -> dict[str, Any]:
+    """Return options ``key=value`` as the values of a study's key ``design``.
+
+    Examples
+    --------
+    >>> design_settings({"adjust": "age, factor(plate)", "trend": "yes"})
+    {'adjust': ['age', 'factor(plate)'], 'trend': True}
+    """
+    settings: dict[str, Any] = {}
+    for key, text in options.items():
+        choices = {"trend": ("yes", "no"), "repeated": REPEATED}.get(key, (text,))
+        if text not in choices:
+            msg = f"option {key} {quoted(text)} is unknown; {known_names(text, choices)}"
+            raise InputError(msg, key=key)
+        if key in _LISTS:
+            settings[key] = [name.strip() for name in text.split(",") if name.strip()]
+        else:
+            settings[key] = text == "yes" if key == "trend" else text
+    return settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,9 +149,15 @@ class Study:
         Paths of GMT files whose sets are tested.
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
+    optional : tuple of str
+        Ids of data sets without which the study runs if they cannot be had.
+    missing : dict of str to str
+        Id of an optional data set that cannot be had to the reason; see `without`.
     jobs : dict of str to str
         Id of a classifier to the job that trains it; a classifier that is absent is trained in
         `MAIN_JOB`.
+    designs : dict of str to Design
+        Id of a data set to its design, see `design_of`.
     """
 
     id: str
@@ -91,6 +178,45 @@ class Study:
     omit_sections: tuple[str, ...] = ()
     cohorts: Cohorts | None = None
     jobs: dict[str, str] = field(default_factory=dict)
+    designs: dict[str, Design] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def without(self, missing: Mapping[str, str]) -> "Study":
+        """Return the study without data sets that cannot be had, each with the reason.
+
+        Analyses lose them, and one that divides samples into folds is left out with its data set.
+        Pairs of cohorts lose a pair, combined series are two at least. Without any data set no
+        classifier remains, but the analyses with their simulations.
+        """
+        if not missing:
+            return self
+        datasets = tuple(name for name in self.datasets if name not in missing)
+        analyses = {}
+        for analysis, settings in self.analyses.items():
+            named = settings.get("datasets", ())
+            present = [name for name in named if name not in missing]
+            if present or "folds" not in settings:
+                analyses[analysis] = settings | ({"datasets": present} if named else {})
+        changes: dict[str, Any] = {
+            "datasets": datasets,
+            "analyses": analyses,
+            "missing": dict(missing),
+            "validate": tuple(
+                pair
+                for pair in self.validate
+                if pair.train not in missing and pair.test not in missing
+            ),
+            "cohorts": _cohorts_without(self.cohorts, missing),
+        }
+        if not datasets:
+            changes |= {"classifiers": (), "folds": (), "final": (), "headline": "", "jobs": {}}
+            changes |= {"permutations": None, "gene_sets": ()}
+        return replace(self, **changes)
+
+    def design_of(self, dataset: str) -> Design:
+        """Return how single features of a data set are compared."""
+        return self.designs.get(dataset, Design())
 
     def job_of(self, classifier: str) -> str:
         """Return the job that trains a classifier."""
@@ -140,3 +266,34 @@ class Study:
     def trained(self) -> list[tuple[str, str, str]]:
         """The combinations to train: data set, scheme of folds and classifier, in this order."""
         return list(itertools.product(self.datasets, self.folds, self.classifiers))
+
+
+def study_of(record: Mapping[str, Any]) -> Study:
+    """Return a study from its fields as plain values, as `dataclasses.asdict` returns them.
+
+    Fields with a default may be missing. JSON makes lists of tuples, which become tuples again.
+
+    Examples
+    --------
+    >>> fields = {"id": "s", "title": "", "summary": "", "datasets": ["d"], "classifiers": ["nb"]}
+    >>> fields |= {"folds": ["f"], "diagnostics": True, "analyses": {}, "cohorts": None}
+    >>> study_of(fields).trained
+    [('d', 'f', 'nb')]
+    """
+    fields: dict[str, Any] = {}
+    for name, value in record.items():
+        fields[name] = tuple(value) if isinstance(value, list) else value
+    fields["validate"] = tuple(Validation(**pair) for pair in record.get("validate", ()))
+    designs = record.get("designs", {})
+    fields["designs"] = {name: Design.read(design) for name, design in designs.items()}
+    if cohorts := record.get("cohorts"):
+        fields["cohorts"] = Cohorts(**{**cohorts, "series": tuple(cohorts["series"])})
+    return Study(**fields)
+
+
+def _cohorts_without(cohorts: Cohorts | None, missing: Mapping[str, str]) -> Cohorts | None:
+    """Return the series of one question that can be had; None of fewer than two."""
+    if cohorts is None:
+        return None
+    series = tuple(name for name in cohorts.series if name not in missing)
+    return replace(cohorts, series=series) if len(series) > 1 else None

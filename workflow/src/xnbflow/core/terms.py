@@ -1,5 +1,39 @@
 """Terms of ``adjust``: the columns for which comparisons of classes are adjusted."""
 
+#: Around the name of a column that the option ``batch`` names, if the name does not mean a batch.
+_BATCH, _END = "batch (", ")"
+
+
+def batch_column(name: str) -> str:
+    """Return the column of the samples that the option ``batch`` makes of a column.
+
+    Examples
+    --------
+    >>> batch_column("day")
+    'batch (day)'
+    """
+    return f"{_BATCH}{name}{_END}"
+
+
+def is_batch_column(column: str) -> bool:
+    """Return whether a column of the samples was named by the option ``batch``."""
+    return column.startswith(_BATCH) and column.endswith(_END)
+
+
+def sheet_term(term: str) -> str:
+    """Return a term of ``adjust`` as a sheet has it, which names columns as the table does.
+
+    Examples
+    --------
+    >>> sheet_term("factor(batch (day))"), sheet_term("batch (day)"), sheet_term("age")
+    ('factor(day)', 'day', 'age')
+    """
+    column = column_of_term(term)
+    if not is_batch_column(column):
+        return term
+    name = column.removeprefix(_BATCH).removesuffix(_END)
+    return name if term == column else f"factor({name})"
+
 
 def column_of_term(term: str) -> str:
     """Return the column that a term names.

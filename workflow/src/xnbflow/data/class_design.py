@@ -13,6 +13,8 @@ from xnbflow.core.nouns import counted
 DEPENDENT = 1e-7
 #: A column whose variation is smaller, relative to its largest value, is constant up to rounding.
 _CONSTANT = 1e-12
+#: Sums of squared weights that differ less are equal.
+_ROUNDING = 1e-9
 #: Smallest number of groups of one class that are compared with each other beside blocks.
 _MIN_SINGLE_GROUPS = 4
 
@@ -32,12 +34,15 @@ class ClassDesign:
         not compare that class.
     blocks : int
         The number of groups with samples of several classes, each with its own level.
+    in_block : ndarray of bool, shape (n_units,), or None
+        Whether a unit is a sample of a group with its own level; None without such units.
     """
 
     matrix: np.ndarray
     weights: sparse.csc_array
     contrasts: np.ndarray
     blocks: int = 0
+    in_block: np.ndarray | None = None
 
     @property
     def compared(self) -> np.ndarray:
@@ -48,6 +53,52 @@ class ClassDesign:
     def averaged(self) -> int:
         """The number of units that are means of several samples."""
         return int((np.diff(self.weights.indptr) > 1).sum())
+
+    @property
+    def unequal(self) -> bool:
+        """Whether units differ in their variance.
+
+        These are means of different numbers of samples, or means beside samples of groups with
+        their own level.
+        """
+        between = self._between_groups()
+        if between.any() and not between.all():
+            return True
+        return bool(np.ptp(self._shares_of_sample_variance()) > _ROUNDING)
+
+    def unit_weights(self, correlation: float) -> np.ndarray:
+        """Return the inverse variances of the units, of mean 1, shape (n_units,).
+
+        With the weights ``a_i`` of its samples a unit that is a group has the variance ``rho + (1 -
+        rho) sum a_i^2`` in multiples of the variance of a sample: for the mean of ``m`` samples
+        ``rho + (1 - rho) / m``. A sample of a group with its own level has the variance ``1 -
+        rho``.
+
+        Parameters
+        ----------
+        correlation : float
+            The correlation ``rho`` of two samples of a group, at least 0.
+
+        Examples
+        --------
+        >>> patients = np.array(list("aaabcd"))
+        >>> [design] = class_designs(np.array([0, 0, 0, 0, 1, 1]), patients)
+        >>> design.unequal, design.unit_weights(0.25).round(3).tolist()
+        (True, [1.6, 0.8, 0.8, 0.8])
+        """
+        between = self._between_groups()
+        sample_variance = (1 - correlation) * self._shares_of_sample_variance()
+        inverse = 1 / (sample_variance + np.where(between, correlation, 0.0))
+        return np.asarray(inverse / inverse.mean())
+
+    def _between_groups(self) -> np.ndarray:
+        """Return whether each unit is compared with other groups, (n_units,)."""
+        n_units = self.weights.shape[1]
+        return np.ones(n_units, dtype=bool) if self.in_block is None else ~self.in_block
+
+    def _shares_of_sample_variance(self) -> np.ndarray:
+        """Return the sum of the squared weights of the samples of each unit, (n_units,)."""
+        return np.asarray(self.weights.multiply(self.weights).sum(axis=0)).ravel()
 
     @property
     def left_out(self) -> int:
@@ -66,7 +117,7 @@ def class_designs(
     - If each group has one class, the means of the groups are the units.
     - Groups of several classes are blocks, and their samples are units: the paired design. Groups
       of one class are added if there are at least four, of at least two classes. Their means are
-      units with one common level, and the pooled variance is not below that of the estimates.
+      units with one common level, and with weights for their variance (`unit_weights`).
       Otherwise the groups of one class are left out.
     - A class is compared with the classes to which groups connect it. A class that shares no group
       with another one is compared in a second design, for example healthy persons beside tumour
@@ -144,6 +195,7 @@ def _paired_design(
         weights=weights,
         contrasts=_contrasts(np.vstack([sizes[is_block], single_classes])),
         blocks=int(is_block.sum()),
+        in_block=np.arange(weights.shape[1]) < samples_of_blocks.shape[1],
     )
 
 
@@ -229,7 +281,10 @@ def number_design(
     contrast = np.zeros((1, matrix.shape[1]))
     contrast[0, -1] = 1 / length
     no_classes = np.full((1, 1), np.nan)
-    design = ClassDesign(matrix=matrix, weights=weights, contrasts=no_classes, blocks=n_blocks)
+    in_block = np.ones(len(matrix), dtype=bool) if n_blocks else None
+    design = ClassDesign(
+        matrix=matrix, weights=weights, contrasts=no_classes, blocks=n_blocks, in_block=in_block
+    )
     return design, contrast
 
 

@@ -1,6 +1,5 @@
 """The data set: features by samples with class labels, which flows through the whole workflow."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -10,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
-from xnbflow.core.terms import column_of_term
-from xnbflow.data.series_file import METADATA_KEY, read_header, row_groups
-from xnbflow.tables.parquet import parquet_writer
+from xnbflow.data.canonical_order import canonical_order
+from xnbflow.data.series_file import Stored, read_fields, stored, stored_fields, write_series
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,15 +25,10 @@ __all__ = [
 
 #: The scale of counts of reads.
 COUNTS = "counts"
-#: How the model of a gene treats several samples of a group: see `DataSet.repeated`.
-REPEATED = ("mean", "correlation")
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-#: Number of values in a row group, about 4 MB: a reader holds several groups in memory, and
-#: allocation is slow.
-_ROW_GROUP_VALUES = 500_000
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,8 @@ class DataSet:
     name : str
         The data set's id.
     values : ndarray of float64, shape (n_features, n_samples)
-        Feature-major and contiguous: the kernels run along a feature's samples.
+        Feature-major and contiguous: the kernels run along a feature's samples. None in a data set
+        of names and labels alone (`read` with ``values=False``).
     features : ndarray of str, shape (n_features,)
         Feature names, unique.
     samples : ndarray of str, shape (n_samples,)
@@ -70,19 +63,6 @@ class DataSet:
     scale : {"", "log2", "ln", "counts"}
         The scale of the linear features: logarithms of intensities or counts; "counts" of reads,
         which are normalised in the folds (`xnbflow.preprocessing.counts`); empty if unknown.
-    adjust : tuple of str
-        Columns of ``sample_metadata`` for which comparisons of classes are adjusted. They are
-        numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
-    trend : bool, default=False
-        Whether the variance of a feature depends on its mean, as with logarithms of counts. For
-        counts, whether this replaces the weights of `xnbflow.diagnostics.voom`.
-    reference : str
-        The class with which the others are compared, for example the control; empty without one.
-    contrasts : tuple of str
-        Further comparisons, see `xnbflow.diagnostics.contrasts`.
-    repeated : {"mean", "correlation"}
-        How the models of single features treat the samples of a group: by blocks and means
-        (`xnbflow.data.class_design`), or as samples with a common correlation.
 
     Raises
     ------
@@ -97,97 +77,67 @@ class DataSet:
     (2, 2, [np.str_('normal'), np.str_('tumour')])
     """
 
-    name: str
-    values: np.ndarray
-    features: np.ndarray
-    samples: np.ndarray
-    labels: np.ndarray
+    # A field is declared here alone: conversions, the file and `take` follow from its metadata.
+    name: str = field(metadata=stored("text"))
+    values: np.ndarray = field(metadata=stored("numbers", "feature", "values"))
+    features: np.ndarray = field(metadata=stored("texts", "feature", "feature"))
+    samples: np.ndarray = field(metadata=stored("texts", "sample"))
+    labels: np.ndarray = field(metadata=stored("texts", "sample"))
     _: KW_ONLY
-    kinds: np.ndarray = field(default=None)  # type: ignore[arg-type]
-    groups: np.ndarray | None = None
-    sample_metadata: pd.DataFrame | None = None
-    feature_metadata: pd.DataFrame | None = None
-    missing: bool = False
-    notes: tuple[str, ...] = ()
-    scale: str = ""
-    adjust: tuple[str, ...] = ()
-    trend: bool = False
-    reference: str = ""
-    contrasts: tuple[str, ...] = ()
-    repeated: str = "mean"
+    kinds: np.ndarray = field(
+        default=None,  # type: ignore[arg-type]
+        metadata=stored("texts", "feature", "kind"),
+    )
+    groups: np.ndarray | None = field(default=None, metadata=stored("texts", "sample"))
+    sample_metadata: pd.DataFrame | None = field(default=None, metadata=stored("table", "sample"))
+    feature_metadata: pd.DataFrame | None = field(default=None, metadata=stored("table", "feature"))
+    missing: bool = field(default=False, metadata=stored("flag"))
+    notes: tuple[str, ...] = field(default=(), metadata=stored("sentences"))
+    scale: str = field(default="", metadata=stored("text"))
 
     if TYPE_CHECKING:  # arguments may be lists; attributes are arrays
 
         def __init__(
             self,
             name: str,
-            values: ArrayLike,
+            values: ArrayLike | None,
             features: ArrayLike,
             samples: ArrayLike,
             labels: ArrayLike,
-            *,
-            kinds: ArrayLike | None = None,
-            groups: ArrayLike | None = None,
-            sample_metadata: pd.DataFrame | None = None,
-            feature_metadata: pd.DataFrame | None = None,
-            missing: bool = False,
-            notes: Iterable[str] = (),
-            scale: str = "",
-            adjust: Iterable[str] = (),
-            trend: bool = False,
-            reference: str = "",
-            contrasts: Iterable[str] = (),
-            repeated: str = "mean",
+            **further_fields: Any,
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        kinds = np.full(len(self.features), "linear") if self.kinds is None else self.kinds
+        if self.kinds is None:
+            object.__setattr__(self, "kinds", np.full(len(self.features), "linear"))
         self._refuse_missing("class label", self.labels, "label it")
         if self.groups is not None:
             self._refuse_missing("group", self.groups, "name its patient or batch")
-        converted: dict[str, Any] = {
-            "values": np.ascontiguousarray(self.values, dtype=np.float64),
-            "features": np.asarray(self.features, dtype=str),
-            "samples": np.asarray(self.samples, dtype=str),
-            "labels": np.asarray(self.labels, dtype=str),
-            "kinds": np.asarray(kinds, dtype=str),
-            "notes": tuple(self.notes),
-            "adjust": tuple(self.adjust),
-            "contrasts": tuple(self.contrasts),
+        converted = {
+            name: self._as_declared(name, form) for name, form in stored_fields(self).items()
         }
-        if self.groups is not None:
-            converted["groups"] = np.asarray(self.groups, dtype=str)
-        if self.sample_metadata is not None:
-            converted["sample_metadata"] = _as_metadata(
-                self.name, "sample_metadata", self.sample_metadata, len(self.samples)
-            )
-        if self.feature_metadata is not None:
-            converted["feature_metadata"] = _as_metadata(
-                self.name, "feature_metadata", self.feature_metadata, len(self.features)
-            )
         for attribute, value in converted.items():
             object.__setattr__(self, attribute, value)  # the dataclass is frozen
         self._check_names()
-        self._check_settings()
-        self._check_values()
+        if self.values is not None:
+            self._check_values()
 
-    @property
-    def covariates(self) -> dict[str, np.ndarray]:
-        """The columns of ``adjust`` by name: numbers, or texts, which are categories.
-
-        Samples without a value are left out earlier, by
-        `xnbflow.sources.sample_columns.with_known_covariates`.
-        """
-        columns: dict[str, np.ndarray] = {}
-        phenotype = pd.DataFrame() if self.sample_metadata is None else self.sample_metadata
-        for term in self.adjust:
-            name = column_of_term(term)
-            columns[name] = phenotype[name].to_numpy()
-            is_factor = name != term
-            numbers = pd.to_numeric(phenotype[name], errors="coerce").to_numpy(dtype=float)
-            if not is_factor and np.isfinite(numbers).all():
-                columns[name] = numbers
-        return columns
+    def _as_declared(self, name: str, declared: Stored) -> Any:
+        """Return a field in its form, for example a list of names as an array; None stays None."""
+        content = getattr(self, name)
+        if content is None:
+            return None
+        match declared.form:
+            case "numbers":
+                return np.ascontiguousarray(content, dtype=np.float64)
+            case "texts":
+                return np.asarray(content, dtype=str)
+            case "table":
+                length = len(self.samples if declared.axis == "sample" else self.features)
+                return _as_metadata(self.name, name, content, length)
+            case "sentences":
+                return tuple(content)
+        return content
 
     @property
     def columns_by_kind(self) -> dict[str, np.ndarray]:
@@ -216,9 +166,10 @@ class DataSet:
     def _check_names(self) -> None:
         """Check shapes, and that names are unique and can be printed."""
         expected = (len(self.features), len(self.samples))
-        if self.values.shape != expected or len(self.kinds) != len(self.features):
+        shape = expected if self.values is None else self.values.shape
+        if shape != expected or len(self.kinds) != len(self.features):
             msg = (
-                f"{self.name}: values have shape {self.values.shape}, the names need {expected}, "
+                f"{self.name}: values have shape {shape}, the names need {expected}, "
                 f"and there are {len(self.kinds)} kinds of features"
             )
             raise InputError(msg)
@@ -229,19 +180,6 @@ class DataSet:
         refuse_control_characters(self.name, "label", self.labels)
         if self.groups is not None:
             refuse_control_characters(self.name, "group", self.groups)
-
-    def _check_settings(self) -> None:
-        """Check that columns to adjust for, the reference and kinds of features exist."""
-        columns = () if self.sample_metadata is None else list(self.sample_metadata)
-        if absent := [term for term in self.adjust if column_of_term(term) not in columns]:
-            msg = f"{self.name}: there is no column {quoted(absent[0])} of samples to adjust for"
-            raise InputError(msg, key="adjust")
-        if self.reference and self.reference not in self.labels:
-            msg = (
-                f"{self.name}: the reference {quoted(self.reference)} is not a class; "
-                f"{known_names(self.reference, [str(label) for label in self.classes])}"
-            )
-            raise InputError(msg, key="reference")
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
@@ -279,18 +217,30 @@ class DataSet:
         """The distinct class labels, sorted."""
         return np.unique(self.labels)
 
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Positions of the samples in canonical order, see `xnbflow.data.canonical_order`.
+
+        A data set without values has that of its file, else that of its labels.
+        """
+        if self.values is None:
+            return np.arange(self.n_samples)
+        return canonical_order(self.values, self.labels, self.groups)
+
     def take(self, samples: np.ndarray) -> "DataSet":
         """Return the series of some samples; ``samples`` is a mask, or positions."""
         positions = np.arange(self.n_samples)[samples]
-        phenotype = self.sample_metadata
-        return replace(
-            self,
-            values=self.values.take(positions, axis=1),
-            samples=self.samples[positions],
-            labels=self.labels[positions],
-            groups=None if self.groups is None else self.groups[positions],
-            sample_metadata=None if phenotype is None else phenotype.iloc[positions],
-        )
+        taken: dict[str, Any] = {}
+        for name, declared in stored_fields(self).items():
+            content = getattr(self, name)
+            if content is None:
+                continue
+            if declared.form == "numbers":
+                taken[name] = content.take(positions, axis=1)
+            elif declared.axis == "sample":
+                rows = content.iloc if declared.form == "table" else content
+                taken[name] = rows[positions]
+        return replace(self, **taken)
 
     def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
         """Return samples by features as a DataFrame whose one block is feature-major.
@@ -312,82 +262,27 @@ class DataSet:
 
     def write(self, path: str | Path) -> None:
         """Write the series to a Parquet file, atomically."""
-        table = self._table()
-        group_size = max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
-        with parquet_writer(path, table.schema, **_PARQUET) as writer:
-            writer.write_table(table, row_group_size=group_size)
-
-    def _table(self) -> pa.Table:
-        """Return features as rows, and everything about samples in the metadata of the table."""
-        values = pa.array(self.values.reshape(-1))
-        columns = {
-            "feature": pa.array(self.features),
-            "kind": pa.array(self.kinds),
-            "values": pa.FixedSizeListArray.from_arrays(values, self.n_samples),
-        }
-        annotation = self.feature_metadata
-        if annotation is not None:
-            for name, column in annotation.items():
-                columns[name] = pa.array(column.to_numpy(dtype=str))
-        phenotype = self.sample_metadata
-        header = {
-            "name": self.name,
-            "samples": list(self.samples),
-            "labels": list(self.labels),
-            "groups": None if self.groups is None else list(self.groups),
-            "sample_metadata": None if phenotype is None else phenotype.to_dict("list"),
-            "feature_columns": None if annotation is None else list(annotation),
-            "missing": self.missing,
-            "notes": list(self.notes),
-            "scale": self.scale,
-            "adjust": list(self.adjust),
-            "trend": self.trend,
-            "reference": self.reference,
-            "contrasts": list(self.contrasts),
-            "repeated": self.repeated if self.repeated != REPEATED[0] else "",
-        }
-        header = {key: value for key, value in header.items() if value}
-        return pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(header)})
+        write_series(self, path, stored_fields(self) | _DERIVED)
 
     @classmethod
-    def read(cls, path: str | Path) -> "DataSet":
-        """Read a series that `write` has written.
+    def read(cls, path: str | Path, *, values: bool = True) -> "DataSet":
+        """Read a series that `write` has written; without ``values`` its names and labels alone.
 
         Raises
         ------
         InputError
-            If the file is not a series.
+            If the file is not a series of this version.
         """
-        header = read_header(path)
-        values = np.empty((header.n_features, len(header.samples)))
-        # A series without features has no row group, so the first table has the columns only.
-        tables = [pd.DataFrame(columns=["feature", "kind"], dtype=str)]
-        start = 0
-        for table, group_values in row_groups(path):  # values are never twice in memory
-            values[start : start + len(group_values)] = group_values
-            start += len(group_values)
-            tables.append(table.drop_columns("values").to_pandas())
-        features = pd.concat(tables, ignore_index=True)
-        feature_columns = list(header.feature_columns)
-        of_samples = {
-            key: value for key, value in vars(header).items() if key in cls.__annotations__
-        }
-        return cls(
-            values=values,
-            features=features["feature"].to_numpy(),
-            kinds=features["kind"].to_numpy(),
-            feature_metadata=features[feature_columns] if feature_columns else None,
-            **of_samples,
-        )
+        content = read_fields(path, stored_fields(cls) | _DERIVED, values=values)
+        order = content.pop("order", None)
+        series = cls(**content)
+        if order is not None:  # computed once, when the file was written
+            vars(series)["order"] = order
+        return series
 
 
-#: Options of the Parquet writer: doubles compress best by separate streams of their bytes.
-_PARQUET = {
-    "compression_level": 1,
-    "use_dictionary": ["kind"],
-    "column_encoding": {"values.list.element": "BYTE_STREAM_SPLIT"},
-    "write_statistics": False,
-}
+#: What a file has beside the fields: values of which a data set without them has none.
+_DERIVED = {"order": Stored("positions", "sample")}
 
 
 def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.DataFrame:

@@ -1,16 +1,17 @@
 """Random seeds from the content of a data set.
 
 With a seed from its name, the same file under three names had three draws of folds, and verdicts
-near their limit differed. These seeds depend on the classes and groups of the samples in their
-order, but not on names of the data set, samples, classes or groups.
+near their limit differed. These seeds depend on the classes and groups of the samples in canonical
+order (`xnbflow.data.canonical_order`), but not on the order of a file, nor on names of the data
+set, samples, classes or groups.
 """
 
 from typing import Protocol
 
 import numpy as np
-import pandas as pd
 
 from xnbflow.core.seeds import derive_seed
+from xnbflow.data.canonical_order import numbered, order_of
 
 
 class Labelled(Protocol):
@@ -38,8 +39,9 @@ def series_seed(series: Labelled, *purpose: str | int) -> int:
     >>> series_seed(named, 0, "folds") == series_seed(named, 1, "folds")
     False
     """
-    patterns = [pd.factorize(series.labels)[0]]
+    order = order_of(series)
+    patterns = [numbered(series.labels[order])]
     if series.groups is not None:
-        patterns.append(pd.factorize(series.groups)[0])
+        patterns.append(numbered(series.groups[order]))
     texts = [" ".join(map(str, pattern)) for pattern in patterns]
     return derive_seed(*texts, *purpose)

@@ -1,21 +1,22 @@
-"""Stratified folds, those of scikit-learn's `StratifiedKFold`, without the rest of its module.
+"""Stratified folds, those of scikit-learn, without the rest of its module.
 
-`sklearn.model_selection` imports linear models, metrics and `scipy.stats`, which takes longer than
-the cross-validation of a small series.
+They are the folds of `StratifiedKFold` and of `StratifiedGroupKFold`. `sklearn.model_selection`
+imports linear models, metrics and `scipy.stats`, which takes longer than the cross-validation of a
+small series; and a label test draws folds thousands of times.
 """
 
 import numpy as np
 
 
 def stratified_folds(
-    labels: np.ndarray, n_splits: int, seed: int | None = None
+    labels: np.ndarray, n_splits: int, seed: int | np.random.RandomState | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the positions of training and test samples of each fold.
 
     Each fold has nearly the same number of samples of each class. Samples of a class are in the
-    order of the data, or shuffled by a ``seed``. The folds are those of `StratifiedKFold` with
-    ``shuffle=seed is not None`` and ``random_state=seed``; a class with fewer samples than folds is
-    absent from some.
+    order of the data, or shuffled by a ``seed``: a number, or a generator that the next draw
+    continues. The folds are those of `StratifiedKFold` with ``shuffle=seed is not None`` and
+    ``random_state=seed``; a class with fewer samples than folds is absent from some.
 
     Examples
     --------
@@ -31,7 +32,9 @@ def stratified_folds(
     fold_of_sorted = np.arange(len(codes)) % n_splits
     counts = np.bincount(codes)
     stops = np.cumsum(counts)
-    generator = None if seed is None else np.random.RandomState(seed)
+    generator: np.random.RandomState | None = None
+    if seed is not None:
+        generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
     fold_of_sample = np.empty(len(codes), dtype=np.intp)
     for code in range(len(classes)):
         class_folds = np.sort(fold_of_sorted[stops[code] - counts[code] : stops[code]])
@@ -42,3 +45,66 @@ def stratified_folds(
         (np.flatnonzero(fold_of_sample != fold), np.flatnonzero(fold_of_sample == fold))
         for fold in range(n_splits)
     ]
+
+
+def stratified_group_folds(
+    labels: np.ndarray,
+    groups: np.ndarray,
+    n_splits: int,
+    seed: int | np.random.RandomState | None,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the positions of training and test samples of each fold, with groups kept together.
+
+    Groups are shuffled by the ``seed`` (a number or a generator; not at all by None), and taken in
+    descending order of the spread of their classes' counts. Each joins the fold with which the
+    shares of the classes differ least between folds; of folds that are equal in this, the smallest.
+    The folds are those of `StratifiedGroupKFold` with ``random_state=seed`` and ``shuffle=True``,
+    or ``shuffle=False`` without a seed, but without its warning.
+
+    Examples
+    --------
+    >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
+    >>> [test.tolist() for _, test in stratified_group_folds(labels, groups, 2, seed=0)]
+    [[2, 3, 6, 7], [0, 1, 4, 5]]
+    """
+    codes, class_sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
+    group_codes = np.unique(groups, return_inverse=True)[1]
+    n_groups = int(group_codes.max()) + 1
+    if n_splits > min(class_sizes.max(), n_groups):
+        msg = f"{n_splits} folds of {n_groups} groups; the largest class has {class_sizes.max()}"
+        raise ValueError(msg)
+    counts = np.zeros((n_groups, len(class_sizes)))
+    np.add.at(counts, (group_codes, codes), 1.0)
+    shuffled = np.arange(n_groups)
+    if isinstance(seed, np.random.RandomState):
+        seed.shuffle(shuffled)
+    elif seed is not None:
+        np.random.RandomState(seed).shuffle(shuffled)
+    by_spread = np.argsort(-np.std(counts[shuffled], axis=1), kind="stable")
+    fold_counts = np.zeros((n_splits, len(class_sizes)))
+    fold_of_group = np.empty(n_groups, dtype=np.intp)
+    folds = np.arange(n_splits)
+    for group in shuffled[by_spread]:
+        # (n_splits, n_splits, n_classes): the counts of all folds with the group in each fold
+        proposed = np.repeat(fold_counts[None], n_splits, axis=0)
+        proposed[folds, folds] += counts[group]
+        differences = np.std(proposed / class_sizes, axis=1).mean(axis=1)
+        fold = _first_of_best(differences.tolist(), fold_counts.sum(axis=1).tolist())
+        fold_counts[fold] += counts[group]
+        fold_of_group[group] = fold
+    fold_of_sample = fold_of_group[group_codes]
+    return [
+        (np.flatnonzero(fold_of_sample != fold), np.flatnonzero(fold_of_sample == fold))
+        for fold in folds
+    ]
+
+
+def _first_of_best(differences: list[float], sizes: list[float]) -> int:
+    """Return the first fold of the least difference; of nearly equal ones, the smallest fold."""
+    best = 0
+    for fold in range(1, len(differences)):
+        gain = differences[best] - differences[fold]
+        is_equal = abs(gain) <= 1e-8 + 1e-5 * differences[best]  # as `numpy.isclose`
+        if gain > 0 or (is_equal and sizes[fold] < sizes[best]):
+            best = fold
+    return best

@@ -1,7 +1,8 @@
 """Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1).
 
 ================== ===================================================================
-silverman, scott   rules of thumb, here
+silverman, scott   rules of thumb, here; of standard deviation and quartiles
+normal_reference   the rule of thumb of the standard deviation alone, here
 sheather_jones     the plug-in equation, `xnbflow.density.plug_in_bandwidth`
 cross_validation   likelihood of left-out samples, `xnbflow.density.validated_bandwidth`
 adaptive           Silverman's times a factor for each sample,
@@ -24,12 +25,14 @@ SMALLEST_DEVIATION = 1e-300
 
 
 @njit(nogil=True)
-def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np.ndarray) -> None:
+def _write_spreads(
+    tile: np.ndarray, offsets: np.ndarray, factor: float, use_quartiles: bool, out: np.ndarray
+) -> None:
     """Write ``factor * A * n_c**-0.2`` of each class and feature.
 
-    ``A`` is the smaller of the standard deviation and the interquartile range (of Hazen's
-    quartiles) over 1.349. Where the quartiles are equal it is the standard deviation, and where
-    that is 0 or undefined, `SMALLEST_SPREAD`.
+    ``A`` is the smaller of the standard deviation and, with ``use_quartiles``, the interquartile
+    range (of Hazen's quartiles) over 1.349. Where the quartiles are equal it is the standard
+    deviation, and where that is 0 or undefined, `SMALLEST_SPREAD`.
     """
     width = tile.shape[1]
     means = np.empty(out.shape)
@@ -48,7 +51,8 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np
             high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
             quartiles = (high - low) / 1.349
             deviation = np.sqrt(squares[c, f] / max(n - 1, 1))
-            spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
+            has_quartiles = use_quartiles and quartiles > 0.0
+            spread = min(deviation, quartiles) if has_quartiles else deviation
             constant = rows[0, f] == rows[n - 1, f]
             out[c, f] = scale * (
                 SMALLEST_SPREAD if constant | (spread < SMALLEST_DEVIATION) else spread
@@ -63,11 +67,17 @@ def hazen(n: int, p: float) -> tuple[int, int, float]:
     return below, min(below + 1, n - 1), position - below
 
 
-#: The factor of each rule of thumb; adaptive bandwidths begin with Silverman's.
-RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "adaptive": 0.9}
+#: The factor of each rule of thumb; adaptive bandwidths begin with Silverman's. The text of the XNB
+#: paper (section 4.1) has 1.059 with the standard deviation alone, and calls it Silverman's.
+RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "normal_reference": 1.059, "adaptive": 0.9}
+#: The rule of thumb without quartiles.
+_DEVIATION_RULE = "normal_reference"
 
 #: The names of the rules.
-BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
+BANDWIDTHS = (
+    *("silverman", "scott", "normal_reference"),
+    *("sheather_jones", "cross_validation", "adaptive"),
+)
 
 #: The rule that depends on the order of the samples.
 ORDERED_RULE = "cross_validation"
@@ -102,7 +112,7 @@ def bandwidths_of(
             raise TypeError(msg)
         write_validated_bandwidths(in_order, offsets, widths)
     else:
-        _write_spreads(tile, offsets, RULES_OF_THUMB[rule], widths)
+        _write_spreads(tile, offsets, RULES_OF_THUMB[rule], rule != _DEVIATION_RULE, widths)
     if min_bandwidth > 0.0:
         floor = bandwidth_floor(tile, offsets, min_bandwidth, spreads)
         constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)

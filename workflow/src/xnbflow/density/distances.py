@@ -147,6 +147,24 @@ def density_distances(densities: np.ndarray, pairs: np.ndarray, distance: str) -
     return distances
 
 
+def set_zero_densities_uniform(densities: np.ndarray) -> None:
+    """Set densities that underflowed at every point of the grid to the uniform one, in place.
+
+    Densities have shape (n_classes, n_grid, n_features). The authors' program of the XNB paper did
+    so until 23 July 2024, and has left them zero since.
+
+    Examples
+    --------
+    >>> densities = np.array([[[0.5], [0.5]], [[0.0], [0.0]]])
+    >>> set_zero_densities_uniform(densities)
+    >>> densities[1].ravel().tolist()
+    [0.5, 0.5]
+    """
+    n_grid = densities.shape[1]
+    is_zero = np.logical_not(np.any(densities, axis=1, keepdims=True))
+    np.copyto(densities, 1.0 / n_grid, where=is_zero)
+
+
 @njit(nogil=True)
 def separation(
     means: np.ndarray, squares: np.ndarray, sizes: np.ndarray, pairs: np.ndarray

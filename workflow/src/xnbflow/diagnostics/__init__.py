@@ -15,8 +15,9 @@ false_discovery    Which p-values remain small after adjustment?
 series_audit       Which findings question the accuracies of a series?
 confounders, sample_levels, likeness
                    Which columns, levels of samples and copies are among them?
-heatmap, gene_values, diagnostic_tables
+heatmap, gene_values, gene_tables, diagnostic_tables
                    Which tables does a page show?
+adjustment         Which columns and classes of a data set does a design name?
 features           Are the samples and labels of a test valid?
 ================== ==================================================================
 """

@@ -59,6 +59,7 @@ def camera(
     sets: Sequence[np.ndarray],
     *,
     trend: bool = False,
+    unit_weights: np.ndarray | None = None,
 ) -> SetTests:
     """Test gene sets by a contrast of a linear model, with correlations of the residuals.
 
@@ -72,6 +73,8 @@ def camera(
         Positions of the genes of each set.
     trend : bool, default=False
         Whether the prior variance depends on the mean of the gene.
+    unit_weights : ndarray of shape (n_units,), optional
+        Inverse variances of the units, up to a factor.
 
     Examples
     --------
@@ -82,6 +85,11 @@ def camera(
     >>> (tests.p < 0.01).tolist(), (tests.shift > 1).tolist()
     ([True, False], [True, False])
     """
+    mean = values.mean(axis=1) if trend else None
+    if unit_weights is not None:
+        roots = np.sqrt(unit_weights)
+        values = values * roots
+        design = design * roots[:, None]
     left, singular, right = np.linalg.svd(design, full_matrices=False)
     rank = int((singular > DEPENDENT * singular[0]).sum())
     basis = left[:, :rank]
@@ -91,7 +99,6 @@ def camera(
     effect = values @ direction
     residuals = values - (values @ basis) @ basis.T
     variance = (residuals**2).sum(axis=1) / df
-    mean = values.mean(axis=1) if trend else None
     all_df = np.full(len(values), float(df))
     prior_df, prior = fit_variance_prior(variance, all_df, mean)
     t = effect / np.sqrt(posterior_variances(variance, all_df, prior_df, prior))

@@ -1,52 +1,66 @@
 """Columns of the phenotype that are associated with the class, and the effect of adjustment.
 
-The columns are tested one by one. A column that names the class is not a confounder.
+Findings depend on the data set alone, not on the design of a study. Every column is tested in the
+same way, by its values: categories, numbers, and dates as days. Names decide nothing. A column
+whose values are the class in other words is not a confounder.
 """
 
 import re
-from dataclasses import replace
+import warnings
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
-from xnbflow.core.terms import column_of_term
+from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
+from xnbflow.core.study import Design
+from xnbflow.core.terms import sheet_term
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.adjustment import with_known_covariates
+from xnbflow.diagnostics.audit_row import Row, audit_row
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.plausibility import (
-    is_batch,
-    is_event_status,
-    is_event_time,
-    is_technical,
-)
-from xnbflow.sources.sample_columns import with_known_covariates
+from xnbflow.sources.plausibility import is_event_status, is_event_time
 
-#: Largest adjusted p of an association with the class.
-LEVEL = 0.05
 #: Largest adjusted p of a severe association.
 SEVERE = 0.02
 #: Most samples for a permuted chi-squared test; its asymptotic form suffices for more.
 _MOST_PERMUTED = 300
+#: Least mean number of samples of the levels of a column of categories.
+_MEAN_SIZE = 2
+#: Words of one meaning, in the singular, by the first of them.
+_MEANINGS = {
+    "normal": re.compile("normal|healthy|control|unaffected"),
+    "tumour": re.compile("tumou?r|cancer|[a-z]*carcinoma|neoplasm|malignant"),
+}
+#: Longest text that is an abbreviation.
+_LONGEST_ABBREVIATION = 6
+#: A date in numbers: two of at most two digits, their separator, and a year.
+_NUMERIC_DATE = re.compile(r"^(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})(?:[ T][\d:.]+)?$")
+#: Other dates: the year first, or a month as a word.
+_OTHER_DATE = re.compile(
+    r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b|"
+    r"^\d{1,2}[ -](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ -]\d{2,4}$",
+    re.IGNORECASE,
+)
+#: Years of two digits below this number are of the present century.
+_CENTURY = 70
 #: Most distinct whole numbers that are treated as categories.
 _FEW = 12
-#: Words in the names of columns whose values are classes, and words of a value that names a class.
-_DIAGNOSES = (
-    "arm class condition diagnosis disease dose exposure genotype histology label phenotype "
-    "stimulation subtype treatment"
-)
+#: What differs between the classes in a column, by the code of the finding.
+_DIFFERENCES = {
+    "ranks differ": "has different ranks in the classes",
+    "categories differ": "is distributed differently in the classes",
+    "separates classes": "separates classes completely",
+}
 _FOLLOW_UP = (
-    "“{name}” is follow-up (the time to an event, or whether it was seen): an outcome, neither a "
-    "confounder nor a column to adjust for; it needs a survival model"
+    "the time to an event, or whether it was seen: an outcome, which needs a survival model, and "
+    "no column to adjust for"
 )
-_MOST_WORDS = 4
-
-#: A row of the table ``audit``.
-Row = dict[str, Any]
 
 
 class Association(NamedTuple):
@@ -57,16 +71,21 @@ class Association(NamedTuple):
     strength : float
         Cramer's V, or the share of the variance of the ranks.
     p : float
-    description : str
-        What differs, without the name of the column: "has different ranks in the classes".
-    complete : bool
-        Whether each category has one class.
+    code : str
+        What differs, a code of `_DIFFERENCES`.
+    levels : str
+        The values of each class in words, if each category has one class; else empty.
     """
 
     strength: float
     p: float
-    description: str
-    complete: bool = False
+    code: str
+    levels: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether each category has one class."""
+        return self.code == "separates classes"
 
 
 def confounders(series: DataSet) -> list[Row]:
@@ -77,15 +96,15 @@ def confounders(series: DataSet) -> list[Row]:
     by the test of Kruskal and Wallis. The p-values are adjusted by Holm over the columns. ``value``
     is Cramer's V, or the share of the variance of the ranks. A column is severe if it separates
     classes completely and the adjusted p is at most .02. If the adjusted p is above .05, a complete
-    separation is a warning for batches and a notice for other columns. Findings about classifiers
-    can make further columns severe (`xnbflow.studies.concordances`). Columns without variation,
-    identifiers, and columns that name the class are not tested. If samples have groups, the tests
-    are of *units*: the samples of a group in one class are one unit for each category, or one unit
-    with the mean of their numbers.
+    separation is a warning. Findings about classifiers can make further columns severe
+    (`xnbflow.studies.concordances`). Columns without variation, identifiers, and columns whose
+    values are the class in other words are not tested. If samples have groups, the tests are of
+    *units*: the samples of a group in one class are one unit for each category, or one unit with
+    the mean of their numbers.
 
-    For columns that are associated with the class and for batches, ``genes`` and ``genes_adjusted``
-    are the numbers of linear features at a false discovery rate below .05, without and with the
-    column in the model, both in the samples with a value in the column. The second number is
+    For columns that are associated with the class, ``genes`` and ``genes_adjusted`` are the numbers
+    of linear features at a false discovery rate below .05, without and with the column in the
+    model, and no other column, both in the samples with a value in the column. The second number is
     missing if the column cannot be adjusted for.
     """
     labels = pd.Series(series.labels)
@@ -94,99 +113,84 @@ def confounders(series: DataSet) -> list[Row]:
     not_tested: list[Row] = []
     for column, all_cells in phenotype.items():
         name = str(column)
-        present = ~all_cells.map(is_missing)
+        present = has_value(all_cells)
         cells = all_cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
         if is_follow_up(name, cells):
-            text = _FOLLOW_UP.format(name=name)
-            not_tested.append(audit_row("follow-up", name, "notice", text))
-        elif is_class_in_other_words(labels[present], cells):
+            finding = f"“{name}” is follow-up by its name"
+            not_tested.append(audit_row("follow-up", name, "notice", finding, detail=_FOLLOW_UP))
+        if is_class_in_other_words(labels[present], cells):
             values = _by_class(labels[present], cells)
-            text = f"“{name}” names the class ({values}), so it is not a confounder"
-            not_tested.append(audit_row("class in other words", name, "notice", text))
+            finding = f"“{name}” is the class in other words, so it is not a confounder"
+            not_tested.append(
+                audit_row("class in other words", name, "notice", finding, detail=values)
+            )
         elif result := association(labels[present], cells, groups):
             tested[name] = result
     # Columns that cannot be confounders are not counted among the tests that Holm adjusts for.
     adjusted = holm(np.array([result.p for result in tested.values()]))
     rows = []
     for (name, result), p_holm in zip(tested.items(), adjusted.tolist(), strict=True):
-        batch = is_batch(name, list(phenotype[name]))
-        severity = _severity(result, p_holm, batch=batch)
-        finding = f"“{name}” {result.description}"
+        severity = _severity(result, p_holm)
+        code = result.code
+        finding = f"“{name}” {_DIFFERENCES[code]}"
+        detail = result.levels
         if severity == "none":
+            code = "no difference"
             finding = f"no difference of “{name}” between the classes was found"
-        row = audit_row("confounder", name, severity, finding, value=result.strength, p=result.p)
+            detail = ""
+        row = audit_row(
+            code, name, severity, finding, detail=detail, value=result.strength, p=result.p
+        )
         row["p_holm"] = p_holm
-        if severity != "none" or batch:
-            row.update(_genes(series, name, finding))
+        if severity != "none":
+            row.update(_genes(series, name))
         rows.append(row)
     order = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
     return sorted(rows, key=lambda row: (order[row["severity"]], row["p"])) + not_tested
 
 
-def _severity(result: Association, p_holm: float, *, batch: bool) -> str:
+def _severity(result: Association, p_holm: float) -> str:
     """Return the severity of an association, as `confounders` documents it."""
     if result.complete and p_holm <= SEVERE:
         return "severe"
-    if p_holm <= LEVEL or (result.complete and batch):
-        return "warning"
-    return "notice" if result.complete else "none"
+    return "warning" if p_holm <= TEST_LEVEL or result.complete else "none"
 
 
-def audit_row(
-    check: str,
-    subject: str,
-    severity: str,
-    finding: str,
-    *,
-    value: float = np.nan,
-    p: float = np.nan,
-) -> Row:
-    """Return a row of the table ``audit``."""
-    numbers = {"value": value, "p": p, "p_holm": np.nan, "genes": np.nan, "genes_adjusted": np.nan}
-    return {"check": check, "subject": subject, "finding": finding, "severity": severity, **numbers}
-
-
-def _genes(series: DataSet, name: str, finding: str) -> Row:
+def _genes(series: DataSet, name: str) -> Row:
     """Return the numbers of features that differ without and with a column, and a remedy."""
     cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
-    present = ~cells.map(is_missing)
+    present = has_value(cells)
     values = usable(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
     is_code = is_category and pd.to_numeric(cells[present], errors="coerce").notna().all()
-    others = tuple(term for term in series.adjust if column_of_term(term) != name)
     term = f"factor({name})" if is_code else name
+    adjustment = Design(adjust=(term,))
     try:
-        adjusted = with_known_covariates(replace(series, adjust=(*others, term)))
-        genes = _count_different(replace(adjusted, adjust=others))
-        genes_adjusted = _count_different(adjusted)
+        complete = with_known_covariates(series, adjustment)
+        genes = _count_different(complete, Design())
+        genes_adjusted = _count_different(complete, adjustment)
     except InputError:
-        finding = f"{finding}; no comparison of features can be adjusted for it"
-        return {"genes": _count_different(replace(series, adjust=others)), "finding": finding}
-    if len(others) < len(series.adjust):
-        text = "comparisons of features are adjusted for it"
-    else:
-        terms = [re.sub(r"batch \((.*?)\)", r"\1", term) for term in (*others, term)]
-        text = (
-            f"to adjust comparisons of features for it, write adjust={','.join(terms)} in the "
-            "sheet's options"
-        )
-        if not present.all():
-            n = counted(int((~present).sum()), "sample", "has", "have")
-            text += f" ({n} no value and would be left out)"
+        remedy = "no comparison of features can be adjusted for it"
+        return {"genes": _count_different(series, Design()), "remedy": remedy}
+    term = sheet_term(term)
+    text = f"to adjust comparisons of features for it, a study has `adjust: [{term}]` in its design"
+    if not present.all():
+        n = counted(int((~present).sum()), "sample", "has", "have")
+        text += f" ({n} no value and would be left out)"
     return {
         "genes": genes,
         "genes_adjusted": genes_adjusted,
-        "finding": f"{finding}; {text}",
+        "remedy": text,
     }
 
 
-def _count_different(series: DataSet) -> float:
+def _count_different(series: DataSet, design: Design) -> float:
     """Return the number of linear features that differ between a class and the others, or NaN."""
     values = series.values[series.kinds == "linear"]
-    fdr = class_comparisons(values, series)["fdr"]
+    fdr = class_comparisons(values, series, design)["fdr"]
     tested = ~np.isnan(fdr)
-    return float((fdr < LEVEL).any(axis=0).sum()) if tested.any() else np.nan
+    return float((fdr < FDR_LEVEL).any(axis=0).sum()) if tested.any() else np.nan
 
 
 def association(
@@ -213,27 +217,77 @@ def association(
     return _number_association(labels, values)
 
 
-def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return cells as numbers or text; None for identifiers, constants and outcomes.
+def has_value(cells: pd.Series) -> pd.Series:
+    """Return whether each cell of a column has a value.
 
-    Outcomes are the class, in its own or other words, and follow-up. A column of text is an
-    identifier if its levels have less than 3 samples in the mean, or 2 for batches, except if it
-    has as many levels as there are classes.
+    The word "none" is a value if the other values are categories: the drug that a patient has.
+
+    Examples
+    --------
+    >>> has_value(pd.Series(["statin", "none", "NA"])).tolist()
+    [True, True, False]
+    >>> has_value(pd.Series(["3.5", "none", "NA"])).tolist()
+    [True, False, False]
+    """
+    present = ~cells.map(is_missing)
+    others = cells[present].str.strip()
+    if len(others) and as_numbers(others) is None and as_dates(others) is None:
+        present |= cells.str.strip().str.lower() == "none"
+    return present
+
+
+def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
+    """Return cells as numbers or text; None for identifiers, constants and the class itself.
+
+    The class is a column with its labels or with other words for them. A column of text is an
+    identifier if its levels have less than two samples in the mean, except if it has as many levels
+    as there are classes. Dates are categories, one for each day; with less than two samples a day
+    they are numbers, in days.
     """
     n_levels = cells.nunique()
     n_classes = labels.nunique()
     if n_levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
         return None
-    if is_class_in_other_words(labels, cells) or is_follow_up(str(cells.name), cells):
+    if is_class_in_other_words(labels, cells):
         return None
+    days = as_dates(cells)
+    if days is not None:
+        dates = days.to_numpy(dtype="datetime64[D]")
+        texts = pd.Series(np.datetime_as_string(dates), days.index)
+        n_levels = texts.nunique()
+        if n_levels < 2:
+            return None
+        is_category = n_levels <= len(cells) / _MEAN_SIZE or n_levels == n_classes
+        return texts if is_category else pd.Series(dates.astype(float), days.index)
     numbers = as_numbers(cells)
-    mean_size = 2 if is_technical(str(cells.name)) else 3
-    # 12 samples may have up to four levels, or six of a batch. Numbers that are codes, such as 1
-    # and 2, are categories.
-    is_category = n_levels <= len(cells) / mean_size or n_levels == n_classes
+    # 12 samples may have up to six levels. Numbers that are codes, such as 1 and 2, are categories.
+    is_category = n_levels <= len(cells) / _MEAN_SIZE or n_levels == n_classes
     if numbers is not None and not (is_category and _are_codes(numbers)):
         return numbers
     return cells if is_category else None
+
+
+def share_of_variance(scores: np.ndarray, cells: pd.Series) -> tuple[float, float] | None:
+    """Return the share of the variance of the ranks of scores that a column explains, and its p.
+
+    Categories are tested by the test of Kruskal and Wallis (epsilon squared), numbers by Spearman's
+    rank correlation (its square). The result is None for constants and identifiers. ``cells`` are
+    those with a value, ``scores`` (n_cells,) those of the same samples.
+    """
+    from scipy.stats import spearmanr  # noqa: PLC0415  half a second; few series have a phenotype
+
+    any_class = pd.Series(np.arange(len(cells)).astype(str), index=cells.index)
+    values = usable(any_class, cells)
+    if values is None or values.nunique() < 2:
+        return None
+    of_values = pd.Series(scores, index=cells.index)[values.index]
+    if of_values.nunique() < 2:
+        return None
+    if pd.api.types.is_numeric_dtype(values):
+        correlation = spearmanr(values, of_values)
+        return float(correlation.statistic**2), float(correlation.pvalue)
+    tested = _number_association(values, of_values)
+    return tested.strength, tested.p
 
 
 def column_levels(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
@@ -257,54 +311,140 @@ def is_follow_up(name: str, cells: pd.Series) -> bool:
 
 
 def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
-    """Return whether a column names the classes: each of its values occurs in one class only.
+    """Return whether a column is the class in other words, by its values.
 
-    In addition, the name of the column has a word for a diagnosis, or the column has one value for
-    each class and these are similar to the classes. A value is similar if it has at most four words
-    and one of them is in the name of its class; one of the values may differ.
+    Each value occurs in one class only and is like its class: it has a word of the label (or one of
+    the same meaning, such as healthy and normal), and no word of another class; or it abbreviates
+    the label, or the label abbreviates it. The name of the column decides nothing, and neither does
+    a complete separation: statin and untreated are not the words of a disease.
 
     Examples
     --------
-    >>> labels = pd.Series(["normal", "normal", "tumour"])
-    >>> is_class_in_other_words(labels, pd.Series(["normal brain", "normal brain", "GBM"]))
+    >>> labels = pd.Series(["normal", "renal cell carcinoma"] * 3)
+    >>> is_class_in_other_words(labels, pd.Series(["normal kidney", "RCC"] * 3))
     True
-    >>> is_class_in_other_words(labels, pd.Series(["north", "north", "south"], name="hospital"))
+    >>> is_class_in_other_words(labels, pd.Series(["untreated", "statin"] * 3))
     False
     """
-    name = str(cells.name)
     n_classes = labels.nunique()
     n_levels = cells.nunique()
     most = max(n_classes, len(cells) / 3)
-    if n_classes < 2 or not n_classes <= n_levels <= most or is_technical(name):
+    if n_classes < 2 or not n_classes <= n_levels <= most:
         return False
     pairs = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
     if len(pairs) > n_levels:  # a value occurs in several classes
         return False
-    if _words(name) & _words(_DIAGNOSES):
-        return True
-    common = set.intersection(*map(_words, pairs["label"]))
-    n_similar = 0
+    names = pairs["label"].unique().tolist()
+    common = set.intersection(*map(_words, names))
+    words_of = {name: _words(name) - common for name in names}
     for label, level in pairs.itertuples(index=False):
+        others = set.union(*(words_of[name] for name in names if name != label))
         words = _words(level)
-        n_similar += len(words) <= _MOST_WORDS and bool((_words(label) - common) & words)
-    return n_classes == n_levels and n_similar >= n_classes - 1
+        is_alike = bool(words_of[label] & words) and not (others - words_of[label]) & words
+        if not (is_alike or _abbreviates(level, label) or _abbreviates(label, level)):
+            return False
+    return True
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of a text in one spelling, without plural endings."""
-    words = re.findall(r"[^\W\d_]{3,}", text.lower().replace("tumor", "tumour"))
-    return {word.removesuffix("s") for word in words}
+    """Return the words of a text in one spelling, without plural endings.
+
+    Words of the same meaning become one: those for normal samples, and those for tumours.
+
+    Examples
+    --------
+    >>> sorted(_words("Healthy controls, adenocarcinomas of 2 colons"))
+    ['colon', 'normal', 'tumour']
+    """
+    words = {word.removesuffix("s") for word in re.findall(r"[^\W\d_]{3,}", text.lower())}
+    canonical = set()
+    for word in words:
+        meaning = next((name for name, stem in _MEANINGS.items() if stem.fullmatch(word)), word)
+        canonical.add(meaning)
+    return canonical
+
+
+def _abbreviates(short_text: str, text: str) -> bool:
+    """Return whether a text of letters abbreviates another: its initials, or letters of its word.
+
+    The letters are in the order of the initials, or of the letters of the only word, with the same
+    first letter.
+
+    Examples
+    --------
+    >>> _abbreviates("RCC", "Renal Cell Carcinoma"), _abbreviates("ccRCC", "clear cell RCC")
+    (True, False)
+    >>> _abbreviates("WT", "wild type"), _abbreviates("ctrl", "control"), _abbreviates("N", "north")
+    (True, True, True)
+    >>> _abbreviates("Ulm", "tumour"), _abbreviates("2", "2 mg")
+    (False, False)
+    """
+    letters = short_text.strip().lower()
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    if not letters.isalpha() or len(letters) > _LONGEST_ABBREVIATION or not words:
+        return False
+    source = words[0] if len(words) == 1 else "".join(word[0] for word in words)
+    if len(letters) >= len(source) + (len(words) > 1) or letters[0] != source[0]:
+        return False
+    place = 0
+    for letter in letters:
+        place = source.find(letter, place) + 1
+        if not place:
+            return False
+    return True
 
 
 def as_numbers(cells: pd.Series) -> pd.Series | None:
-    """Return finite numbers, or dates as days; None where cells are neither."""
+    """Return finite numbers; None where a cell is not a number."""
     numbers = pd.to_numeric(cells, errors="coerce")
-    if numbers.notna().all():
-        return numbers[np.isfinite(numbers)]
-    if not cells.str.contains(r"\d{4}|\d[/.\-]\d", regex=True).all():
+    return numbers[np.isfinite(numbers)] if numbers.notna().all() else None
+
+
+def as_dates(cells: pd.Series) -> pd.Series | None:
+    """Return the days of a column of dates, datetime64; None where a cell is no date.
+
+    All cells are read in one order: the day is first if any cell demands it, or if dots separate
+    the numbers and no cell demands the month first. Times of the day are left out.
+
+    Examples
+    --------
+    >>> as_dates(pd.Series(["02.11.2020", "14.12.2020"])).dt.strftime("%d %B").tolist()
+    ['02 November', '14 December']
+    >>> as_dates(pd.Series(["02/11/2020", "12/14/2020"])).dt.strftime("%d %B").tolist()
+    ['11 February', '14 December']
+    >>> as_dates(pd.Series(["2020-11-02 13:30", "3 Dec 2020"])).dt.strftime("%d %B").tolist()
+    ['02 November', '03 December']
+    >>> as_dates(pd.Series(["14.12.2020", "12.14.2020"])) is None  # no order suits both
+    True
+    """
+    texts = cells.str.strip()
+    numeric = texts.str.extract(_NUMERIC_DATE)
+    is_numeric = numeric[0].notna()
+    other = texts[~is_numeric]
+    if not other.str.contains(_OTHER_DATE).all():
         return None
-    dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
-    return dates.astype("int64") / 8.64e13 if dates.notna().all() else None
+    days = pd.Series(pd.NaT, index=cells.index, dtype="datetime64[ns]")
+    if len(other):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parsed = pd.to_datetime(other, errors="coerce", format="mixed", utc=True)
+        days[other.index] = parsed.dt.tz_localize(None)
+    numeric = numeric[is_numeric]
+    if len(numeric):
+        first, second, year = (numeric[column].astype(int) for column in (0, 2, 3))
+        day_first = bool((first > 12).any())
+        month_first = bool((second > 12).any())
+        if day_first and month_first:
+            return None
+        dotted = bool((numeric[1] == ".").all())
+        is_day_first = day_first or (dotted and not month_first)
+        day, month = (first, second) if is_day_first else (second, first)
+        year = year.where(year >= 100, year + np.where(year < _CENTURY, 2000, 1900))
+        parts = pd.DataFrame({"year": year, "month": month, "day": day})
+        days[numeric.index] = pd.to_datetime(parts, errors="coerce")
+    if days.isna().any():
+        return None
+    return days.dt.normalize().astype("datetime64[s]")
 
 
 def _are_codes(numbers: pd.Series) -> bool:
@@ -323,7 +463,7 @@ def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:
     groups = [values.to_numpy() for _, values in numbers.groupby(labels)]
     h, p = kruskal(*groups)
     strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
-    return Association(strength, float(p), "has different ranks in the classes")
+    return Association(strength, float(p), "ranks differ")
 
 
 def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
@@ -351,14 +491,9 @@ def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
             permuted = PermutationMethod(n_resamples=999, rng=np.random.default_rng(0))
             p = float(chi2_contingency(counts, correction=False, method=permuted).pvalue)
     # Many small categories separate classes by chance.
-    if not complete or (p > LEVEL and n_classes != n_categories):
-        return Association(strength, p, "is distributed differently in the classes")
-    text = (
-        f"separates classes completely ({_by_class(labels, cells)}). Unless it is another name of "
-        "the class, a classifier may recognise it instead of the class, and these samples cannot "
-        "show which of the two"
-    )
-    return Association(strength, p, text, complete=True)
+    if not complete or (p > TEST_LEVEL and n_classes != n_categories):
+        return Association(strength, p, "categories differ")
+    return Association(strength, p, "separates classes", levels=_by_class(labels, cells))
 
 
 def _complete_p(counts: np.ndarray) -> float:

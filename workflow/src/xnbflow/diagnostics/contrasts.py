@@ -1,4 +1,4 @@
-"""Comparisons of single features beyond each class against the others (option ``contrasts``).
+"""Comparisons of single features beyond each class against the others (a design's ``contrasts``).
 
 A comparison is a set of contrasts of the means of levels: classes, levels of a column, or cells of
 class and column. These are fitted by the designs of classes (`xnbflow.data.class_design`), with the
@@ -17,16 +17,28 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import listed
+from xnbflow.core.study import Design
+from xnbflow.core.terms import batch_column
 from xnbflow.data.class_design import ClassDesign, class_designs, number_design
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.adjustment import (
+    check_reference,
+    covariates,
+    phenotype_of,
+    with_known_covariates,
+)
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, feature_names
-from xnbflow.diagnostics.linear_models import ModeratedTests, fit_design, moderate
+from xnbflow.diagnostics.linear_models import (
+    ModeratedTests,
+    fit_design,
+    moderate,
+    weights_of_units,
+)
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
 from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.sources.summary import natural_key
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")
 _FUNCTION = re.compile(r"(?P<function>slope|trend|levels)\((?P<column>[^=]+?)(?:=(?P<order>.+))?\)")
@@ -79,8 +91,8 @@ class ComparisonDesign:
     contrasts: np.ndarray
 
 
-def comparisons(series: DataSet) -> list[Comparison]:
-    """Return the comparisons of a series: against its reference class, and its ``contrasts``.
+def comparisons(series: DataSet, design: Design) -> list[Comparison]:
+    """Return the comparisons of a design: against its reference class, and its ``contrasts``.
 
     With two classes the reference adds none, because the table of genes compares them.
 
@@ -93,22 +105,24 @@ def comparisons(series: DataSet) -> list[Comparison]:
     --------
     >>> phenotype = pd.DataFrame({"dose": ["0", "1", "5", "0"]})
     >>> series = DataSet("toy", np.zeros((1, 4)), ["g"], list("wxyz"), ["a", "b", "c", "a"],
-    ...                  sample_metadata=phenotype, reference="a", contrasts=["slope(dose)"])
-    >>> [comparison.name for comparison in comparisons(series)]
+    ...                  sample_metadata=phenotype)
+    >>> design = Design(reference="a", contrasts=("slope(dose)",))
+    >>> [comparison.name for comparison in comparisons(series, design)]
     ['b vs a', 'c vs a', 'slope(dose)']
     """
     against_reference = []
-    if series.reference and len(series.classes) > 2:
-        others = [str(label) for label in series.classes if label != series.reference]
-        against_reference = [f"{label} vs {series.reference}" for label in others]
+    check_reference(series, design)
+    if design.reference and len(series.classes) > 2:
+        others = [str(label) for label in series.classes if label != design.reference]
+        against_reference = [f"{label} vs {design.reference}" for label in others]
     parsed: list[Comparison] = []
-    for text in dict.fromkeys([*against_reference, *series.contrasts]):
+    for text in dict.fromkeys([*against_reference, *design.contrasts]):
         parsed += _parse(series, text)
     return parsed
 
 
 def _parse(series: DataSet, text: str) -> Iterator[Comparison]:
-    """Yield the comparisons of one text of the option."""
+    """Yield the comparisons of one text of the design."""
     if match := _FUNCTION.fullmatch(text):
         yield _of_column(series, text, **match.groupdict())
     elif match := _PAIR.fullmatch(text):
@@ -233,8 +247,8 @@ def _cells(series: DataSet, text: str, column: str) -> tuple[str, np.ndarray, np
     """Return the name of a column, its cells, and the mask of samples with a value."""
     if column == _CLASS:
         return _CLASS, series.labels, np.ones(series.n_samples, dtype=bool)
-    table = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
-    name = column if column in table else f"batch ({column})"
+    table = phenotype_of(series)
+    name = column if column in table else batch_column(column)
     if name not in table:
         names = [_CLASS, *map(str, table)]
         msg = f"{series.name}: {quoted(text)} names {quoted(column)}, which is not a column"
@@ -285,13 +299,13 @@ def _ordered(series: DataSet, text: str, levels: np.ndarray, order: str | None) 
     return [name for _, name in sorted(zip(numbers, names, strict=True))]
 
 
-def contrast_table(series: DataSet) -> pd.DataFrame:
-    """Compare features as the options ``reference`` and ``contrasts`` of a series ask.
+def contrast_table(series: DataSet, design: Design) -> pd.DataFrame:
+    """Compare features by ``reference`` and ``contrasts`` of a design.
 
     Returns
     -------
     DataFrame
-        The table ``contrasts`` of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`: a row per
+        The table ``contrasts`` of `GENE_TABLES` of `xnbflow.tables.contract`: a row per
         comparison and feature, by comparison and rank. A comparison of one contrast has a moderated
         t, one of several a moderated F.
 
@@ -305,23 +319,23 @@ def contrast_table(series: DataSet) -> pd.DataFrame:
     >>> values = [[1.0, 2.0, 5.0, 6.0, 9.0, 10.0], [3.0, 4.0, 3.0, 4.0, 3.5, 4.5]]
     >>> phenotype = pd.DataFrame({"hours": ["0", "0", "6", "6", "12", "12"]})
     >>> series = DataSet("toy", values, ["g1", "g2"], list("uvwxyz"), list("aabbcc"),
-    ...                  sample_metadata=phenotype, contrasts=["c vs a", "slope(hours)"])
-    >>> table = contrast_table(series)
+    ...                  sample_metadata=phenotype)
+    >>> table = contrast_table(series, Design(contrasts=("c vs a", "slope(hours)")))
     >>> first = table[table["rank"] == 1].round(3)
     >>> first[["contrast", "feature", "difference"]].values.tolist()
     [['c vs a', 'g1', 8.0], ['slope(hours)', 'g1', 0.667]]
     """
-    columns = DIAGNOSTIC_TABLES["contrasts"].fixed
+    columns = GENE_TABLES["contrasts"].fixed
     linear = np.flatnonzero(series.kinds == "linear")
-    if not len(linear) or not (series.contrasts or series.reference):
+    if not len(linear) or not (design.contrasts or design.reference):
         return pd.DataFrame(columns=columns)
-    series = with_known_covariates(series)
-    modelled = modelled_features(series.values[linear], series)
+    series = with_known_covariates(series, design)
+    modelled = modelled_features(series.values[linear], series, design)
     names = feature_names(series, linear[modelled.rows])
     tables = []
-    for comparison in comparisons(series):
+    for comparison in comparisons(series, design):
         try:
-            tests = _fit(series, modelled, comparison)
+            tests = _fit(series, design, modelled, comparison)
         except InputError as error:
             msg = f"{series.name}, contrast {comparison.name}: {error}"
             raise InputError(msg, key="contrasts") from error
@@ -332,7 +346,7 @@ def contrast_table(series: DataSet) -> pd.DataFrame:
 
 
 def comparison_designs(
-    series: DataSet, comparison: Comparison, *, correlated: bool = False
+    series: DataSet, design: Design, comparison: Comparison, *, correlated: bool = False
 ) -> list[ComparisonDesign]:
     """Return the designs of a comparison in the samples that have its columns.
 
@@ -341,42 +355,56 @@ def comparison_designs(
     missing. With ``correlated`` the groups are neither blocks nor averaged.
     """
     used = comparison.samples
-    covariates = {}
-    for name, column in series.covariates.items():
+    columns = {}
+    for name, column in covariates(series, design).items():
         if name not in comparison.columns:
-            covariates[name] = column[used]
+            columns[name] = column[used]
     groups = None if series.groups is None or correlated else series.groups[used]
     if comparison.numbers is not None:
-        design, contrasts = number_design(comparison.numbers[used], groups, covariates)
-        return [ComparisonDesign(design=design, contrasts=contrasts)]
+        of_number, contrasts = number_design(comparison.numbers[used], groups, columns)
+        return [ComparisonDesign(design=of_number, contrasts=contrasts)]
     assert comparison.levels is not None
     assert comparison.weights is not None
     codes = np.unique(comparison.levels[used], return_inverse=True)[1]
     designs = []
-    for design in class_designs(codes, groups, covariates):
-        others = design.matrix.shape[1] - comparison.weights.shape[1]
+    for of_classes in class_designs(codes, groups, columns):
+        others = of_classes.matrix.shape[1] - comparison.weights.shape[1]
         contrasts = np.pad(comparison.weights, ((0, 0), (0, others)))
-        designs.append(ComparisonDesign(design=design, contrasts=contrasts))
+        designs.append(ComparisonDesign(design=of_classes, contrasts=contrasts))
     return designs
 
 
-def _fit(series: DataSet, modelled: ModelledFeatures, comparison: Comparison) -> ModeratedTests:
+def _fit(
+    series: DataSet, design: Design, modelled: ModelledFeatures, comparison: Comparison
+) -> ModeratedTests:
     """Test the contrasts of a comparison in the samples that have its columns."""
     used = comparison.samples
     correlated_groups = None
-    if series.repeated == "correlation" and series.groups is not None:
+    if design.repeated == "correlation" and series.groups is not None:
         correlated_groups = series.groups[used]
     correlated = correlated_groups is not None
     values = modelled.values if used.all() else modelled.values[:, used]
     sizes = None if modelled.sizes is None else modelled.sizes[used]
+    groups = None if series.groups is None or correlated else series.groups[used]
     # the second design is fitted only if the first one does not determine a contrast
-    for candidate in comparison_designs(series, comparison, correlated=correlated):
+    for candidate in comparison_designs(series, design, comparison, correlated=correlated):
+        unit_weights = None
+        if groups is not None and candidate.design.unequal:
+            [samples] = comparison_designs(series, design, comparison, correlated=True)
+            unit_weights = weights_of_units(
+                values,
+                candidate.design,
+                samples=samples.design.matrix,
+                groups=groups,
+                sizes=sizes,
+            )
         fit = fit_design(
             values,
             candidate.design,
             candidate.contrasts,
             sizes=sizes,
             correlated_groups=correlated_groups,
+            unit_weights=unit_weights,
         )
         if not np.isnan(fit.unscaled).all(axis=1).any():
             break

@@ -1,4 +1,4 @@
-"""Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1), and its genes."""
+"""Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,38 +9,20 @@ import pandas as pd
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.contrasts import contrast_table
 from xnbflow.diagnostics.dependence import conditional_dependence
-from xnbflow.diagnostics.gene_values import first_features, gene_values
-from xnbflow.diagnostics.genes import gene_table
-from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-#: Number of features whose values a page can show.
-_FEATURES_SHOWN = 2000
-#: Number of samples that a page can show.
-_SAMPLES_SHOWN = 400
-#: Number of features of the heat map.
-_HEATMAP_FEATURES = 24
-
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
-    """Compare the classes of a series, and test it for normality and conditional dependence.
+    """Test a series for normality and conditional dependence.
 
     ``tests`` are ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; with None there
     are no tests. Features with missing values are not tested, because imputed values look normal,
     or dependent. With fewer than two complete features the tables of the tests are empty.
     """
-    genes = gene_table(series)
-    contrasts = contrast_table(series)
     series = with_log_counts(series)
-    first = first_features(genes, _FEATURES_SHOWN)
     tables = {name: pd.DataFrame(columns=table.fixed) for name, table in DIAGNOSTIC_TABLES.items()}
-    tables["genes"] = genes
-    tables["contrasts"] = contrasts
-    tables["gene_heatmap"] = heatmap(genes, series, n_features=_HEATMAP_FEATURES)
-    tables["gene_values"] = gene_values(series, first, _SAMPLES_SHOWN)
     values = series.values
     features = series.features
     if series.missing:

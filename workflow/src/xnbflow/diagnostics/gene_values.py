@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.terms import is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.sources.plausibility import is_technical
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 
 #: Most batches with colours that a reader can distinguish.
 _MOST_BATCHES = 8
@@ -30,7 +31,7 @@ def first_features(genes: pd.DataFrame, n_features: int) -> list[str]:
 def gene_values(
     series: DataSet, features: Sequence[str], n_samples: int | None = None
 ) -> pd.DataFrame:
-    """Return the table ``gene_values`` of `DIAGNOSTIC_TABLES`: a row per feature and sample.
+    """Return the table ``gene_values`` of `GENE_TABLES`: a row per feature and sample.
 
     If there are more than ``n_samples`` samples, each class has its share of them, evenly spaced.
     The batch is the first column of the phenotype whose name is that of a batch and that has 2 to 8
@@ -58,7 +59,7 @@ def gene_values(
     }
     for name, column in columns_of_samples.items():
         columns[name] = np.tile(column[samples], len(rows))
-    return pd.DataFrame(columns)[DIAGNOSTIC_TABLES["gene_values"].fixed]
+    return pd.DataFrame(columns)[GENE_TABLES["gene_values"].fixed]
 
 
 def _group_numbers(series: DataSet) -> np.ndarray:
@@ -72,7 +73,7 @@ def _batches(series: DataSet) -> np.ndarray:
     """Return the batch of each sample; empty texts if there are no batches to draw."""
     phenotype = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
     names = [name for name in phenotype if is_technical(name)]
-    for name in sorted(names, key=lambda name: not name.startswith("batch (")):
+    for name in sorted(names, key=lambda name: not is_batch_column(name)):
         if 1 < phenotype[name].nunique() <= _MOST_BATCHES:
             return phenotype[name].to_numpy(dtype=str)
     return np.full(series.n_samples, "")

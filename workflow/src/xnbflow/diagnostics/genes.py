@@ -4,17 +4,22 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import COUNTS, DataSet, row_slices
 from xnbflow.data.matrices import Rows
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import DEFAULT_N_GRID
+from xnbflow.diagnostics.adjustment import (
+    covariates,
+    missing_covariates,
+    with_known_covariates,
+)
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.modelled_features import modelled_features
-from xnbflow.sources.sample_columns import missing_covariates, with_known_covariates
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 
 #: Factors from differences to log2 fold changes, by the scale of the values.
 LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2)), COUNTS: 1.0}
@@ -89,11 +94,11 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
     return distances
 
 
-def gene_table(series: DataSet) -> pd.DataFrame:
+def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
     """Compare each class with the others, one linear feature at a time.
 
     The tests use the linear model of `xnbflow.diagnostics.linear_models`, with the groups of the
-    series, its columns to adjust for and, if the series has the option, the trend. Counts are
+    series and, of the design, the columns to adjust for and the trend. Counts are
     tested with TMM factors and the weights of voom, where they have enough reads. Samples without a
     value of a column to adjust for are omitted from the tests. Areas and distances are computed
     from all samples, without adjustment; those of counts from log2 counts per million with TMM.
@@ -102,11 +107,13 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     ----------
     series : DataSet
         Missing values are omitted.
+    design : Design, optional
+        That of a study; without it nothing is adjusted for.
 
     Returns
     -------
     DataFrame
-        The table ``genes`` of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`: a row per class and
+        The table ``genes`` of `GENE_TABLES` of `xnbflow.tables.contract`: a row per class and
         feature, by class and rank. The fold change is a logarithm to base 2, and is missing if the
         scale of the series is unknown. Features are ranked by the evidence in either direction: by
         the absolute t, then by the difference of the area from 1/2, then by position.
@@ -132,11 +139,11 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     """
     linear = np.flatnonzero(series.kinds == "linear")
     if not len(linear):
-        return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
+        return pd.DataFrame(columns=GENE_TABLES["genes"].fixed)
     values = series.values if len(linear) == series.n_features else series.values[linear]
     codes = np.unique(series.labels, return_inverse=True)[1]
     logarithms = with_log_counts(series).values[linear] if series.scale == COUNTS else values
-    results = class_comparisons(values, series)
+    results = class_comparisons(values, series, design or Design())
     factor = LOG2.get(series.scale)
     results["log_fold_change"] = results["difference"] * (np.nan if factor is None else factor)
     results["lower"] = results["lower"] * (factor or 1.0)
@@ -154,7 +161,7 @@ def gene_table(series: DataSet) -> pd.DataFrame:
         evidence = np.nan_to_num(np.abs(class_rows["t"]), nan=-1.0)
         order = np.lexsort((-np.abs(class_rows["auc"] - 0.5), -evidence))
         parts.append(class_rows.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
-    return pd.concat(parts, ignore_index=True)[DIAGNOSTIC_TABLES["genes"].fixed]
+    return pd.concat(parts, ignore_index=True)[GENE_TABLES["genes"].fixed]
 
 
 def feature_names(series: DataSet, rows: np.ndarray) -> pd.DataFrame:
@@ -167,7 +174,7 @@ def feature_names(series: DataSet, rows: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(names)
 
 
-def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
+def class_comparisons(values: np.ndarray, series: DataSet, design: Design) -> dict[str, np.ndarray]:
     """Compare each class of a series with the mean of the others.
 
     ``values`` (n_features, n_samples) are those of all linear features; missing ones are omitted.
@@ -179,14 +186,14 @@ def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarr
     """
     shape = (len(series.classes), len(values))
     results = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
-    if missing_covariates(series):
+    if missing_covariates(series, design):
         try:
-            complete = with_known_covariates(series)
+            complete = with_known_covariates(series, design)
         except InputError as error:
             raise InputError(f"{series.name}: {error}", key="adjust") from error
         values = values.compress(np.isin(series.samples, complete.samples), axis=1)
         series = complete
-    modelled = modelled_features(values, series)
+    modelled = modelled_features(values, series, design)
     if not len(modelled.rows):
         return results
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -195,14 +202,14 @@ def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarr
             values=modelled.values,
             codes=codes,
             groups=series.groups,
-            covariates=series.covariates,
+            covariates=covariates(series, design),
             trend=modelled.trend,
             sizes=modelled.sizes,
-            correlated=series.repeated == "correlation" and series.groups is not None,
+            correlated=design.repeated == "correlation" and series.groups is not None,
         )
     except InputError as error:
-        if not series.adjust and error.key != "repeated":
-            return results  # too few samples for a test, which is not an error in the sheet
+        if not design.adjust and error.key != "repeated":
+            return results  # too few samples for a test, which is not an error of the design
         raise InputError(f"{series.name}: {error}", key=error.key or "adjust") from error
     results["difference"][:, modelled.rows] = compared.log_fold_change
     results["mean"][:, modelled.rows] = compared.mean

@@ -12,6 +12,16 @@ ALIKE = 0.7
 COPIES = 0.85
 #: Least number of features for correlations; few features correlate by chance.
 ENOUGH = 100
+#: Features by which repeated samples are found, samples from which on they are searched, the most
+#: samples of a group, and the least number of groups.
+_VARIABLE_FEATURES = 2000
+_FEWEST_FOR_REPEATS = 8
+_LARGEST_REPEATS = 10
+_FEWEST_GROUPS = 2
+#: Least excess of the likeness within a group over that with other samples, in robust standard
+#: deviations of all pairs, and least correlation within a group.
+_GAP = 2.0
+_LEAST_REPEAT = 0.3
 #: Least excess over the correlation with any other sample, on Fisher's scale.
 _APART = 0.5
 #: Largest p with which samples are considered to be from the same patients.
@@ -169,6 +179,121 @@ def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     alike = (correlation >= ALIKE) & (len(values) >= ENOUGH) & _are_apart(correlation)
     pairs = np.argwhere(np.triu(alike))
     return pairs, correlation[tuple(pairs.T)]
+
+
+@dataclass(frozen=True)
+class LikelyRepeats:
+    """Samples that are probably of the same patients, or replicates of each other.
+
+    Attributes
+    ----------
+    group : ndarray of int, shape (n_samples,)
+        The number of the group of each sample, -1 of samples that are in none.
+    likeness : ndarray of shape (n_samples,)
+        Mean correlation of a sample with the others of its group, after class means are removed;
+        NaN for samples in no group.
+    """
+
+    group: np.ndarray
+    likeness: np.ndarray
+
+    @property
+    def share(self) -> float:
+        """Share of the samples that are in a group."""
+        return float(np.mean(self.group >= 0))
+
+
+def likely_repeats(values: np.ndarray, labels: np.ndarray) -> LikelyRepeats:
+    """Return groups of samples that are far more alike than samples of different patients.
+
+    Values are centred within the classes, so that two samples of a class are not alike because of
+    it, and tumour and normal tissue of a patient are. ``z`` are the correlations of samples on
+    Fisher's scale, over the 2,000 features of largest variance within classes; they spread by ``s``
+    (1.4826 times the median absolute deviation of all pairs). A set of samples is a group if the
+    mean z of each member with the others exceeds its largest z with any sample outside by `_GAP`
+    times s, and is at least that of a correlation of `_LEAST_REPEAT`. Candidates are the nodes of
+    average linkage with at most `_LARGEST_REPEATS` samples and a third of all; of nested ones the
+    furthest apart is the group.
+
+    Of independent samples the largest and the second largest z of a sample differ by more than c s
+    with a probability of about ``exp(-c sqrt(2 log n))``, and both members of a pair must do so.
+    A single group is not reported, because one occurs by chance. Subtypes and batches are sets of
+    many samples, whose likeness to others is continuous.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        None missing.
+    labels : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> patients = rng.normal(size=(400, 10))
+    >>> values = np.repeat(patients, 2, axis=1) + rng.normal(size=(400, 20))  # a correlation of .5
+    >>> labels = np.repeat(["a", "b"], 10)
+    >>> likely_repeats(values, labels).group.tolist()
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, -1, -1]
+    >>> likely_repeats(rng.normal(size=(400, 20)), labels).share
+    0.0
+    """
+    n_samples = values.shape[1]
+    group = np.full(n_samples, -1)
+    likeness = np.full(n_samples, np.nan)
+    if len(values) < ENOUGH or n_samples < _FEWEST_FOR_REPEATS:
+        return LikelyRepeats(group, likeness)
+    residuals = values.astype(float)
+    for label in np.unique(labels):
+        members = labels == label
+        residuals[:, members] -= residuals[:, members].mean(axis=1, keepdims=True)
+    variable = np.argsort(-residuals.var(axis=1), kind="stable")[:_VARIABLE_FEATURES]
+    standardised = _standardised(residuals[np.sort(variable)])
+    correlation = standardised.T @ standardised
+    z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
+    pairs = z[np.triu_indices(n_samples, 1)]
+    spread = 1.4826 * np.median(np.abs(pairs - np.median(pairs)))
+    largest = min(_LARGEST_REPEATS, n_samples // 3)
+    candidates = []
+    for members in _linked_sets(z, largest):
+        outside = np.setdiff1d(np.arange(n_samples), members)
+        within = z[np.ix_(members, members)].copy()
+        np.fill_diagonal(within, 0.0)
+        mean_within = within.sum(axis=1) / (len(members) - 1)
+        apart = (mean_within - z[np.ix_(members, outside)].max(axis=1)).min()
+        if apart >= _GAP * spread and np.tanh(mean_within).min() >= _LEAST_REPEAT:
+            candidates.append((float(apart), members, np.tanh(mean_within)))
+    n_groups = 0
+    for _, members, correlations in sorted(candidates, key=lambda candidate: -candidate[0]):
+        if (group[members] >= 0).any():
+            continue  # part of a set that is further apart, or has such a part
+        group[members] = n_groups
+        likeness[members] = correlations
+        n_groups += 1
+    if n_groups < _FEWEST_GROUPS:
+        return LikelyRepeats(np.full(n_samples, -1), np.full(n_samples, np.nan))
+    # Groups are numbered in the order of their first samples.
+    first: dict[int, int] = {}
+    for number in group[group >= 0].tolist():
+        first.setdefault(number, len(first))
+    renumbered = np.array([first.get(number, -1) for number in group.tolist()])
+    return LikelyRepeats(renumbered, likeness)
+
+
+def _linked_sets(z: np.ndarray, largest: int) -> list[np.ndarray]:
+    """Return the samples of the nodes of average linkage.
+
+    ``z`` (n_samples, n_samples) is the likeness; nodes have at most ``largest`` samples.
+    """
+    from scipy.cluster.hierarchy import linkage  # noqa: PLC0415  half a second
+    from scipy.spatial.distance import squareform  # noqa: PLC0415
+
+    distance = z[~np.eye(len(z), dtype=bool)].max() - z
+    np.fill_diagonal(distance, 0.0)
+    merges = linkage(squareform(distance, checks=False), method="average")
+    sets = [np.array([i]) for i in range(len(z))]
+    for first, second in merges[:, :2].astype(int).tolist():
+        sets.append(np.sort(np.concatenate([sets[first], sets[second]])))
+    return [members for members in sets[len(z) :] if len(members) <= largest]
 
 
 def _are_apart(correlation: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import effective_sizes, expressed_features, with_log_counts
 
@@ -30,17 +31,35 @@ class ModelledFeatures:
     trend: bool
 
 
-def modelled_features(values: np.ndarray, series: DataSet) -> ModelledFeatures:
+def variance_model(series: DataSet, design: Design) -> str:
+    """Return how the variance of a feature is modelled: ``voom``, ``trend`` or ``constant``.
+
+    Counts are weighted by voom. With the ``trend`` of the design, or with samples of a group that
+    have a common correlation, they become log2 counts per million whose prior variance depends on
+    the mean (limma-trend).
+
+    Examples
+    --------
+    >>> counts = DataSet("toy", [[1.0, 2.0]], ["g1"], ["s", "t"], ["a", "b"], scale="counts")
+    >>> variance_model(counts, Design()), variance_model(counts, Design(trend=True))
+    ('voom', 'trend')
+    """
+    correlated = design.repeated == "correlation" and series.groups is not None
+    if series.scale == COUNTS and not design.trend and not correlated:
+        return "voom"
+    return "trend" if design.trend or series.scale == COUNTS else "constant"
+
+
+def modelled_features(values: np.ndarray, series: DataSet, design: Design) -> ModelledFeatures:
     """Return the features that vary; for counts the features with enough reads, and library sizes.
 
-    ``values`` (n_features, n_samples) are those of the linear features of the series. Counts are
-    weighted by voom. With the option ``trend``, or with correlated samples, they become log2 counts
-    per million whose prior variance depends on the mean (limma-trend).
+    ``values`` (n_features, n_samples) are those of the linear features of the series. The variance
+    is modelled by `variance_model`.
 
     Examples
     --------
     >>> series = DataSet("toy", [[1.0, 2.0], [5.0, 5.0]], ["g1", "g2"], ["s", "t"], ["a", "b"])
-    >>> modelled_features(series.values, series).rows.tolist()
+    >>> modelled_features(series.values, series, Design()).rows.tolist()
     [0]
     """
     if series.scale != COUNTS:
@@ -48,9 +67,9 @@ def modelled_features(values: np.ndarray, series: DataSet) -> ModelledFeatures:
         rows = np.flatnonzero(varies)
         if not varies.all():
             values = values[rows]
-        return ModelledFeatures(rows=rows, values=values, sizes=None, trend=series.trend)
+        return ModelledFeatures(rows=rows, values=values, sizes=None, trend=bool(design.trend))
     rows = np.flatnonzero(expressed_features(series))
-    if series.trend or series.repeated == "correlation":
+    if variance_model(series, design) == "trend":
         logarithms = with_log_counts(series).values[rows]
         return ModelledFeatures(rows=rows, values=logarithms, sizes=None, trend=True)
     counts = values[rows]

@@ -9,19 +9,19 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
+from xnbflow.core.study import Design
 from xnbflow.data.controls import shown_classes
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.diagnostics.confounders import Row, audit_row
+from xnbflow.diagnostics.audit_row import Row, audit_row
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.intensities import looks_like_counts
-from xnbflow.sources.sample_columns import with_known_covariates
 
 #: Least number of features from which the level of a sample is estimated.
 _FEWEST_FEATURES = 100
-#: Level of the test of a global shift, over the classes.
-_LEVEL = 0.01
+#: Strict level of the tests of a global shift, over the classes, and of library sizes.
+_STRICT_LEVEL = 0.01
 #: Least median t of a shift that matters: a feature without a difference is then shifted by a
 #: standard error, so that false positives become frequent.
 _MEDIAN_T = 1.0
@@ -37,33 +37,29 @@ def global_shifts(series: DataSet) -> list[Row]:
     """Test whether most features are higher or lower in a class; of two classes one is tested.
 
     The level of a sample is the median, over the features, of its value less the feature's mean.
-    The difference of levels between the classes is tested by the linear model of the genes, with
-    the samples (or groups) as units, because features of a sample are correlated. A shift is a
-    warning if p, adjusted by Bonferroni over the classes, is at most 1 %, and the median of the
-    features' moderated t is at least 1 or at most -1.
+    The difference of levels between the classes is tested by the linear model of the genes, without
+    columns to adjust for, with the samples (or groups) as units, because features of a sample are
+    correlated. A shift is a warning if p, adjusted by Bonferroni over the classes, is at most 1 %,
+    and the median of the features' moderated t is at least 1 or at most -1.
 
     ``value`` is the median difference, in log2 if the series' values are logarithms.
     """
     linear = series.kinds == "linear"
     if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
         return []
-    try:
-        series = with_known_covariates(series)
-    except InputError:
-        return []  # the table of genes names the reason
     logarithms = with_log_counts(series)
     levels = _sample_levels(logarithms.values[linear])
     if levels is None or np.ptp(levels) == 0:
         return []
     codes = np.unique(series.labels, return_inverse=True)[1]
     try:
-        tested = moderated_contrasts(levels[None], codes, series.groups, series.covariates)
-        compared = class_comparisons(series.values[linear], series)
+        tested = moderated_contrasts(levels[None], codes, series.groups)
+        compared = class_comparisons(series.values[linear], series, Design())
     except InputError:
-        return []  # too few samples; columns that cannot be adjusted for are refused elsewhere
+        return []  # too few samples
     factor = LOG2.get(series.scale)
     rows = []
-    shown = shown_classes(series.classes, series.reference)
+    shown = shown_classes(series.classes)
     for code in shown:
         t = compared["t"][code]
         if np.isnan(t).all():
@@ -74,16 +70,22 @@ def global_shifts(series: DataSet) -> list[Row]:
         unit = "difference" if factor is None else "log2 fold change"
         label = str(series.classes[code])
         numbers = f"median {unit} {change:+.2f}, median t {median_t:+.1f}"
+        code_of_shift = "no global shift"
         severity = "none"
         text = f"no shift of most features in “{label}” ({numbers})"
-        if p <= _LEVEL and abs(median_t) >= _MEDIAN_T:
+        remedy = ""
+        if p <= _STRICT_LEVEL and abs(median_t) >= _MEDIAN_T:
+            code_of_shift = "global shift"
             severity = "warning"
             direction = "lower" if median_t < 0 else "higher"
             text = (
                 f"most features are {direction} in “{label}” ({numbers}): normalisation, or a few "
-                "dominating features; settle this before reading the list of single features"
+                "dominating features"
             )
-        rows.append(audit_row("global shift", label, severity, text, value=change, p=p))
+            remedy = "settle this before reading the list of single features"
+        rows.append(
+            audit_row(code_of_shift, label, severity, text, remedy=remedy, value=change, p=p)
+        )
     return rows
 
 
@@ -125,22 +127,27 @@ def library_sizes(series: DataSet) -> list[Row]:
             f"({_in_millions(members.min())} to {_in_millions(members.max())}) in "
             f"{counted(len(members), 'sample')}"
         )
-        rows.append(audit_row("library size", str(label), "none", text, value=float(median)))
+        rows.append(audit_row("library", str(label), "none", text, value=float(median)))
     ratio = float(medians.max() / medians.min())
     if ratio < _UNEQUAL or min(map(len, by_class)) < 2:
         return rows
     from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series are counts
 
     p = float(kruskal(*by_class).pvalue)
-    if p <= _LEVEL:
+    if p <= _STRICT_LEVEL:
         large = series.classes[medians.argmax()]
         small = series.classes[medians.argmin()]
-        severity = "warning" if ratio >= _VERY_UNEQUAL else "notice"
-        text = (
+        row = audit_row(
+            "libraries very unequal" if ratio >= _VERY_UNEQUAL else "libraries unequal",
+            str(large),
+            "warning" if ratio >= _VERY_UNEQUAL else "notice",
             f"libraries of “{large}” have {ratio:.1f} times the reads of “{small}”: features "
-            "with few reads are seen in one class only, and differ for that reason"
+            "with few reads are seen in one class only, and differ for that reason",
+            other=str(small),
+            value=ratio,
+            p=p,
         )
-        rows.append(audit_row("library size", "class", severity, text, value=ratio, p=p))
+        rows.append(row)
     return rows
 
 

@@ -16,13 +16,21 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.data.series_file import iterate_features, read_header
-from xnbflow.diagnostics.confounders import Row, as_numbers, audit_row, confounders, short
-from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
+from xnbflow.data.series_file import iterate_features
+from xnbflow.diagnostics.audit_row import Row, audit_row
+from xnbflow.diagnostics.confounders import (
+    as_dates,
+    as_numbers,
+    confounders,
+    has_value,
+    share_of_variance,
+    short,
+)
+from xnbflow.diagnostics.false_discovery import holm
+from xnbflow.diagnostics.likeness import ENOUGH, likely_repeats, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
-from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.plausibility import is_technical, repeated_samples
+from xnbflow.sources.plausibility import repeated_samples
 from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -44,12 +52,18 @@ _COLOURS = 7
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
+#: Shares of the samples in likely repeats from which on these are a warning, and severe.
+_FEW_REPEATS = 0.1
+_MANY_REPEATS = 0.5
 #: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
 _SEPARATED_SEXES = 4.0
 #: Values above this are intensities rather than logarithms.
 _LARGEST_LOGARITHM = 50.0
+#: Level of the association of a component with a column, adjusted over all of both, and the least
+#: share of the component's variance: with many samples weaker ones are certain, and explain little.
+_COMPONENT_LEVEL = 0.01
+_COMPONENT_SHARE = 0.25
 _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
-_AGE = re.compile(r"(^|[\s_.:\-])age($|[\s_.:(\-])", re.IGNORECASE)
 _FEMALE_GENE = "XIST"
 _MALE_GENES = ("RPS4Y1", "KDM5D", "DDX3Y")
 #: Features per series by which series are compared with each other.
@@ -70,28 +84,101 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     """
     logarithms = with_log_counts(series)
     components, overview = principal_components(logarithms)
+    repeat_rows, repeats = _likely_repeats(logarithms)
     rows = [
         *confounders(series),
         *global_shifts(series),
         *library_sizes(series),
         *sexes(logarithms),
         *_repeated(logarithms),
+        *repeat_rows,
         *_scale(logarithms),
         *overview,
     ]
+    position = components.pop("position").to_numpy()
+    related = component_associations(components, _phenotype(series).iloc[position])
+    rows += _component_rows(related)
     table = table_of(rows, AUDIT_TABLES["audit"])
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
-    position = components.pop("position")
+    # The column that is most associated with the class comes first, then those that are most
+    # associated with a component, whatever they are called.
     tested = [row["subject"] for row in rows if row["check"] == "confounder"]
-    shown = [*tested[:1], *(name for name in tested[1:] if _is_shown(name))]
+    by_component = related.sort_values("p", kind="stable")["column"].tolist()
+    shown = list(dict.fromkeys([*tested[:1], *by_component]))
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
-    return {"audit": table.astype(numbers), "components": components}
+    components = components.drop(columns=[*_further_components(components)])
+    return {"audit": table.astype(numbers), "components": components, "likely_repeats": repeats}
 
 
-def _is_shown(name: str) -> bool:
-    """Return whether figures show a column of the phenotype: sex, age, or a batch."""
-    return bool(_SEX.search(name) or _AGE.search(name) or is_technical(name))
+def _further_components(components: pd.DataFrame) -> list[str]:
+    """Return the columns of the components that are tested and not drawn."""
+    scores = [name for name in components if str(name).startswith("component_")]
+    return [str(name) for name in scores[2:]]
+
+
+def component_associations(components: pd.DataFrame, phenotype: pd.DataFrame) -> pd.DataFrame:
+    """Return the association of each principal component with each column of the samples.
+
+    Categories, also days of dates, are tested by the test of Kruskal and Wallis, numbers by
+    Spearman's rank correlation. Names of columns decide nothing, and neither does the class: a
+    component that follows a column explains part of all comparisons of these samples.
+
+    Parameters
+    ----------
+    components : DataFrame with columns ``component_1``, ``component_2``, ...
+    phenotype : DataFrame with as many rows
+
+    Returns
+    -------
+    DataFrame
+        ``component``, ``column``, ``share`` (of the variance of the ranks of the component), ``p``
+        and ``p_holm``, adjusted over all components and columns.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"component_1": [1.0, 2, 3, 4, 15, 16, 17, 18]})
+    >>> phenotype = pd.DataFrame({"library": ["single"] * 4 + ["paired"] * 4})
+    >>> component_associations(scores, phenotype)[["column", "share"]].round(2).values.tolist()
+    [['library', 0.72]]
+    """
+    rows = []
+    names = [name for name in components if str(name).startswith("component_")]
+    for column, all_cells in phenotype.items():
+        present = has_value(all_cells).to_numpy(dtype=bool)
+        cells = all_cells[present].str.strip()
+        for name in names:
+            scores = components[name].to_numpy()[present]
+            tested = share_of_variance(scores, cells)
+            if tested is not None:
+                share, p = tested
+                rows.append({"component": name, "column": str(column), "share": share, "p": p})
+    table = pd.DataFrame(rows, columns=["component", "column", "share", "p"])
+    return table.assign(p_holm=holm(table["p"].to_numpy(dtype=float)))
+
+
+def _component_rows(related: pd.DataFrame) -> list[Row]:
+    """Return a notice for each component that follows a column."""
+    strong = (related["p_holm"] <= _COMPONENT_LEVEL) & (related["share"] >= _COMPONENT_SHARE)
+    rows = []
+    for found in related[strong].to_dict("records"):
+        name = found["component"].replace("_", " ")
+        text = (
+            f"{name} of the samples follows “{found['column']}” "
+            f"({found['share']:.0%} of the variance of its ranks)"
+        )
+        row = audit_row(
+            "component follows column",
+            name,
+            "notice",
+            text,
+            other=found["column"],
+            value=found["share"],
+            p=found["p"],
+        )
+        row["p_holm"] = found["p_holm"]
+        rows.append(row)
+    return rows
 
 
 def _phenotype(series: DataSet) -> pd.DataFrame:
@@ -108,9 +195,12 @@ def _drawn_categories(series: DataSet, name: str) -> np.ndarray:
     7 categories all but the most frequent become "others".
     """
     all_cells = _phenotype(series)[name].str.strip()
-    cells = all_cells[~all_cells.map(is_missing)]
+    cells = all_cells[has_value(all_cells)]
     categories = pd.Series("", index=all_cells.index, dtype=object)
     numbers = as_numbers(cells)
+    days = as_dates(cells)
+    if days is not None:
+        cells = days.dt.strftime("%Y-%m-%d")
     if numbers is not None and numbers.nunique() > _COLOURS:
         quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2).astype(object)
         least = numbers.min()  # `qcut` begins the first quarter below it
@@ -155,23 +245,24 @@ def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]
     deviations = np.concatenate([score[male] - male_median, score[female] - female_median])
     robust_sd = _MAD_TO_SD * np.median(np.abs(deviations))
     if male_median - female_median < _SEPARATED_SEXES * robust_sd:
-        text = f"the genes of the sex chromosomes do not follow “{name}”; check its values"
-        return [audit_row("sex", name, "warning", text)]
+        text = f"the genes of the sex chromosomes do not follow “{name}”"
+        return [audit_row("sex not shown", name, "warning", text, remedy="check its values")]
     midpoint = (male_median + female_median) / 2
     wrong = ((score > midpoint) != male) & (male | female)
     if not wrong.any():
         n = counted(int((male | female).sum()), "sample")
         text = f"“{name}” agrees with the sex chromosomes in {n}"
-        return [audit_row("sex", name, "none", text, value=0.0)]
+        return [audit_row("sex agrees", name, "none", text, value=0.0)]
     rows = []
     for i in np.flatnonzero(wrong):
         text = (
             f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
             "are as in the other sex: the sample may be exchanged with another"
         )
-        rows.append(
-            audit_row("sex", str(series.samples[i]), "warning", text, value=float(score[i]))
-        )
+        sample = str(series.samples[i])
+        distance = float(score[i] - midpoint)  # positive: the genes are those of a male
+        row = audit_row("sex differs", sample, "warning", text, other=name, value=distance)
+        rows.append(row)
     return rows
 
 
@@ -215,10 +306,19 @@ def _repeated(series: DataSet) -> list[Row]:
     rows = []
     equal_pairs: set[tuple[int, int]] = set()
     for positions in repeated_samples(series.values, series.groups):
-        names = " = ".join(str(name) for name in series.samples[positions])
         equal_pairs.update(itertools.product(positions, positions))
-        text = "all values are the same: leave out all but one, or name a common column by group="
-        rows.append(audit_row("repeated sample", names, "severe", text, value=1.0))
+        first, *others = (str(name) for name in series.samples[positions])
+        for other in others:
+            row = audit_row(
+                "equal samples",
+                first,
+                "severe",
+                "all values are the same",
+                other=other,
+                remedy="leave out all but one, or name a common column by group=",
+                value=1.0,
+            )
+            rows.append(row)
     linear = _linear(series)
     if series.missing:
         linear = linear[~np.isnan(linear).any(axis=1)]
@@ -229,14 +329,68 @@ def _repeated(series: DataSet) -> list[Row]:
         same_group = series.groups is not None and series.groups[i] == series.groups[j]
         if (int(i), int(j)) in equal_pairs or same_group:
             continue
-        severity = "warning" if r >= _COPIES else "notice"
-        text = (
-            "far more alike than either is to any other sample (correlation after centring each "
-            "feature): replicates or copies of one sample should share a group"
+        row = audit_row(
+            "nearly equal samples" if r >= _COPIES else "similar samples",
+            str(series.samples[i]),
+            "warning" if r >= _COPIES else "notice",
+            "far more alike than either is to any other sample",
+            other=str(series.samples[j]),
+            detail="correlation after centring each feature",
+            remedy="replicates or copies of one sample should share a group",
+            value=float(r),
         )
-        pair = f"{series.samples[i]} ~ {series.samples[j]}"
-        rows.append(audit_row("repeated sample", pair, severity, text, value=float(r)))
+        rows.append(row)
     return rows
+
+
+def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
+    """Return a finding on samples that are probably of the same patients, and their groups.
+
+    The finding is severe if half of the samples or more are in such groups, and a warning from a
+    tenth on. Groups within one group of the series are named already, and are left out.
+    """
+    empty = table_of([], AUDIT_TABLES["likely_repeats"])
+    linear = _linear(series)
+    if series.missing:
+        linear = linear[~np.isnan(linear).any(axis=1)]
+    if series.n_samples > _MOST_SAMPLES:
+        return [], empty
+    found = likely_repeats(linear, series.labels)
+    unnamed = found.group >= 0
+    if series.groups is not None:
+        for number in np.unique(found.group[unnamed]):
+            members = found.group == number
+            if len(np.unique(series.groups[members])) == 1:
+                unnamed &= ~members
+    share = float(unnamed.mean())
+    if share < _FEW_REPEATS:
+        return [], empty
+    groups = pd.DataFrame(
+        {
+            "sample": series.samples[unnamed].astype(str),
+            "class": series.labels[unnamed].astype(str),
+            "group": [f"group {number + 1}" for number in found.group[unnamed].tolist()],
+            "likeness": found.likeness[unnamed],
+        }
+    )
+    n_groups = groups["group"].nunique()
+    text = (
+        f"{counted(int(unnamed.sum()), 'sample')} form {counted(n_groups, 'group')} that are far "
+        "more alike than samples of different patients"
+    )
+    row = audit_row(
+        "likely repeats",
+        "samples",
+        "severe" if share >= _MANY_REPEATS else "warning",
+        text,
+        detail=(
+            "correlation after removal of the class means: "
+            f"{groups['likeness'].median():.2f} in the median"
+        ),
+        remedy="name their patients by group=; the table `likely_repeats` proposes groups",
+        value=share,
+    )
+    return [row], groups
 
 
 def _scale(series: DataSet) -> list[Row]:
@@ -244,10 +398,11 @@ def _scale(series: DataSet) -> list[Row]:
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
-    kind, finding = scale_of(linear, series.samples)
+    kind, note = scale_of(linear, series.samples)
     severity = "none" if kind == "logarithms" else "warning"
     quantile_99 = float(intensity_quantiles(linear)[4])
-    return [audit_row("scale", kind, severity, finding, value=quantile_99)]
+    row = audit_row(kind, kind, severity, note.finding, remedy=note.advice, value=quantile_99)
+    return [row]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
@@ -259,8 +414,9 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     absolute deviation) from the median of its class on one of the first three components. Values
     that look like intensities are replaced by their logarithms, those below 1 by 0.
 
-    The components have the columns of the contract, except that ``position``, the sample's position
-    in the series, replaces the phenotype. If there are more than 1,000 samples, some are omitted.
+    The components have the columns of the contract and further components, except that
+    ``position``, the sample's position in the series, replaces the phenotype. If there are more
+    than 1,000 samples, some are omitted.
     """
     n = series.n_samples
     positions = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).astype(int))
@@ -285,10 +441,12 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
             "position": positions,
         }
     )
+    for i in range(2, n_components):
+        table[f"component_{i + 1}"] = scores[:, i]
     rows = []
     for i, share in enumerate((eigenvalues / total).tolist()):
         name = f"component {i + 1}"
-        rows.append(audit_row("overview", name, "none", "share of the variance", value=share))
+        rows.append(audit_row("component", name, "none", "share of the variance", value=share))
     text = "far from its class in the first principal components (robust standard deviations)"
     outliers = table["sample"][table["outlying"]]
     for name, distance in zip(outliers, distances[table["outlying"]].tolist(), strict=True):
@@ -354,17 +512,21 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
         samples = (first.columns.to_numpy(dtype=str), second.columns.to_numpy(dtype=str))
         shared = shared_samples(first.to_numpy(), second.to_numpy(), samples)
         for sample in shared.itertuples(index=False):
-            pair = f"{sample.first} = {other}: {sample.second}"
-            text = f"the same sample in two series, by {sample.by}: these are not independent"
-            correlation = float(sample.correlation)
-            row = audit_row("shared sample", pair, "warning", text, value=correlation)
+            row = audit_row(
+                "sample in two series",
+                str(sample.first),
+                "warning",
+                f"the same sample in two series, by {sample.by}: these are not independent",
+                other=f"{other}: {sample.second}",
+                value=float(sample.correlation),
+            )
             rows.append({"dataset": one, **row})
     return table_of(rows, STUDY_TABLES["audit"])
 
 
 def _fingerprint(path: str | Path) -> pd.DataFrame:
     """Return a series' features with the smallest hashes, samples in columns; empty if too many."""
-    header = read_header(path)
+    header = DataSet.read(path, values=False)
     empty = pd.DataFrame(columns=header.samples)
     if len(header.samples) > _MOST_SAMPLES or header.n_features < ENOUGH:
         return empty

@@ -30,6 +30,11 @@ class Voom(NamedTuple):
     weights: np.ndarray
 
 
+def log_counts_per_million(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return ``log2((y + 0.5) / (N + 1) 1e6)`` of counts (n_features, n_units) and their sizes."""
+    return np.asarray(np.log2((counts + _HALF_COUNT) / (sizes + _ONE_READ) * 1e6))
+
+
 def voom(counts: np.ndarray, sizes: np.ndarray, matrix: np.ndarray) -> Voom:
     """Return log2 counts per million with precision weights.
 
@@ -58,7 +63,7 @@ def voom(counts: np.ndarray, sizes: np.ndarray, matrix: np.ndarray) -> Voom:
     >>> result.weights.shape, bool(result.weights[2, 0] > result.weights[0, 0])
     ((3, 4), True)
     """
-    values = np.log2((counts + _HALF_COUNT) / (sizes + _ONE_READ) * 1e6)
+    values = log_counts_per_million(counts, sizes)
     left, singular, _ = np.linalg.svd(matrix, full_matrices=False)
     basis = left[:, singular > DEPENDENT * singular[0]]
     df = len(matrix) - basis.shape[1]

@@ -45,7 +45,7 @@ def build_estimator(
                 "step before it has; put it first, and normalise the data set by the option "
                 "transform of the sheet"
             )
-            raise InputError(msg)
+            raise InputError(msg, sheet=True)
         return _pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
     estimator = import_estimator(entry["method"])
     params = {
@@ -80,7 +80,7 @@ def estimator_for(
             f"{series.name}: the classifier names columns by @kind, and the features of counts "
             "are selected in each fold; use transform=log_cpm in the sheet's options"
         )
-        raise InputError(msg, key="transform")
+        raise InputError(msg, key="transform", sheet=True)
     return normalising(estimator)
 
 
@@ -101,7 +101,7 @@ def normalising(estimator: BaseEstimator) -> BaseEstimator:
             f"the step {late[0]} reads columns of the samples before counts are normalised; use "
             "transform=log_cpm in the sheet's options, or leave the step out"
         )
-        raise InputError(msg, key="transform")
+        raise InputError(msg, key="transform", sheet=True)
     # the classifier needs the names of features, since it may break ties by them
     reads = ReadFilter().set_output(transform="pandas")
     counts = CountNormalizer().set_output(transform="pandas")

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.deferred import is_instance
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
+from xnbflow.core.terms import batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.preprocessing.designs import OfSamples
@@ -50,21 +51,21 @@ def with_sample_columns(
     columns = {}
     for name in names:
         # the sheet's option `batch` renames a column
-        column = name if name in available else f"batch ({name})"
+        column = name if name in available else batch_column(name)
         if column not in available or name in X:
             fault = "is also a feature" if name in X else "is not a column of the samples"
             msg = (
                 f"a step of the model reads the column {name!r}, which {fault}; add it to the "
                 "table (in a sheet, by phenotype_columns=)"
             )
-            raise InputError(msg)
+            raise InputError(msg, sheet=True)
         columns[name] = available[column].to_numpy()
     if X.isna().to_numpy().any():
         msg = (
             f"values are missing, which the steps that read {listed(names)} cannot use; give the "
             "sheet's option missing=drop_features"
         )
-        raise InputError(msg)
+        raise InputError(msg, sheet=True)
     return pd.concat([X, pd.DataFrame(columns, index=X.index)], axis=1)
 
 

@@ -11,8 +11,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds import draw_folds, scikit_learn_folds
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.retries import RetryPolicy
@@ -25,7 +24,7 @@ _MOST_BYTES = 1 << 28
 
 
 def scheme_folds(
-    header: DataSet | DataSetHeader,
+    header: DataSet,
     scheme: Mapping[str, Any],
     local_file: str | Path | None,
     download: Mapping[str, Any],
@@ -41,7 +40,9 @@ def scheme_folds(
     file = scheme["file"]
     if file is None:
         try:
-            return draw_folds(header, splits, repeats)
+            if scheme.get("shuffle") is None:
+                return draw_folds(header, splits, repeats)
+            return scikit_learn_folds(header, splits, repeats, seed=scheme["seed"])
         except InputError as error:
             msg = f"{error} (`splits` of the study's `folds` in the configuration)"
             raise InputError(msg, key="splits") from error
@@ -56,9 +57,7 @@ def scheme_folds(
     return downloads.accepted(read)
 
 
-def read_folds(
-    path: str | Path, header: DataSet | DataSetHeader, n_splits: int, n_repeats: int
-) -> pd.DataFrame:
+def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int) -> pd.DataFrame:
     """Read predefined folds, as `xnbflow.evaluation.folds.draw_folds` returns them.
 
     The file is tab-separated text, gzipped or not, with a header and columns ``sample`` and
@@ -95,7 +94,7 @@ def read_folds(
     return folds.sort_values(["repeat", "fold"], kind="stable", ignore_index=True)
 
 
-def _rows(path: str | Path, header: DataSet | DataSetHeader) -> pd.DataFrame:
+def _rows(path: str | Path, header: DataSet) -> pd.DataFrame:
     """Return the line, repeat, fold and sample of each row, as text except the line."""
     with open_raw(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
@@ -148,7 +147,7 @@ def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet | DataSetHeader) -> None:
+def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet) -> None:
     """Refuse a repeat unless it has each sample of the series once."""
     is_repeated = rows.duplicated(["repeat", "sample"])
     is_unknown = ~rows["sample"].isin(header.samples)
@@ -167,9 +166,7 @@ def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet | DataS
             raise InputError(msg)
 
 
-def _refuse_split_groups(
-    path: str | Path, folds: pd.DataFrame, header: DataSet | DataSetHeader
-) -> None:
+def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: DataSet) -> None:
     """Refuse predefined folds that test and train samples of one group."""
     if header.groups is None:
         return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 
 #: Prefix of the columns of the predictions that hold the log-posterior of a class.
 LOG_POSTERIOR = "log_posterior."
@@ -19,7 +19,7 @@ Key = tuple[str, str, str]
 
 #: Tables of all repeats.
 Tables = Mapping[Key, pd.DataFrame]
-Headers = Mapping[str, DataSetHeader]
+Headers = Mapping[str, DataSet]
 
 
 def named(key: Key) -> dict[str, str]:
@@ -48,7 +48,7 @@ class PredictionArrays(NamedTuple):
     classes: np.ndarray
 
 
-def arrays(table: pd.DataFrame, header: DataSetHeader) -> PredictionArrays:
+def arrays(table: pd.DataFrame, header: DataSet) -> PredictionArrays:
     """Return the predictions of a table as arrays."""
     log_posterior = table[[LOG_POSTERIOR + label for label in header.classes]].to_numpy(dtype=float)
     return PredictionArrays(

@@ -238,27 +238,34 @@ def only_constant(
     without distances, if the other of two classes is.
     """
     # Several classes may use a feature, of many classes most: its values are examined once.
-    numbers, names = pd.factorize(selected["feature"])
+    feature_numbers, names = pd.factorize(selected["feature"])
     classes, constant_features = nearly_constant(X[names].to_numpy().T, labels)
-    constant = constant_features[numbers]
-    rows = np.flatnonzero(constant.any(axis=1))
-    by_pair = {}
-    if distances is not None:  # a table for each of thousands of pairs takes longer than a fit
-        of_rows = distances[distances["feature"].isin(selected["feature"].iloc[rows])]
-        by_pair = dict(iter(of_rows.groupby(["class", "feature"])))
-    marks = np.zeros(len(selected), dtype=bool)
-    for row in rows:
-        label, feature = selected[["class", "feature"]].iloc[row]
-        constant_classes = set(classes[constant[row]])
-        marks[row] = label in constant_classes or len(classes) == 2
-        if label not in constant_classes and (label, feature) in by_pair:
-            pairs = by_pair[label, feature]
-            farthest = pairs.loc[pairs["distance"].idxmax()]
-            varying = ~pairs["other_class"].isin(constant_classes)
-            largest = pairs.loc[varying, "distance"].max()  # missing if all others are constant
-            is_near = not 2 * largest >= farthest["distance"]
-            marks[row] = farthest["other_class"] in constant_classes and is_near
-    return marks
+    constant = constant_features[feature_numbers]  # by row of `selected` and class
+    class_numbers = pd.Index(classes.astype(str))
+    selecting = class_numbers.get_indexer(selected["class"])
+    is_constant = constant[np.arange(len(selected)), selecting]
+    if len(classes) == 2:
+        return constant.any(axis=1)
+    if distances is None:
+        return is_constant
+
+    # Distances as an array by row of `selected` and other class; missing to the class itself.
+    row_of = np.full((len(classes), len(names) + 1), -1)  # the last column: no selected feature
+    row_of[selecting, feature_numbers] = np.arange(len(selected))
+    features = pd.Index(names).get_indexer(distances["feature"])
+    rows = row_of[class_numbers.get_indexer(distances["class"]), features]
+    listed = rows >= 0
+    others = class_numbers.get_indexer(distances["other_class"])
+    by_class = np.full(constant.shape, np.nan)
+    by_class[rows[listed], others[listed]] = distances["distance"].to_numpy()[listed]
+
+    has_distances = ~np.isnan(by_class).all(axis=1)
+    ordered = np.nan_to_num(by_class, nan=-np.inf)
+    farthest = ordered.argmax(axis=1)
+    farthest_is_constant = constant[np.arange(len(selected)), farthest]
+    largest_varying = np.where(constant, -np.inf, ordered).max(axis=1)  # -inf: all are constant
+    is_near = 2 * largest_varying < ordered.max(axis=1)
+    return is_constant | (has_distances & farthest_is_constant & is_near)
 
 
 def ties_of(

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.core.progress import track
+from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
@@ -48,10 +50,10 @@ def train(
     explain = explain and series.n_samples <= MOST_EXPLAINED
     most_rows = MOST_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
-    for repeat, rows in folds.groupby("repeat", sort=False):
+    for repeat, rows in track(folds.groupby("repeat", sort=False), "repeats"):
         seed = series_seed(series, repeat, "classifier")
         estimator = estimator_for(series, entry, seed)
-        for fold, samples in rows.groupby("fold")["sample"]:
+        for fold, samples in track(rows.groupby("fold")["sample"], "folds"):
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))
             tables = _train_fold(estimator, series, test, explain=explain, most_rows=most_rows)
             for name, table in tables.items():
@@ -119,7 +121,9 @@ def _fit_and_predict(
 
     What was measured before an error remains in the row of the fit.
     """
-    training = np.setdiff1d(np.arange(series.n_samples), test)
+    # Inner cross-validations divide samples in their order: in the canonical one.
+    order = order_of(series)
+    training = order[~np.isin(order, test)]
     X = frame_for(model, series, training)
     tested = frame_for(model, series, test)
     y = series.labels[training]
@@ -128,7 +132,7 @@ def _fit_and_predict(
         measurements["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
         if not imputes(model):
             X, tested = impute_within(X, tested)
-    groups = None if series.groups is None else series.groups[training]
+    groups = None if series.groups is None else numbered(series.groups[training])
     fit_grouped(model, as_read(model, X), y, groups)
     fitted = time.perf_counter()
     tables = {"predictions": _predict(model, as_read(model, tested), series, test)}

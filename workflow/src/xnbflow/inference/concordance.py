@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 
-#: Level of the permutation test.
-LEVEL = 0.05
 #: Resamples for the interval.
 N_RESAMPLES = 999
 #: Permutations that are computed together.
@@ -192,7 +191,7 @@ def concordance(
             exchanged = exchange.draws(codes, n_together, rng)
             yield from np.nan_to_num(pairs.areas(exchanged)[0], nan=0.5)
 
-    test = sequential_test(float(areas[0]), null(), LEVEL)
+    test = sequential_test(float(areas[0]), null(), TEST_LEVEL)
     resampled = _resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
     lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
     return Concordance(

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, named
 from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
-    LEVEL,
     Estimate,
+    accuracy_interval,
     area_interval,
     balanced_interval,
     share_interval,
@@ -51,7 +51,8 @@ class Performance:
 
     ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
     against it; ``classes`` are those that have samples, in order. Intervals and p are corrected for
-    the number of ``candidates``.
+    the number of ``candidates``. ``strict_lower`` is the lower limit of the balanced accuracy
+    with the inflation of the upper side, for a result without a label test.
     """
 
     accuracy: Estimate
@@ -60,6 +61,7 @@ class Performance:
     majority_p: float
     classes: list[ClassRecall]
     candidates: int = 1
+    strict_lower: float = np.nan
 
     @property
     def chance(self) -> float:
@@ -82,21 +84,20 @@ def performance(
     `xnbflow.inference.intervals` for ``groups`` and ``inflation``. ``candidates`` is the number of
     classifiers from which this one was chosen by the results, for Bonferroni's intervals.
     """
-    confidence = 1 - 2 * LEVEL / candidates
+    confidence = 1 - 2 * ONE_SIDED_LEVEL / candidates
     recalls = [
         _class_recall(code, codes, predicted, groups, inflation=inflation, confidence=confidence)
         for code in np.unique(codes).tolist()
     ]
     right = predicted[np.arange(len(codes)), codes]
-    accuracy = share_interval(right, groups, inflation, confidence)
-    if inflation > 1:  # no recall's upper limit is left out
-        by_size = balanced_interval(
-            right, codes, groups, inflation=inflation, confidence=confidence, by_size=True
-        )
-        accuracy = accuracy._replace(upper=max(accuracy.upper, by_size.upper))
+    strict = balanced_interval(
+        right, codes, groups, inflation=inflation, confidence=confidence, below=inflation
+    )
     majority = max(recall.samples for recall in recalls) / len(codes)
     return Performance(
-        accuracy=accuracy,
+        accuracy=accuracy_interval(
+            right, codes, groups, inflation=inflation, confidence=confidence
+        ),
         balanced_accuracy=balanced_interval(
             right, codes, groups, inflation=inflation, confidence=confidence
         ),
@@ -104,6 +105,7 @@ def performance(
         majority_p=min(1.0, candidates * share_p(right, majority, groups, inflation)),
         classes=recalls,
         candidates=candidates,
+        strict_lower=strict.lower,
     )
 
 
@@ -130,8 +132,9 @@ def _class_recall(
     mistakes[code] = 0.0
     most_mistakes = float(mistakes.max())
     right = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
+    # No label test supports this condition: the lower limit has the inflation of the upper side.
     against_rest = balanced_interval(
-        right, in_class, groups, inflation=inflation, confidence=confidence
+        right, in_class, groups, inflation=inflation, confidence=confidence, below=inflation
     )
     return ClassRecall(
         code=code,
@@ -150,7 +153,7 @@ def select_groups(groups: np.ndarray | None, samples: np.ndarray) -> np.ndarray 
 
 def pooled_performance(
     predictions: pd.DataFrame,
-    header: DataSetHeader | DataSet,
+    header: DataSet,
     inflation: float,
     candidates: int = 1,
 ) -> Performance:
@@ -178,7 +181,7 @@ def pooled_performance(
 
 
 def areas(
-    predictions: pd.DataFrame, header: DataSetHeader, inflation: float, candidates: int = 1
+    predictions: pd.DataFrame, header: DataSet, inflation: float, candidates: int = 1
 ) -> dict[str, Estimate]:
     """Return the AUC of each class against the rest; with two classes, only that of the second.
 
@@ -202,7 +205,7 @@ def areas(
             area,
             n_class / inflation,
             n_others / inflation,
-            1 - 2 * LEVEL / candidates,
+            1 - 2 * ONE_SIDED_LEVEL / candidates,
             smaller_class=min(n_class, n_others) if inflation > 1 else np.inf,
         )
     return intervals
@@ -224,7 +227,7 @@ def estimates(
             **named(key),
             "class": "",
             "taken_for": "",
-            "level": 1 - 2 * LEVEL / measured.candidates,
+            "level": 1 - 2 * ONE_SIDED_LEVEL / measured.candidates,
             "candidates": measured.candidates,
             "samples": sum(recall.samples for recall in measured.classes),
             "folds_failed": failed[key],

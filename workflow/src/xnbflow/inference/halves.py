@@ -18,10 +18,18 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import MOST_REPEATED, draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.intervals import Estimate
-from xnbflow.inference.stability import stability_index
+from xnbflow.inference.stability import correlated_stability, stability_index
 from xnbflow.tables.contract import CHECK_TABLES
 
 Pair = tuple[Collection[str], Collection[str]]
+
+#: Features of each class in the short list, in the order of their ranks: those that are measured
+#: and reported first.
+SHORT_LIST = 10
+#: Least absolute correlation within the classes from which on two features replace each other.
+SIMILAR = 0.7
+#: Features from which the mean similarity of all features is estimated.
+_SAMPLED_FEATURES = 2000
 
 
 def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.DataFrame:
@@ -79,14 +87,91 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
         msg = "no pair of halves; at least one must have been fitted"
         raise InputError(msg)
     values = np.array([stability_index(pair, n_features).value for pair in pairs])
+    sizes = [len(set(half)) for pair in pairs for half in pair]
+    return agreement_interval(values, float(np.mean(sizes)), confidence)
+
+
+def agreement_interval(values: np.ndarray, size: float, confidence: float = 0.95) -> Estimate:
+    """Return the mean agreement of pairs of halves with its interval, as `half_stability` does.
+
+    ``values`` (n_pairs,) are the agreements, missing where a pair has none; ``size`` is the mean
+    number of features of a half.
+
+    Examples
+    --------
+    >>> agreement_interval(np.array([0.5, 0.7, 0.6, 0.6]), 10.0).value
+    0.6
+    """
     values = values[~np.isnan(values)]
     if len(values) < 2:
         return Estimate(np.nan, np.nan, np.nan)
     value = values.mean()
-    size = np.mean([len(set(half)) for pair in pairs for half in pair])
     spread = np.append(values, value + 1 / size).std(ddof=1)
     margin = ndtri((1 + confidence) / 2) * spread
     return Estimate(*map(float, np.clip([value, value - margin, value + margin], 0.0, 1.0)))
+
+
+def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
+    """Return the agreement of the short lists of each pair of halves: the table ``agreement``.
+
+    A short list has the first `SHORT_LIST` features of a class by rank (fewer if fewer are
+    selected), that of all classes the union. Features that correlate within the classes by
+    `SIMILAR` or more replace each other (`correlated_stability`).
+
+    Parameters
+    ----------
+    series : DataSet
+    halves : DataFrame
+        The table of `halves_table`.
+    """
+    columns = CHECK_TABLES["agreement"].fixed
+    short = halves[halves["rank"] <= SHORT_LIST]
+    if short.empty:
+        return pd.DataFrame(columns=columns)
+    names = short["feature"].unique()
+    positions = pd.Index(series.features.astype(str)).get_indexer(names)
+    similarity = _similarity(series, positions)
+    n_sampled = min(_SAMPLED_FEATURES, series.n_features)
+    sampled = np.unique(np.linspace(0, series.n_features - 1, n_sampled).astype(int))
+    others = _similarity(series, sampled)
+    n_pairs = max(1, len(sampled) * (len(sampled) - 1))
+    mean_similarity = (others.sum() - len(sampled)) / n_pairs
+    place = pd.Series(np.arange(len(names)), index=names)
+    rows = []
+    for label in ["", *series.classes.astype(str)]:
+        of_class = short if not label else short[short["class"] == label]
+        lists = of_class.groupby(["repeat", "fold"])["feature"].agg(set).to_dict()
+        for repeat in halves["repeat"].unique().tolist():
+            selected = np.zeros((2, len(names)), dtype=bool)
+            for half in (0, 1):
+                selected[half, place[sorted(lists.get((repeat, half), set()))]] = True
+            agreement = correlated_stability(
+                selected, similarity, series.n_features, mean_similarity
+            )
+            row = {"repeat": repeat, "class": label, "agreement": agreement}
+            rows.append(row | {"mean_size": float(selected.sum(axis=1).mean())})
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
+    """Return the absolute correlations of features within the classes; below `SIMILAR` 0.
+
+    A missing value is replaced by the mean of its class.
+    """
+    residuals = series.values[rows].astype(float)
+    for label in series.classes:
+        members = series.labels == label
+        of_class = residuals[:, members]
+        present = ~np.isnan(of_class)
+        sums = np.where(present, of_class, 0.0).sum(axis=1, keepdims=True)
+        means = sums / np.maximum(present.sum(axis=1, keepdims=True), 1)
+        residuals[:, members] = np.where(present, of_class - means, 0.0)
+    lengths = np.sqrt((residuals**2).sum(axis=1, keepdims=True))
+    standard = np.divide(residuals, lengths, out=np.zeros_like(residuals), where=lengths > 0)
+    similarity = np.abs(standard @ standard.T)
+    similarity[similarity < SIMILAR] = 0.0
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
 
 
 def selection_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
+from xnbflow.core.study import Study
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.inference.intervals import LEVEL
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -24,12 +24,11 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def headline(
-    about: Mapping[str, Any], chosen: str, summary: pd.DataFrame, estimates: pd.DataFrame
+    study: Study, chosen: str, summary: pd.DataFrame, estimates: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the study's name and its first classifier as a table of one row.
 
-    ``chosen`` is the classifier of `subject`; for ``about`` see
-    `xnbflow.studies.study_tables.study_tables`.
+    ``chosen`` is the classifier of `subject`.
     """
     counts = summary.drop_duplicates(["dataset", "folds", "classifier"])
     accuracies = estimates[
@@ -38,32 +37,31 @@ def headline(
         & (estimates["folds_failed"] == 0)
     ]
     row = {
-        "study": about["study"],
-        "title": about["title"],
-        "summary": about["summary"],
+        "study": study.id,
+        "title": study.title,
+        "summary": study.summary,
         "classifier": chosen,
         "candidates": max(accuracies["candidates"], default=1),
-        "above": int((holm(accuracies["p"].to_numpy()) <= LEVEL).sum()),
+        "above": int((holm(accuracies["p"].to_numpy()) <= ONE_SIDED_LEVEL).sum()),
         "fits": int(counts[["folds_ok", "folds_failed"]].to_numpy().sum()),
     }
     return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)
 
 
-def subject(
-    about: Mapping[str, Any], selection: pd.DataFrame, averages: pd.DataFrame
-) -> tuple[str, int]:
+def subject(study: Study, selection: pd.DataFrame, averages: pd.DataFrame) -> tuple[str, int]:
     """Return the classifier whose results come first, and the number of candidates for it.
 
-    It is the one that ``headline`` of the configuration names, or the first one that selects
+    It is the one that ``headline`` of the study names, or the first one that selects
     features, those whose models are kept before the others: neither choice depends on the results.
     If none selects features, it is the one that is most accurate on most data sets, which is a
     choice by the results among all that could be fitted. It is '' if none could be fitted.
     ``selection`` and ``averages`` are the study's tables.
     """
     wins = averages.set_index("classifier")["wins"]
-    fitted = [n for n in dict.fromkeys([*about.get("kept", ()), *about["labels"]]) if n in wins]
-    if about.get("headline") in fitted:
-        return about["headline"], 1
+    candidates = dict.fromkeys([*study.final, *study.classifiers])
+    fitted = [name for name in candidates if name in wins]
+    if study.headline in fitted:
+        return study.headline, 1
     selecting = [name for name in fitted if name in set(selection["classifier"])]
     if selecting:
         return selecting[0], 1

@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from xnbflow.core.progress import track
+from xnbflow.data.canonical_order import in_canonical_order, numbered
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import build_estimator
@@ -107,9 +109,10 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
         return empty
     fitted_entry = entry if entry["method"] == fitted_as else {"method": fitted_as}
     estimator = build_estimator(fitted_entry, series.columns_by_kind, 0)
+    series = in_canonical_order(series)
     values = filled(series).values
     n_kept = max(20, _MOST_FEATURES // math.comb(len(series.classes), 2))
-    codes = np.unique(series.labels, return_inverse=True)[1]
+    codes = numbered(series.labels)
     units = np.arange(len(codes)) if series.groups is None else series.groups
     smallest = int(class_counts(series).min())
     folds = min(_FOLDS, smallest)
@@ -122,7 +125,8 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
     screen = Screen(values)
-    for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
+    fits = list(itertools.product(range(_REPEATS), range(len(shares))))
+    for repeat, i in track(fits, "sizes of the learning curve"):
         rng = np.random.default_rng(seed + repeat)
         splits = stratified_splits(codes, series.groups, folds, seed + repeat)
         training_sets = []

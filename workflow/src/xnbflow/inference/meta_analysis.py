@@ -6,21 +6,25 @@ import numpy as np
 import pandas as pd
 import scipy  # scipy.stats, half a second, is imported where it is used
 
+from xnbflow.core.significance import TEST_LEVEL
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.inference.hartung_knapp import hartung_knapp
 
-#: Two-sided level of the test of a gene in one series.
-_LEVEL = 0.05
 
-
-def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.DataFrame:
+def meta_genes(
+    cohorts: Sequence[DataSet],
+    symbols: Mapping[str, str],
+    designs: Mapping[str, Design] | None = None,
+) -> pd.DataFrame:
     """Compare each class with the rest in every series, gene by gene, and combine the series.
 
-    The ``cohorts`` have the same features and no sample in common; each is compared by itself, see
-    `class_comparisons`. Effects are log2 fold changes if all series are logarithms, otherwise
-    standardised: differences in moderated standard deviations, corrected for bias (G. Marot and
+    The ``cohorts`` have the same features and no sample in common; each is compared by itself, by
+    its design (``designs``, by the name of the series), see `class_comparisons`. Effects are log2
+    fold changes if all series are logarithms, otherwise standardised: differences in moderated
+    standard deviations, corrected for bias (G. Marot and
     others, Bioinformatics 25 (2009), 2692-2699). The result is the table ``meta_genes`` of
     `COHORT_TABLES`: a row per class and feature, by class and rank. A gene *holds* in a series if
     it differs there in the direction of the mean, p at most .05. ``chance`` bounds the probability
@@ -29,7 +33,10 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
     """
     classes = np.unique(np.concatenate([series.classes for series in cohorts]))
     logarithms = all(series.scale in LOG2 for series in cohorts)
-    compared = [_effects(series, logarithms=logarithms) for series in cohorts]
+    compared = []
+    for series in cohorts:
+        design = (designs or {}).get(series.name, Design())
+        compared.append(_effects(series, design, logarithms=logarithms))
     parts = []
     for label in classes:
         unknown = np.full((len(cohorts), cohorts[0].n_features), np.nan)
@@ -47,13 +54,13 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
     return table
 
 
-def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
+def _effects(series: DataSet, design: Design, *, logarithms: bool) -> dict[str, np.ndarray]:
     """Return effects of a series, their variances, 95% intervals and p, (n_classes, n_features).
 
     The standardised effect of two classes is Hedges' g if variances are not moderated (L. V.
     Hedges, Journal of Educational Statistics 6 (1981), 107-128).
     """
-    comparisons = class_comparisons(series.values, series)
+    comparisons = class_comparisons(series.values, series, design)
     if logarithms:
         factor = LOG2[series.scale]
         return {
@@ -91,9 +98,11 @@ def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) ->
     summary["fdr"] = benjamini_hochberg(summary["p"])
     same_direction = np.sign(effects) == np.sign(summary["effect"])
     summary["same_direction"] = same_direction.sum(axis=0)
-    holds = (same_direction & (compared["p"] <= _LEVEL)).sum(axis=0)
+    holds = (same_direction & (compared["p"] <= TEST_LEVEL)).sum(axis=0)
     summary["holds"] = holds
-    summary["chance"] = np.minimum(1.0, 2 * scipy.stats.binom.sf(holds - 1, n_series, _LEVEL / 2))
+    summary["chance"] = np.minimum(
+        1.0, 2 * scipy.stats.binom.sf(holds - 1, n_series, TEST_LEVEL / 2)
+    )
     table = pd.DataFrame(summary, dtype=float)
     table[n_series < 2] = np.nan
     table["feature"] = cohorts[0].features

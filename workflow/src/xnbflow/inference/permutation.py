@@ -19,7 +19,10 @@ from sklearn.base import BaseEstimator, clone
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.nouns import listed
+from xnbflow.core.progress import track
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.core.terms import column_of_term
+from xnbflow.data.canonical_order import in_canonical_order, numbered
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features
 from xnbflow.data.series_seed import series_seed
@@ -35,27 +38,37 @@ from xnbflow.evaluation.fitting import (
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.exchange import label_exchange
-from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.screen import keep_largest, standardised
-from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
+from xnbflow.inference.sequential import MOST_PERMUTATIONS, RunningTest, sequential_test
 from xnbflow.inference.strata import crossed_strata
 from xnbflow.tables.contract import CHECK_TABLES
 
 #: The classifier of the default label test, as named on pages.
-STATISTIC = "naive Bayes with ten features per class"
+STATISTIC = "naive Bayes with ten features per class, by means and by spread"
 _FEATURES = 10
 #: Features of a tile, whose sums remain in a core's cache.
 _TILE = 256
 #: Larger data sets (samples times features) are tested only on request of a study.
 _MOST_VALUES = 60_000_000
-#: Draws of folds for each permutation, and the values of a data set up to which there are as many:
-#: the longest test of all sizes takes as long as with one draw.
-_REPEATS = 3
-_MOST_REPEATED_VALUES = 20_000_000
+#: Draws of folds for each permutation at most. Of large data sets there are as many as draws times
+#: values are at most `_MOST_VALUES`, so that the longest test takes as long as with one draw.
+_REPEATS = 20
+#: The same of a test that adjusts for columns, which fits a linear model of all features each time.
+_ADJUSTED_REPEATS = 3
 #: With more samples or groups two folds are enough.
 _MANY_UNITS = 100
 #: Distance of the seeds of two draws of folds, above the number of permutations.
 _SEED_STEP = 1_000_003
+#: Shares of the level of the default label test: means differ more often, and their test would lose
+#: more power with one half.
+_MEANS_SHARE = 0.8
+_SPREAD_SHARE = 0.2
+#: Permutations of the default label test at most, while its decision is not certain; of data sets
+#: with more values, whose tests take long, `MOST_PERMUTATIONS`.
+_MOST_UNDECIDED = 4_999
+_MOST_UNDECIDED_VALUES = 3_000_000
+#: Standard errors within which the mean over more draws of folds is expected.
+_ERRORS = 2.0
 #: Equal scores differ by rounding at most: sums in single precision.
 _ROUNDING = 1e-6
 
@@ -97,12 +110,13 @@ def permutation_test(
 
     def scores() -> Iterator[float]:
         """Yield the score of one permutation after another, and keep it."""
-        for permutation_seed in itertools.count(seed + 1):
+        seeds = itertools.count(seed + 1)
+        for permutation_seed in track(seeds, "permutations", n_permutations, may_end_early=True):
             permuted = permute(np.random.default_rng(permutation_seed))
             null.append(score(permuted, permutation_seed))
             yield null[-1]
 
-    test = sequential_test(observed, scores(), LEVEL, n_permutations, rounding=_ROUNDING)
+    test = sequential_test(observed, scores(), ONE_SIDED_LEVEL, n_permutations, rounding=_ROUNDING)
     return PermutationTest(observed, test.p_value, test.at_least, tuple(null))
 
 
@@ -111,15 +125,19 @@ def label_test(
     entry: Mapping[str, Any] | None = None,
     *,
     adjust: Sequence[str] = (),
-    n_permutations: int = MOST_PERMUTATIONS,
+    n_permutations: int | None = None,
     n_repeats: int | None = None,
 ) -> pd.DataFrame:
     """Test whether the labels of a data set are predicted better than permuted ones.
 
-    Without ``entry`` the classifier is `STATISTIC`, see `ten_features_score`; medians over all
-    samples replace missing values, and of counts the features with enough reads are used
-    (`xnbflow.data.read_counts.expressed_features`): those with few reads differ between
-    libraries of different sizes. With more than 60 million values there is then no test.
+    Without ``entry`` there are two statistics, both of naive Bayes with ten features per class (see
+    `ten_features_score`): that of the *means* is fitted to the values, that of the *spread* to the
+    distances of the values from the median of their feature. The test rejects if either rejects, at
+    four and one fifth of the level: p is the smaller of ``p / share`` (Bonferroni, weighted). It
+    ends with the first rejection. Medians over all samples replace missing values, and of counts
+    the features with enough reads are used (`xnbflow.data.read_counts.expressed_features`): those
+    with few reads differ between libraries of different sizes. With more than 60 million values
+    there is then no test.
 
     A step that adjusts for columns estimates their effects within the classes. With a column that
     goes with the class, its error is recognised instead of the class, also where labels carry no
@@ -129,53 +147,156 @@ def label_test(
 
     There are five folds, or two with more than 100 samples or groups. The score of the default test
     is the mean over ``n_repeats`` draws of folds, by default `repeats_of_test`, since one draw
-    decides p-values near the level (`python -m benchmarks draws`). The result is the table
-    ``label_test`` of `CHECK_TABLES`; it is empty where no test is made or no class is large enough
-    for two folds.
+    decides p-values near the level (`python -m benchmarks draws`). There are ``n_permutations`` at
+    most: by default 999, and 4,999 of the default test with at most three million values, which are
+    needed near the level only. The result is the table ``label_test`` of `CHECK_TABLES`; it is
+    empty where no test is made or no class is large enough for two folds.
     """
     columns = CHECK_TABLES["label_test"].fixed
     n_splits = n_splits_of(series)
     if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
         return pd.DataFrame(columns=columns)
-    labels = series.labels
+    series = in_canonical_order(series)
+    labels = series.labels if entry is not None else numbered(series.labels)
     adjust = adjust or adjusted_columns(entry or {})
     adjustment = Adjustment.of(series, adjust) if adjust else None
-    if entry is None:
-        n_repeats = n_repeats or repeats_of_test(series.values.size)
-        score = repeated_score(_default_score(series, adjustment, n_splits), n_repeats)
-    else:
-        estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
-        score = complete_score(estimator, series, n_splits=n_splits)
     # Labels are exchanged within the levels of the columns that are adjusted for.
     strata = None if adjustment is None else adjustment.strata
     exchange = label_exchange(labels, series.groups, strata)
-    test = permutation_test(
-        score,
-        labels,
-        lambda rng: exchange.permute(labels, rng),
-        n_permutations=n_permutations,
-        seed=series_seed(series, 0, "permutation"),
-    )
-    row = {
-        "metric": "mean_probability" if entry is None else "balanced_accuracy",
+    seed = series_seed(series, 0, "permutation")
+
+    def permute(rng: np.random.Generator) -> np.ndarray:
+        return exchange.permute(labels, rng)
+
+    if entry is None:
+        few_values = series.values.size <= _MOST_UNDECIDED_VALUES
+        most = _MOST_UNDECIDED if few_values else MOST_PERMUTATIONS
+        if n_permutations is not None:
+            most = n_permutations
+        draws = n_repeats or repeats_of_test(series.values.size)
+        if adjustment is not None and n_repeats is None:
+            draws = min(draws, _ADJUSTED_REPEATS)
+        scores = _default_scores(series, adjustment, n_splits)
+        row = _means_and_spread(
+            scores, labels, permute, n_permutations=most, n_repeats=draws, seed=seed
+        )
+        row["permuted"] = _statistic(adjust)
+        return pd.DataFrame([row], columns=columns)
+    estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
+    score = complete_score(estimator, series, n_splits=n_splits)
+    most = MOST_PERMUTATIONS if n_permutations is None else n_permutations
+    test = permutation_test(score, labels, permute, n_permutations=most, seed=seed)
+    row = {"metric": "balanced_accuracy", **_of_test(test), "p_value": test.p_value, "permuted": ""}
+    return pd.DataFrame([row], columns=columns)
+
+
+def _of_test(test: PermutationTest) -> dict[str, Any]:
+    """Return the columns on the scores of a test."""
+    return {
         "observed": test.observed,
         "permutations": len(test.null),
         "null_mean": np.mean(test.null),
         "null_sd": np.std(test.null, ddof=1) if len(test.null) > 1 else np.nan,
         "null_95": np.quantile(test.null, 0.95),
         "at_least": test.at_least,
-        "p_value": test.p_value,
-        "permuted": _statistic(adjust) if entry is None else "",
     }
-    return pd.DataFrame([row], columns=columns)
 
 
-def _default_score(series: DataSet, adjustment: "Adjustment | None", n_splits: int) -> Score:
-    """Return the score of the default test, adjusted for columns where there are any."""
+def _means_and_spread(
+    scores: Sequence[Score],
+    labels: np.ndarray,
+    permute: Callable[[np.random.Generator], np.ndarray],
+    *,
+    n_permutations: int,
+    n_repeats: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the row of a test of means and of spread, see `label_test`.
+
+    ``scores`` are those of the means and of the spread. Both have the same permutations, and each
+    stops by itself; the one that has not stopped when the other rejects has no p.
+    """
+    if n_permutations < 1:
+        msg = f"n_permutations is {n_permutations}; use 1 or more"
+        raise InputError(msg)
+    shares = (_MEANS_SHARE, _SPREAD_SHARE)
+    draws = [_scores_of_draws(score, labels, seed, n_repeats) for score in scores]
+    observed = [float(np.mean(values)) for values in draws]
+    repeated = [repeated_score(score, n_repeats) for score in scores]
+    tests = [
+        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=_ROUNDING)
+        for value, share in zip(observed, shares, strict=True)
+    ]
+    null: list[list[float]] = [[], []]
+    seeds = itertools.count(seed + 1)
+    for permutation_seed in track(seeds, "permutations", n_permutations, may_end_early=True):
+        permuted = permute(np.random.default_rng(permutation_seed))
+        for test, score, values in zip(tests, repeated, null, strict=True):
+            if test.result is None:
+                values.append(score(permuted, permutation_seed))
+                test.add(values[-1])
+        is_rejected = any(test.rejects for test in tests)
+        if is_rejected or all(test.result is not None for test in tests):
+            break
+    p_values = [np.nan if test.result is None else test.result.p_value for test in tests]
+    adjusted = np.minimum(1.0, np.array(p_values) / shares)
+    decisive = int(np.nanargmin(adjusted))
+    means = PermutationTest(
+        observed[0], p_values[0], sum(v >= observed[0] - _ROUNDING for v in null[0]), tuple(null[0])
+    )
+    error = _ERRORS * np.std(draws[decisive], ddof=1) / np.sqrt(n_repeats) if n_repeats > 1 else 0.0
+    limits = [
+        min(1.0, _share_at_least(null[decisive], observed[decisive] + shift) / shares[decisive])
+        for shift in (error, -error)
+    ]
+    return {
+        "metric": "mean_probability",
+        **_of_test(means),
+        "p_value": float(adjusted[decisive]),
+        "p_lower": limits[0],
+        "p_upper": limits[1],
+        "means_p": p_values[0],
+        "spread_p": p_values[1],
+        "spread_observed": observed[1],
+    }
+
+
+def _share_at_least(null: Sequence[float], value: float) -> float:
+    """Return the p of a value among permutations without the rule for stopping."""
+    return (1 + int(np.sum(np.array(null) >= value - _ROUNDING))) / (len(null) + 1)
+
+
+def _default_scores(
+    series: DataSet, adjustment: "Adjustment | None", n_splits: int
+) -> tuple[Score, Score]:
+    """Return the scores of means and spread, adjusted for columns where there are any."""
     values = _tested_values(series)
+    both = (values, distances_from_median(values))
     if adjustment is None:
-        return ten_features_score(values, series.groups, n_splits=n_splits)
-    return adjusted_score(values, adjustment.columns, series.groups, n_splits=n_splits)
+        means, spread = (ten_features_score(x, series.groups, n_splits=n_splits) for x in both)
+    else:
+        means, spread = (
+            adjusted_score(x, adjustment.columns, series.groups, n_splits=n_splits) for x in both
+        )
+    return means, spread
+
+
+def distances_from_median(values: np.ndarray) -> np.ndarray:
+    """Return the distances of values (n_features, n_samples) from the median of their feature.
+
+    Their mean is larger in a class with a larger spread, also if its mean is the same; classes with
+    two modes around the mean of another class have it too. The median is of all samples, whatever
+    their labels, so that permuted labels have the same distances.
+
+    M. B. Brown and A. B. Forsythe, "Robust tests for the equality of variances", Journal of the
+    American Statistical Association 69 (1974), 364-367.
+
+    Examples
+    --------
+    >>> distances_from_median(np.array([[1.0, 2.0, 4.0, 9.0]])).tolist()
+    [[2.0, 1.0, 1.0, 6.0]]
+    """
+    return np.abs(values - np.median(values, axis=1, keepdims=True))
 
 
 def repeats_of_test(n_values: int) -> int:
@@ -183,10 +304,10 @@ def repeats_of_test(n_values: int) -> int:
 
     Examples
     --------
-    >>> repeats_of_test(20_000_000), repeats_of_test(20_000_001)
-    (3, 1)
+    >>> repeats_of_test(3_000_000), repeats_of_test(20_000_000), repeats_of_test(40_000_000)
+    (20, 3, 1)
     """
-    return _REPEATS if n_values <= _MOST_REPEATED_VALUES else 1
+    return int(np.clip(_MOST_VALUES // max(1, n_values), 1, _REPEATS))
 
 
 def repeated_score(score: Score, n_repeats: int) -> Score:
@@ -203,10 +324,14 @@ def repeated_score(score: Score, n_repeats: int) -> Score:
         return score
 
     def mean_score(labels: np.ndarray, seed: int) -> float:
-        seeds = [(seed + repeat * _SEED_STEP) % 2**32 for repeat in range(n_repeats)]
-        return float(np.mean([score(labels, of_repeat) for of_repeat in seeds]))
+        return float(np.mean(_scores_of_draws(score, labels, seed, n_repeats)))
 
     return mean_score
+
+
+def _scores_of_draws(score: Score, labels: np.ndarray, seed: int, n_repeats: int) -> list[float]:
+    """Return the score with each of several draws of folds."""
+    return [score(labels, (seed + repeat * _SEED_STEP) % 2**32) for repeat in range(n_repeats)]
 
 
 def _tested_values(series: DataSet) -> np.ndarray:

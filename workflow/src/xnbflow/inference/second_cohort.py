@@ -16,11 +16,11 @@ import scipy  # scipy.optimize, a tenth of a second, is imported where it is use
 from scipy.special import ndtri
 
 from xnbflow.core.rounding import ROUNDING
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.diagnostics.likeness import PatientMatch
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.intervals import (
-    LEVEL,
     UNKNOWN,
     Estimate,
     area_interval,
@@ -161,7 +161,10 @@ def permutation_p(
     >>> permutation_p(codes, codes) <= 0.001, permutation_p(codes, 1 - codes)
     (True, 1.0)
     """
-    exchange = label_exchange(codes, groups)
+    order = _order_by_answers(codes, predicted, groups)
+    codes = codes[order]
+    predicted = predicted[order]
+    exchange = label_exchange(codes, None if groups is None else groups[order])
     rng = np.random.default_rng(seed)
     rows = np.stack([codes, *(exchange.permute(codes, rng) for _ in range(n_permutations))])
     recalls = []
@@ -170,6 +173,21 @@ def permutation_p(
         recalls.append((in_class & (predicted == code)).sum(axis=1) / in_class.sum(axis=1))
     balanced = np.mean(recalls, axis=0)
     return float(np.mean(balanced >= balanced[0] - ROUNDING))
+
+
+def _order_by_answers(
+    codes: np.ndarray, predicted: np.ndarray, groups: np.ndarray | None
+) -> np.ndarray:
+    """Return an order of the samples by class and prediction, whatever their order and names.
+
+    Groups are together, in the order of their sorted answers.
+    """
+    if groups is None:
+        return np.lexsort((predicted, codes))
+    answers = pd.Series(list(zip(codes.tolist(), predicted.tolist(), strict=True)))
+    of_group = answers.groupby(np.asarray(groups)).agg(lambda pairs: tuple(sorted(pairs)))
+    rank = pd.Series(np.arange(len(of_group)), index=of_group.sort_values(kind="stable").index)
+    return np.lexsort((predicted, codes, rank.reindex(groups).to_numpy()))
 
 
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
@@ -276,7 +294,7 @@ class _Evidence:
         the middle between chance and cross-validation, such as 0.7 between 0.5 and 0.9.
         """
         balanced = self.measured.balanced_accuracy
-        above = self.p_value <= LEVEL and balanced.lower > self.measured.chance
+        above = self.p_value <= ONE_SIDED_LEVEL and balanced.lower > self.measured.chance
         missed = any(row.recall.value <= 0.5 for row in self.measured.classes)
         same_patients = self.patients is not None and self.patients.same_patients
         half = (self.measured.chance + self.before.value) / 2

@@ -8,7 +8,6 @@ Carlo implementation of hypothesis tests", Journal of Computational and Graphica
 Biometrika 78 (1991), 301-304.
 """
 
-import itertools
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
@@ -52,14 +51,58 @@ def sequential_test(
     >>> test.permutations, round(test.p_value, 4)
     (145, 0.0068)
     """
-    points = stopping_points(level, most)
-    at_least = 0
-    for permutation, value in enumerate(null, 1):
-        at_least += bool(value >= observed - rounding)
-        if (permutation, at_least) in points:
-            return SequentialTest(points[permutation, at_least], at_least, permutation)
+    running = RunningTest(observed, level, most, rounding=rounding)
+    for value in null:
+        running.add(value)
+        if running.result is not None:
+            return running.result
     msg = f"the permutations ended before the {most} that the test may take"
     raise ValueError(msg)
+
+
+class RunningTest:
+    """A sequential test to which the statistics of permutations are added; see `sequential_test`.
+
+    Attributes
+    ----------
+    result : SequentialTest or None
+        None until the test has stopped.
+    rejects : bool
+        Whether the test has stopped with a p of at most the level.
+
+    Examples
+    --------
+    >>> running = RunningTest(0.9, 0.05, 999)
+    >>> for value in np.linspace(0, 0.8, 145):
+    ...     running.add(value)
+    >>> running.rejects, running.result.permutations
+    (True, 145)
+    """
+
+    def __init__(
+        self, observed: float, level: float, most: int, *, rounding: float = 1e-12
+    ) -> None:
+        self.result: SequentialTest | None = None
+        self._least = observed - rounding
+        self._level = level
+        self._points = stopping_points(level, most)
+        self._permutations = 0
+        self._at_least = 0
+
+    def add(self, value: float) -> None:
+        """Add the statistic of one permutation; nothing changes after the test has stopped."""
+        if self.result is not None:
+            return
+        self._permutations += 1
+        self._at_least += bool(value >= self._least)
+        point = (self._permutations, self._at_least)
+        if point in self._points:
+            self.result = SequentialTest(self._points[point], self._at_least, self._permutations)
+
+    @property
+    def rejects(self) -> bool:
+        """Whether the test has stopped with a p of at most the level."""
+        return self.result is not None and self.result.p_value <= self._level
 
 
 @cache
@@ -106,12 +149,11 @@ def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
         is_above = spent_above + np.cumsum(at_level[::-1])[::-1] <= allowed
         spent_below += at_level[is_below].sum()
         spent_above += at_level[is_above].sum()
-        points = [(n, first + k, float(mass)) for k, mass in enumerate(uniform)]
         if n == most:
-            stops_at_most = points
+            stops_at_most = _points(n, first, uniform, np.arange(len(uniform)))
             break
-        stops_below += list(itertools.compress(points, is_below))
-        stops_above += list(itertools.compress(points, is_above))
+        stops_below += _points(n, first, uniform, np.flatnonzero(is_below))
+        stops_above += _points(n, first, uniform, np.flatnonzero(is_above))
         continuing = np.flatnonzero(~(is_below | is_above))
         first += int(continuing[0])
         at_level = at_level[continuing]
@@ -122,3 +164,10 @@ def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
     # rounded, so that 1 / 40 is not above .025
     p_values = np.minimum(np.cumsum(masses), 1.0).round(12).tolist()
     return {(n, k): p for (n, k, _), p in zip(ordered, p_values, strict=True)}
+
+
+def _points(
+    n: int, first: int, masses: np.ndarray, places: np.ndarray
+) -> list[tuple[int, int, float]]:
+    """Return the points of ``n`` permutations at some places of their distribution."""
+    return [(n, first + place, float(masses[place])) for place in places.tolist()]

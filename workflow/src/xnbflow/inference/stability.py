@@ -1,4 +1,7 @@
-"""Stability of selected feature sets over folds, after Nogueira, Sechidis and Brown (2018)."""
+"""Stability of selected feature sets, with and without the correlation of features.
+
+Nogueira, Sechidis and Brown (2018); Sechidis, Papangelou, Nogueira, Weatherall and Brown (2020).
+"""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -69,3 +72,61 @@ def stability_index(
     margin = ndtri((1 + confidence) / 2) * np.sqrt(variance)
     lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
     return Stability(*map(float, (index, variance, lower, upper)))
+
+
+def correlated_stability(
+    selected: np.ndarray, similarity: np.ndarray, n_features: int, mean_similarity: float
+) -> float:
+    """Return the stability of sets of features in which similar features replace each other.
+
+    With the indicators ``Z`` of M sets of k_i out of d features, their covariance ``S`` and a
+    similarity ``C`` of the features (1 on its diagonal), the index is ``1 - tr(C S) / tr(C S0)``,
+    where ``S0`` is the covariance of random sets of the same sizes: ``S0_jj = (kbar / d) (1 - kbar
+    / d)`` and ``S0_jl = (mean k_i^2 - kbar) / (d (d - 1)) - (kbar / d)^2``. With ``C`` the identity
+    it is the index of `stability_index`. It is 1 for equal sets, about 0 for random ones, and below
+    0 for sets that each contain other modules of similar features.
+
+    Parameters
+    ----------
+    selected : ndarray of bool, shape (n_sets, n_selected)
+        The sets, in the features that any of them has.
+    similarity : ndarray of shape (n_selected, n_selected)
+        Of these features, from 0 to 1.
+    n_features : int
+        All features, d.
+    mean_similarity : float
+        The mean similarity of two different features, over all d.
+
+    Returns
+    -------
+    float
+        NaN with fewer than two sets, or if every set has no or all features.
+
+    References
+    ----------
+    K. Sechidis, K. Papangelou, S. Nogueira, J. Weatherall and G. Brown, "On the stability of
+    feature selection in the presence of feature correlations", ECML PKDD 2019, LNCS 11906 (2020),
+    327-342, Definition 3.
+
+    Examples
+    --------
+    Two sets, in which the second features replace each other:
+
+    >>> sets = np.array([[True, True, False], [True, False, True]])
+    >>> similar = np.array([[1.0, 0, 0], [0, 1, 1], [0, 1, 1]])
+    >>> correlated_stability(sets, similar, n_features=100, mean_similarity=0.0)
+    1.0
+    >>> round(correlated_stability(sets, np.eye(3), n_features=100, mean_similarity=0.0), 2)
+    0.49
+    """
+    n_sets = len(selected)
+    sizes = selected.sum(axis=1)
+    share = sizes.mean() / n_features
+    if n_sets < 2 or share in (0.0, 1.0):
+        return np.nan
+    deviations = selected - selected.mean(axis=0)
+    varied = np.einsum("ij,jk,ik->", deviations, similarity, deviations) / (n_sets - 1)
+    n_pairs = n_features * (n_features - 1)
+    covariance = (np.mean(sizes**2) - sizes.mean()) / n_pairs - share**2
+    by_chance = n_features * share * (1 - share) + n_pairs * mean_similarity * covariance
+    return float(1 - varied / by_chance)

@@ -1,182 +1,396 @@
 """Verdicts on the results of a study, by intervals and a permutation test.
 
 A result counts as a signal if the permutation test of the labels has p <= .025 *and* the interval
-of the balanced accuracy lies above that of chance. Everything else can only weaken it.
+of the balanced accuracy lies above that of chance. Everything else can only weaken it. Each
+function on one kind of evidence returns the reasons that this evidence has against a result; a
+verdict is the lowest level that one of them allows (`xnbflow.inference.reasons`).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import COUNTS
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
 from xnbflow.inference.estimates import Performance
-from xnbflow.inference.intervals import LEVEL, Estimate
+from xnbflow.inference.intervals import Estimate
+from xnbflow.inference.reasons import Level, Reason, in_order, lowest
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
-#: Kinds of columns that may explain a result (`xnbflow.inference.concordance`).
+#: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
+#: Codes of the reasons by these statuses.
+_COLUMN_CODES = dict(zip(INSEPARABLE, ("column not separated", "column not examined"), strict=True))
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
 #: Between the names of columns that are examined together.
 CROSS = " × "
+#: Least shares of the samples that are exact, and near, copies of others, for "many copies"; a
+#: smaller share of exact copies, and near copies from the second share on, are "some copies".
+MANY_EXACT_COPIES = 0.1
+MANY_NEAR_COPIES = 0.5
+SOME_NEAR_COPIES = 0.1
+#: Share of the features of a list from which disjoint halves cannot show a choice.
+_MOST_FEATURES = 0.5
 
 #: A p is near its level if it is within this factor of it.
 _NEAR_FACTOR = 2.0
 #: A lower limit of the balanced accuracy is near chance if it is within this distance of it.
 _NEAR_CHANCE = 0.02
 
-Level = Literal["well supported", "partly supported", "not supported"]
+#: Verdicts in second cohorts in which a classifier held.
+_HELD = ("held", "held in part")
+#: Verdicts in second cohorts that weaken a result, with the code of the reason. Of several tests in
+#: one cohort, which differ in how values are matched, the first of these counts.
+_COHORT_CODES = {
+    "ranking holds": "cohort threshold",
+    "labels look exchanged": "cohort labels",
+    "did not hold": "cohort not held",
+}
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A verdict, and the conditions that fail.
+class LabelTest:
+    """A permutation test; ``permuted`` is what it fitted, empty if this is the classifier itself.
 
-    These are "chance interval", "permutation test", "copies", "majority class", "classes", "batch",
-    "library size", "stability" and "stability unknown". ``p_value`` is of the permutation test.
+    ``at_least`` of ``permutations`` reached the score of the true labels. All numbers are missing
+    where no test was run.
     """
 
+    p_value: float = np.nan
+    permuted: str = ""
+    at_least: float = np.nan
+    permutations: float = np.nan
+
+    def corrected(self, candidates: int) -> float:
+        """Return p for a classifier that was chosen by the results from several candidates.
+
+        The label test of a data set does not use the classifier, so that no choice changes its p.
+        """
+        factor = 1 if self.permuted else candidates
+        return float(np.minimum(1.0, self.p_value * factor))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The verdict on a classifier: the level, its reasons, and p of the permutation test."""
+
     level: Level
-    reasons: list[str]
+    reasons: list[Reason]
     p_value: float
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of the reasons."""
+        return [reason.code for reason in self.reasons]
 
 
 def verdict(
     performance: Performance,
-    p_value: float = np.nan,
-    stability: Estimate | None = None,
+    test: LabelTest | None = None,
+    further: Sequence[Reason] = (),
     *,
-    copies: str | None = None,
-    batch: bool = False,
-    library_size: bool = False,
+    classes: Sequence[str] | np.ndarray | None = None,
 ) -> Verdict:
     """Return the verdict on a classifier: whether it recognises its classes.
 
-    ``p_value`` is of the permutation test, missing where none was run. ``stability`` is the
-    agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
-    the function `copies`; ``batch`` and ``library_size`` are whether a batch, or the reads of the
-    classes, may explain the result. For the rule see `docs/methods/verdicts.md`.
+    ``test`` is the permutation test, None if none was run, and ``further`` are the reasons that
+    other evidence has against the result, for example those of `stability_reasons`. ``classes`` are
+    the labels of the codes in ``performance``. For the rule see `docs/methods/verdicts.md`.
     """
-    necessary = {
-        "chance interval": performance.balanced_accuracy.lower > performance.chance,
-        "permutation test": not p_value > LEVEL,  # also without a test
-        "copies": copies != "severe",
-    }
-    failed = [reason for reason, is_met in necessary.items() if not is_met]
-    if failed:
-        return Verdict("not supported", failed, p_value)
-    further = {
-        "majority class": performance.accuracy.lower > performance.majority,
-        "classes": all(row.recognised for row in performance.classes),
-        "copies": copies != "warning",
-        "batch": not batch,
-        "library size": not library_size,
-    }
-    weak = [reason for reason, is_met in further.items() if not is_met]
-    if stability is not None and stability.lower < POOR_STABILITY:
-        weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
-    return Verdict("partly supported" if weak else "well supported", weak, p_value)
+    test = test or LabelTest()
+    p_value = test.corrected(performance.candidates)
+    balanced = performance.balanced_accuracy
+    if np.isnan(p_value):  # without a test the interval alone decides
+        balanced = balanced._replace(lower=performance.strict_lower)
+    reasons = [
+        *_reasons_of_test(test, p_value),
+        *_reasons_of_performance(performance, balanced, classes),
+        *further,
+    ]
+    reasons = in_order(reasons)
+    return Verdict(
+        level=lowest(reason.level for reason in reasons), reasons=reasons, p_value=p_value
+    )
 
 
-def near_limit(performance: Performance, p_value: float) -> list[str]:
-    """Return the conditions that another draw of folds or permutations may decide otherwise.
+def _reasons_of_test(test: LabelTest, p_value: float) -> Iterator[Reason]:
+    """Yield the reason of a permutation test that does not exclude chance."""
+    if p_value > ONE_SIDED_LEVEL:  # never without a test
+        yield Reason(
+            code="permutation test",
+            subject=test.permuted,
+            p=p_value,
+            limit=ONE_SIDED_LEVEL,
+            count=test.at_least,
+            total=test.permutations,
+        )
 
-    These are the "permutation test" with p between half and twice its level, and the "chance
-    interval" with a lower limit within .02 of chance.
+
+def _reasons_of_performance(
+    performance: Performance, balanced: Estimate, classes: Sequence[str] | np.ndarray | None
+) -> Iterator[Reason]:
+    """Yield the reasons of the ``balanced`` accuracy, the accuracy, and each class."""
+    if not balanced.lower > performance.chance:
+        yield Reason(code="chance interval", limit=performance.chance, **_numbers(balanced))
+    accuracy = performance.accuracy
+    if not accuracy.lower > performance.majority:
+        yield Reason(code="majority class", limit=performance.majority, **_numbers(accuracy))
+    for row in performance.classes:
+        if row.recognised:
+            continue
+        yield Reason(
+            code="class not recognised",
+            label=str(row.code if classes is None else classes[row.code]),
+            other="" if classes is None or row.taken_for < 0 else str(classes[row.taken_for]),
+            total=row.samples,
+            **_numbers(row.recall),
+        )
+
+
+def _numbers(estimate: Estimate) -> dict[str, Any]:
+    """Return the fields of a reason that an estimate fills."""
+    return {"estimate": estimate.value, "lower": estimate.lower, "upper": estimate.upper}
+
+
+def stability_reasons(
+    halves: Estimate | None, mean_size: float = np.nan, n_features: float = np.nan
+) -> list[Reason]:
+    """Return the reason that the stability of a selection has against a result, if there is one.
+
+    ``halves`` is the agreement of lists from independent samples, None where a classifier that
+    selects features was not fitted to halves. ``mean_size`` is the mean number of features of a
+    list, of ``n_features``. The index is corrected for chance: where most features are selected in
+    each half, it is near 0 although the selections share most of their features.
+    """
+    if halves is None:
+        return [Reason(code="stability not tested")]
+    if not halves.lower < POOR_STABILITY:
+        return []
+    numbers = _numbers(halves) | {"limit": POOR_STABILITY}
+    if not halves.upper < POOR_STABILITY:
+        return [Reason(code="stability unclear", **numbers)]
+    if mean_size > _MOST_FEATURES * n_features:
+        numbers |= {"count": mean_size, "total": n_features}
+        return [Reason(code="most features selected", **numbers)]
+    return [Reason(code="unstable", **numbers)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearLimit:
+    """The conditions that another draw of folds or permutations may decide otherwise."""
+
+    test: bool
+    interval: bool
+
+
+def near_limit(performance: Performance, p_value: float) -> NearLimit:
+    """Return whether p, or the interval of the balanced accuracy, is near its limit.
+
+    These are p of the permutation test between half and twice its level, and a lower limit within
+    .02 of chance.
 
     Examples
     --------
     >>> from xnbflow.inference.estimates import performance
     >>> codes = np.repeat([0, 1], 20)
     >>> near_limit(performance(codes, np.eye(2)[codes]), 0.03)
-    ['permutation test']
+    NearLimit(test=True, interval=False)
     """
-    conditions = []
-    if LEVEL / _NEAR_FACTOR <= p_value <= LEVEL * _NEAR_FACTOR:
-        conditions.append("permutation test")
-    if abs(performance.balanced_accuracy.lower - performance.chance) <= _NEAR_CHANCE:
-        conditions.append("chance interval")
-    return conditions
+    distance = abs(performance.balanced_accuracy.lower - performance.chance)
+    return NearLimit(
+        test=ONE_SIDED_LEVEL / _NEAR_FACTOR <= p_value <= ONE_SIDED_LEVEL * _NEAR_FACTOR,
+        interval=bool(distance <= _NEAR_CHANCE),
+    )
 
 
 def verdicts(
     performances: Mapping[Key, Performance],
+    headers: Headers,
+    *,
+    fits: Mapping[Key, tuple[int, int]],
     stability: pd.DataFrame,
     permutation_tests: pd.DataFrame,
-    copied: Mapping[str, str],
-    inseparable: Collection[Key] = (),
-    unequal: Collection[str] = (),
-) -> pd.DataFrame:
-    """Return the verdicts on all results; see `verdict`.
+    further: Mapping[Key, Sequence[Reason]],
+) -> dict[str, pd.DataFrame]:
+    """Return the study's tables ``verdicts`` and ``reasons``; see `verdict`.
 
-    ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`;
-    ``inseparable`` are results that a batch may explain, ``unequal`` the data sets of
-    `unequal_libraries`. The p of a classifier's own test is multiplied by the number of candidates
-    that it was chosen from; the label test of the data set does not use the classifier, so that no
-    choice changes its p.
+    ``fits`` are the numbers of folds that could not be fitted, and of all folds, of every
+    classifier of the study; a classifier with a failed fold is not supported, because its results
+    are those of some folds. ``stability`` and ``permutation_tests`` are the study's tables;
+    ``further`` are reasons of other evidence, see `reasons_of_data` and `cohort_reasons`.
+
+    A classifier that selects features has rows in ``stability``; without halves of its own its
+    stability was not tested. Each classifier is compared with its own permutation test, else with
+    the label test of its data set.
     """
-    halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
-    agreement = {}
-    for key, row in halves.to_dict("index").items():
-        agreement[key] = Estimate(row["halves"], row["halves_lower"], row["halves_upper"])
-    tests = permutation_tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]]
-    tests = tests.to_dict("index")
-    rows = []
-    for key, performance in performances.items():
+    of_all_classes = stability[stability["class"] == ""].set_index(KEY)
+    selections = of_all_classes.to_dict("index")
+    tests = _tests(permutation_tests)
+    verdict_rows = []
+    reason_rows = []
+    for key, (n_failed, n_folds) in fits.items():
         dataset, _, classifier = key
-        test = tests.get((dataset, classifier), {"p_value": np.nan, "permuted": ""})
-        n_candidates = 1 if test["permuted"] else performance.candidates
-        p_value = float(np.minimum(1.0, test["p_value"] * n_candidates))
-        result = verdict(
-            performance,
-            p_value,
-            agreement.get(key),
-            copies=copied.get(dataset),
-            batch=key in inseparable,
-            library_size=dataset in unequal,
-        )
-        rows.append(
-            {
-                **named(key),
-                "level": result.level,
-                "reasons": "; ".join(result.reasons),
-                "p_value": result.p_value,
-                "permuted": test["permuted"],
-                "near": "; ".join(near_limit(performance, p_value)),
-            }
-        )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
+        header = headers[dataset]
+        test = tests.get((dataset, classifier)) or tests.get((dataset, "")) or LabelTest()
+        near = NearLimit(test=False, interval=False)
+        if n_failed or key not in performances:
+            failure = Reason(code="not fitted", count=n_failed, total=n_folds)
+            result = Verdict(level=failure.level, reasons=[failure], p_value=np.nan)
+        else:
+            performance = performances[key]
+            reasons = list(further.get(key, ()))
+            if key in selections:
+                reasons += _of_selection(selections[key], header.n_features)
+            result = verdict(performance, test, reasons, classes=header.classes)
+            near = near_limit(performance, result.p_value)
+        row = {
+            **named(key),
+            "level": result.level,
+            "p_value": result.p_value,
+            "permuted": test.permuted,
+            "near_test": near.test,
+            "near_interval": near.interval,
+            "selects": key in selections,
+        }
+        verdict_rows.append(row)
+        reason_rows += [named(key) | reason.columns() for reason in result.reasons]
+    return {
+        "verdicts": pd.DataFrame(verdict_rows, columns=STUDY_TABLES["verdicts"].fixed),
+        "reasons": pd.DataFrame(reason_rows, columns=STUDY_TABLES["reasons"].fixed),
+    }
 
 
-def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
-    """Return by data set "severe" if 10% of the samples are exact or 50% near duplicates.
+def _tests(permutation_tests: pd.DataFrame) -> dict[tuple[str, str], LabelTest]:
+    """Return the permutation tests by data set and classifier.
 
-    The value is "warning" with fewer exact, or 10% near, duplicates. Notices on replicates are
-    ignored.
+    The label test of a data set has the classifier "" as well; it is that of the first classifier
+    with one, since all have the same, except those that adjust for columns.
     """
-    severities: dict[str, str] = {}
-    rows = audit[(audit["check"] == "repeated sample") & (audit["severity"] != "notice")]
-    for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
-        n = pairs.str.split(" [~=] ", regex=True).explode().nunique()
-        share = n / len(headers[name].samples)
-        if share >= (0.1 if severity == "severe" else 0.5):
-            severities[name] = "severe"
-        elif severity == "severe" or share >= 0.1:
-            severities.setdefault(name, "warning")
-    return severities
+    tests: dict[tuple[str, str], LabelTest] = {}
+    for row in permutation_tests.to_dict("records"):
+        test = LabelTest(row["p_value"], row["permuted"], row["at_least"], row["permutations"])
+        tests[row["dataset"], row["classifier"]] = test
+        if test.permuted:
+            tests.setdefault((row["dataset"], ""), test)
+    return tests
 
 
-def unequal_libraries(audit: pd.DataFrame, headers: Headers) -> set[str]:
-    """Return the data sets of raw counts with a warning that libraries of classes are unequal.
+def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Reason]:
+    """Return the reasons of a row of the table ``stability``."""
+    halves = None
+    if pd.notna(selection["halves"]):
+        halves = Estimate(selection["halves"], selection["halves_lower"], selection["halves_upper"])
+    return stability_reasons(halves, selection["mean_size"], n_features)
 
-    The class can then be recognised by the number of reads. Counts that are normalised in each fold
-    (``transform=tmm``) are not concerned: `docs/methods/counts.md` has the level of their test.
+
+def reasons_of_data(audit: pd.DataFrame, headers: Headers) -> dict[str, list[Reason]]:
+    """Return the reasons that the audit of each data set has against all its results."""
+    reasons: dict[str, list[Reason]] = {}
+    for name, header in headers.items():
+        rows = audit[audit["dataset"] == name]
+        reasons[name] = copy_reasons(rows, len(header.samples))
+        if header.scale != COUNTS:
+            reasons[name] += library_reasons(rows)
+    return reasons
+
+
+def copy_reasons(audit: pd.DataFrame, n_samples: int) -> list[Reason]:
+    """Return the reason that copies of samples are against the results of a data set, if any.
+
+    ``audit`` has the rows of the data set. A tenth of the samples that are exact copies, or half
+    that are near ones, are many; fewer exact copies, or a tenth of near ones, are some. Likely
+    replicates are ignored.
     """
-    rows = audit[(audit["check"] == "library size") & (audit["severity"] == "warning")]
-    return {name for name in rows["dataset"] if headers[name].scale != COUNTS}
+    shares = {}
+    counts = {}
+    for code in ("equal samples", "nearly equal samples"):
+        pairs = audit.loc[audit["code"] == code, ["subject", "other"]]
+        counts[code] = len(set(pairs.to_numpy().ravel()))
+        shares[code] = counts[code] / n_samples
+    exact = shares["equal samples"]
+    near = shares["nearly equal samples"]
+    code = ""
+    if exact >= MANY_EXACT_COPIES or near >= MANY_NEAR_COPIES:
+        code = "many copies"
+    elif exact > 0 or near >= SOME_NEAR_COPIES:
+        code = "some copies"
+    return [Reason(code=code, count=max(counts.values()), total=n_samples)] if code else []
+
+
+def library_reasons(audit: pd.DataFrame) -> list[Reason]:
+    """Return a reason if the libraries of two classes have very different sizes.
+
+    ``audit`` has the rows of a data set of raw counts: the class can then be recognised by the
+    number of reads. Counts that are normalised in each fold (``transform=tmm``) are not concerned:
+    `docs/methods/counts.md` has the level of their test.
+    """
+    rows = audit[audit["code"] == "libraries very unequal"]
+    return [
+        Reason(code="library size", label=row["subject"], other=row["other"], estimate=row["value"])
+        for row in rows.to_dict("records")
+    ]
+
+
+def column_reasons(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Reason]]:
+    """Return the reasons that columns of the samples have against results.
+
+    ``pairs`` is the study's table ``concordance_pairs``: a column, or columns together, and a pair
+    of classes. With two classes the reason does not name them.
+    """
+    reasons: dict[Key, list[Reason]] = {}
+    rows = pairs[pairs["limits"].astype(bool) & pairs["status"].isin(INSEPARABLE)]
+    for row in rows.to_dict("records"):
+        several = len(headers[row["dataset"]].classes) > 2
+        reason = Reason(
+            code=_COLUMN_CODES[row["status"]],
+            subject=row["column"],
+            label=row["class"] if several else "",
+            other=row["other"] if several else "",
+            estimate=row["auc_within"],
+            lower=row["lower"],
+            upper=row["upper"],
+            p=row["p"],
+            count=row["pairs"],
+            limit=0.5,
+        )
+        reasons.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(reason)
+    return reasons
+
+
+def cohort_reasons(tests: pd.DataFrame) -> dict[tuple[str, str], list[Reason]]:
+    """Return the reasons that second cohorts have against a classifier, by data set and classifier.
+
+    ``tests`` have a row for each test of a model in a second cohort, with the columns of
+    ``validation/verdicts``. A cohort in which the classifier held in one of several tests, which
+    differ in how values are matched and harmonised, is no reason.
+    """
+    reasons: dict[tuple[str, str], list[Reason]] = {}
+    for (dataset, classifier, cohort), rows in tests.groupby(
+        ["train", "model", "test"], sort=False
+    ):
+        if rows["verdict"].isin(_HELD).any():
+            continue
+        against = [verdict for verdict in _COHORT_CODES if (rows["verdict"] == verdict).any()]
+        if not against:
+            continue
+        row = rows[rows["verdict"] == against[0]].iloc[0]
+        reason = Reason(
+            code=_COHORT_CODES[against[0]],
+            subject=str(cohort),
+            estimate=row["value"],
+            lower=row["lower"],
+            upper=row["upper"],
+            limit=row["chance"],
+            p=row["p_value"],
+            count=row["right"],
+            total=row["n"],
+        )
+        reasons.setdefault((str(dataset), str(classifier)), []).append(reason)
+    return reasons

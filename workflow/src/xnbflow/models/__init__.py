@@ -3,8 +3,7 @@
 =========================== ==========================================================
 file                        question
 =========================== ==========================================================
-``classifying``, ``final``, what do the jobs *classify*, *models* and *check* write?
-``checking``
+``final``                   what is kept of a classifier that is fitted to all samples?
 ``trained``                 what is a model, and how is it fitted and cross-validated?
 ``steps``                   which features does a pipeline use, and can it explain?
 ``signature``               which genes are high or low in a class?

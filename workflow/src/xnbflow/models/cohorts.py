@@ -11,6 +11,8 @@ import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.progress import track
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.likeness import matched_patients, shared_samples
@@ -74,6 +76,7 @@ def combine(
     match: str = "feature",
     harmonise: str = "rank",
     name: str = "the model",
+    designs: Mapping[str, Design] | None = None,
 ) -> tuple[dict[str, pd.DataFrame], TrainedModel, DataSet]:
     """Train on some series and test on the others, compare their genes, and fit a model of all.
 
@@ -81,7 +84,8 @@ def combine(
     of the larger one: every sample counts once. Every series is tested by models of each other
     one, by the model of all others merged, and by the mean of the probabilities of the others'
     models, which is compared with cross-validation of the merged one. ``match``, ``harmonise`` and
-    ``name`` are as for `xnbflow.models.validation.validate`.
+    ``name`` are as for `xnbflow.models.validation.validate`; ``designs`` of the series by name are
+    those by which their genes are compared.
 
     The results are the tables `COHORT_TABLES` of `xnbflow.tables.contract`, the model of all
     series, with figures from leaving each series out, and all samples as input of the model.
@@ -105,7 +109,7 @@ def combine(
     tables = {
         "cohort_series": _series_table(series, cohorts, notes, match),
         "cohort_matrix": matrix.assign(model=name, match=match, harmonise=harmonise),
-        "meta_genes": meta_genes(cohorts, symbols),
+        "meta_genes": meta_genes(cohorts, symbols, designs),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
     harmonised_samples = replace(merged, values=as_seen(model, merged))
@@ -162,7 +166,7 @@ def _refuse_incomparable(series: Sequence[DataSet]) -> None:
             f"no series has two classes and all classes of the others ({labels}); give classes the "
             "same labels in all series, for example by map= in the sheet"
         )
-        raise InputError(msg)
+        raise InputError(msg, sheet=True)
 
 
 def _masks_of_distinct_samples(
@@ -259,7 +263,7 @@ def _cohort_matrix(
     rows = []
     predictions = []
     selected = []
-    for fold, test in enumerate(cohorts):
+    for fold, test in enumerate(track(cohorts, "cohorts left out")):
         fitted = singles[test.name]
         rows.append(_row("cross-validated", fitted, test, fitted.validated))
         # With the series A, B and C, A is tested by the models of B, of C, of B and C merged, and

@@ -1,6 +1,5 @@
 """Model files in skops' format, without pickle: reading runs no code and checks all types."""
 
-import glob
 import hashlib
 import importlib
 import io
@@ -255,8 +254,7 @@ def _refuse_copy(written_to: Any, path: str | Path) -> None:
     place = place_of(path)
     if not written_to or not place or written_to == place:
         return
-    tables = Path(path).parent.glob(f"{glob.escape(Path(path).stem)}.*.parquet")
-    if any(tables):
+    if Path(path).with_name("signature.parquet").exists():
         original = quoted(written_to, 200)[1:-1]
         msg = f"{path} is a copy of {original}, which belongs to something else"
         raise InputError(f"{msg}; read it there, or move it out of the folder")

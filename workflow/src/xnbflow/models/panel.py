@@ -19,7 +19,7 @@ from xnbflow.density.standard import StandardFeatures
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.training import train
-from xnbflow.inference.intervals import TUNED, share_interval
+from xnbflow.inference.intervals import TUNED, accuracy_interval
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
@@ -370,7 +370,8 @@ def _cross_validation(
 def _figures(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[str, Any]:
     """Return a row of `Panel.accuracy`."""
     predicted = series.classes[log_posterior.argmax(axis=1)]
-    accuracy = share_interval(predicted == series.labels, series.groups, TUNED)
+    right = (predicted == series.labels).astype(float)
+    accuracy = accuracy_interval(right, series.labels, series.groups, TUNED)
     metrics = fold_metrics(series.labels, predicted, log_posterior, series.classes)
     return {
         "genes": n_genes,

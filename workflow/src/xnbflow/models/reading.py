@@ -25,7 +25,7 @@ from xnbflow.sources.layout import SETTLED, complete_row, sample_column, set_asi
 from xnbflow.sources.plausibility import is_sample_id
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
-from xnbflow.sources.sheet import SheetRow, is_accession
+from xnbflow.sources.sheet import SheetRow, is_accession, reader_options, refuse_design
 from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table_file import TableFile
@@ -86,6 +86,17 @@ def described(
     )
 
 
+def options_by_key(texts: Iterable[str]) -> dict[str, str]:
+    """Return options ``key=value`` by key.
+
+    Examples
+    --------
+    >>> options_by_key(["map=a:b", "transform=log2"])
+    {'map': 'a:b', 'transform': 'log2'}
+    """
+    return dict(text.partition("=")[::2] for text in texts)
+
+
 def _is_geo_file(location: str) -> bool:
     """Return whether a path or URL is that of a series matrix or SOFT file of GEO."""
     if Path(location).is_file():
@@ -100,6 +111,8 @@ def _parse_options(source: str, texts: Iterable[str]) -> dict[str, str]:
     options = {}
     for text in texts:
         key, equals, value = text.partition("=")
+        if equals:
+            refuse_design({key: value}, f"option {text!r}")
         if not equals or key not in accepted:
             names = ", ".join(sorted(accepted)) or "none"
             msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
@@ -322,7 +335,7 @@ def _columns_of_training(training: Mapping[str, Any]) -> set[str]:
 
     Two samples have distinct values of ``sex``, which are not their names.
     """
-    options = dict(option.partition("=")[::2] for option in training.get("options", ()))
+    options = reader_options(options_by_key(training.get("options", ())))
     names = itertools.chain.from_iterable(options.get(key, "").split(",") for key in SETTLED)
     return {name for name in names if not is_sample_id(name)}
 

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.software import software
+from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import COUNTS, DataSet
-from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
@@ -40,7 +40,7 @@ class CrossValidation:
 
     predictions: pd.DataFrame
     selected: pd.DataFrame
-    series: DataSet | DataSetHeader
+    series: DataSet
     inflation: float = CROSS_VALIDATED
     halves: pd.DataFrame | None = None
 
@@ -199,7 +199,9 @@ def fit_model(
     entry = resolved(unlabelled(entry))
     estimator = unfitted(series, entry, "final")
     frame = frame_for(estimator, series)
-    fit_grouped(estimator, frame, series.labels, series.groups)
+    order = order_of(series)  # as in folds, see `xnbflow.evaluation.training`
+    groups = None if series.groups is None else numbered(series.groups[order])
+    fit_grouped(estimator, frame_for(estimator, series, order), series.labels[order], groups)
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import require_choice
+from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
@@ -93,7 +94,7 @@ def validate_all(
     own; each of ``pairs`` has ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
-    for pair in pairs:
+    for pair in track(pairs, "pairs of cohorts"):
         tables = validate(
             series[pair["train"]],
             series[pair["test"]],

@@ -15,15 +15,17 @@ class FlexibleNB(IndependentNB):
 
     Parameters
     ----------
-    bandwidth : {"silverman", "scott", "sheather_jones", "cross_validation", "adaptive"}, \
-            default="silverman"
+    bandwidth : {"silverman", "scott", "normal_reference", "sheather_jones", \
+            "cross_validation", "adaptive"}, default="silverman"
         Rule for the bandwidth of each class and feature. "silverman" and "scott" are rules of
-        thumb. "sheather_jones" is the plug-in equation, solved as in the authors' program of XNB
-        (`xnbflow.density.plug_in_bandwidth`). "cross_validation" has the best likelihood of
-        left-out samples in three folds, as in that program; it depends on the order of the samples
-        (`xnbflow.density.validated_bandwidth`). With both the time grows with the square of a
-        class's samples. "adaptive" multiplies Silverman's bandwidth by a factor for each sample,
-        greater where samples are sparse (Abramson's square-root law).
+        thumb, .9 and 1.059 times the smaller of standard deviation and quartile range / 1.349;
+        "normal_reference" is 1.059 times the standard deviation, which the text of the XNB paper
+        prints as Silverman's. "sheather_jones" is the plug-in equation, solved as in the authors'
+        program of XNB (`xnbflow.density.plug_in_bandwidth`). "cross_validation" has the best
+        likelihood of left-out samples in three folds, as in that program; it depends on the order
+        of the samples (`xnbflow.density.validated_bandwidth`). With both the time grows with the
+        square of a class's samples. "adaptive" multiplies Silverman's bandwidth by a factor for
+        each sample, greater where samples are sparse (Abramson's square-root law).
     kernel : {"gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", \
             "triangular", "exponential"} or int, default="gaussian"
         Kernel of the densities. A whole number ``s`` is the kernel ``(1 - u²)**s`` of the beta

@@ -64,14 +64,16 @@ class XNB(BaseNaiveBayes):
         "greedy": as described above, and in the authors' program. "joint": Eq. 11 as it is printed,
         one product over all other classes. "minimal": Eq. 10, the smallest set that reaches the
         threshold against every other class, found by integer programming among the 300 best
-        features of each pair.
+        features of each pair. Eq. 10 has no least distance: as printed it is
+        ``selection="minimal", min_distance=0``.
     class_independent : bool, default=False
         Give every class the union of the features of all classes, as a selection that is not
         class-specific does (the left half of the paper's Figure 1).
-    underflow : {"as_published", "log"}, default="as_published"
+    underflow : {"as_published", "uniform", "log"}, default="as_published"
         A Gaussian or exponential kernel density that underflows at every grid point, as that of a
         class almost constant against the range of the feature, is zero and its distances are 1, as
-        in the authors' program; or it is normalised in log space.
+        in the authors' program since 23 July 2024; or it is uniform, as in that program before; or
+        it is normalised in log space.
     min_bandwidth, priors
         As in `FlexibleNB`; the floor holds in selection and in classification.
 
@@ -131,7 +133,7 @@ class XNB(BaseNaiveBayes):
         "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
         "selection": [one_of("greedy", "joint", "minimal")],
         "class_independent": ["boolean"],
-        "underflow": [one_of("as_published", "log")],
+        "underflow": [one_of("as_published", "uniform", "log")],
         "priors": PRIORS,
     }
 

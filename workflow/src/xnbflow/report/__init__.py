@@ -16,7 +16,7 @@
 ``figure_files``      Which files do the figures of sections have?
 ``manuscript``        What goes into a paper: paragraphs, references, checklists, model cards?
 ``study_page``        Which files does the job *report* write, and how are they read again?
-``study_figures``     Which files do the job *draw* and ``xnbflow figures`` write?
+``study_figures``     Which files does ``xnbflow figures`` write?
 ``index``             Which studies are there?
 ``workbook``          Which sheets does ``xnbflow export`` write?
 ``pack``              Which files does ``xnbflow pack`` put into the zip file?

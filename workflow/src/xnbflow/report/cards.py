@@ -1,6 +1,5 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,14 +9,14 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.controls import shown_classes
 from xnbflow.inference.verdicts import POOR_STABILITY
-from xnbflow.report.levels import LEVELS
+from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
 from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.audit import most_serious
+from xnbflow.report.sections.audit import Finding, most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
-from xnbflow.report.sentences import contradictions, reasons, verdict
+from xnbflow.report.sentences import level_of, limits, tests_sentence, verdict_sentence
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("cards")
@@ -60,27 +59,28 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     place = {"dataset": dataset, "folds": folds, "classifier": classifier}
     estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
     stability = results.rows("stability", **place).set_index("class")
-    support = verdict(results, place)
-    supported = support.level != "not supported"
+    level = level_of(results, place)
+    supported = level in SUPPORTED
+    finding = most_serious(results, dataset)
     about = results.rows("datasets", dataset=dataset).iloc[0]
     features = _features(results, place)
-    lists = _lists_of_features(results, place, features, about["control"])
+    lists = _lists_of_features(results, place, features)
     shares = features["of"].unique().tolist()
     return Card(
         title=results.place(dataset, folds),
         note=_size(about),
-        verdict=support.sentence,
-        level=LEVELS[support.level],
+        verdict=verdict_sentence(results, place),
+        level=LEVELS[level],
         facts=_estimate_facts(estimates) | _selection_facts(results, place, stability),
         lines=lists.lines,
         rule="rule",
-        details=dict(_details(results, place, support.tests, supported=supported)),
+        details=dict(_details(results, place, finding, supported=supported)),
         of=lists.heading,
         genes=lists.items,
         rest=lists.rest,
         figure=_figure(results, place, features),
-        badge=capitalized(support.level),
-        short=_short_reason(results, place, support.level),
+        badge=capitalized(level),
+        short=_short_reason(results, place, level),
         tiles=[
             *_estimate_tiles(estimates),
             *_selection_tiles(results, place, features, stability),
@@ -88,7 +88,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         rows=lists.rows,
         share_of=shares[0] if len(shares) == 1 else "",
         noun=results.noun(dataset),
-        warnings=_warnings(results, place, features, supported=supported),
+        warnings=_warnings(results, place, features, finding, supported=supported),
         next_step=_next_step(results, place),
         anchor=f"card-{dataset}-{folds}",
     )
@@ -164,7 +164,7 @@ class _Lists:
 
 
 def _lists_of_features(
-    results: StudyResults, place: dict[str, str], features: pd.DataFrame, control: str
+    results: StudyResults, place: dict[str, str], features: pd.DataFrame
 ) -> _Lists:
     """Return the features of a card; two classes are seen from the one that is not the control."""
     recalls = results.rows("estimates", **place, metric="recall")
@@ -191,7 +191,8 @@ def _lists_of_features(
         rows = _rows_by_class(features)
         heading = _heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
-    side = classes[shown_classes(classes, control)[-1]]
+    reference = results.study.design_of(place["dataset"]).reference
+    side = classes[shown_classes(classes, reference)[-1]]
     common = _features_of_two(features, side)
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
     return _Lists(
@@ -340,10 +341,7 @@ def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
 
 def _short_reason(results: StudyResults, place: dict[str, str], level: str) -> str:
     """Return the main reason of a verdict in one short sentence."""
-    if results.rows("estimates", **place, folds_failed=0).empty:
-        return "A fold could not be fitted."
-    against = reasons(results, place)
-    against += contradictions(results, place["dataset"], place["classifier"])
+    against = limits(results, place)
     if not against:
         return _TEXTS["supported"] if level == "well supported" else ""
     n_others = len(against) - 1
@@ -422,26 +420,18 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
         )
 
 
-#: Text in brackets, which may contain brackets.
-_BRACKETS = re.compile(r" \((?:[^()]|\([^()]*\))*\)")
-#: Letters from which on text in brackets is an enumeration that the table of the audit has.
-_LONG = 40
-
-
-def _first_sentence(finding: str) -> str:
-    """Return the first sentence of a finding of the audit, without long enumerations."""
-    short = _BRACKETS.sub(lambda match: "" if len(match[0]) >= _LONG else match[0], finding)
-    first = short.partition(". ")[0].removesuffix(".")
-    return f"{capitalized(first)}."
-
-
 def _warnings(
-    results: StudyResults, place: dict[str, str], features: pd.DataFrame, *, supported: bool
+    results: StudyResults,
+    place: dict[str, str],
+    features: pd.DataFrame,
+    finding: Finding | None,
+    *,
+    supported: bool,
 ) -> list[str]:
     """Return what makes the result or its features doubtful, the gravest first."""
     warnings = []
-    if finding := most_serious(results, place["dataset"]):
-        warnings.append(f"{_first_sentence(finding)} See the audit.")
+    if finding is not None:
+        warnings.append(f"{finding.short} See the audit.")
     comparison = _random_signatures(results, place, supported=supported)
     if len(features) and comparison and comparison.many:
         warnings.append(comparison.sentence)
@@ -480,15 +470,15 @@ def _random_signatures(
 
 
 def _details(
-    results: StudyResults, place: dict[str, str], tests: str, *, supported: bool
+    results: StudyResults, place: dict[str, str], finding: Finding | None, *, supported: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the tests of the verdict, a caution, the gravest finding, and what to do next."""
-    if tests:
+    if tests := tests_sentence(results, place):
         yield "Tests", tests
     if comparison := _random_signatures(results, place, supported=supported):
         yield f"Random {results.noun(place['dataset'])}s", comparison.sentence
-    if finding := most_serious(results, place["dataset"]):
-        yield "Audit", finding
+    if finding is not None:
+        yield "Audit", finding.sentence
     if step := _next_step(results, place):
         yield "Next", step
 

@@ -14,7 +14,7 @@ from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.signature import gene_figure
 from xnbflow.report.static.files import print_figure
-from xnbflow.tables.contract import DIAGNOSTIC, SERIES
+from xnbflow.tables.contract import GENES, SERIES
 from xnbflow.tables.storage import refuse_other_series
 
 #: Letters of a feature's name in the name of a file.
@@ -39,11 +39,11 @@ def print_genes(
     tables = []
     names = set()
     for dataset in datasets:
-        genes = results.diagnosed(dataset)["genes"]
+        genes = results.compared(dataset)["genes"]
         rows = genes[_matches(genes, name.casefold())].sort_values("rank", kind="stable")
         names |= {*genes["feature"], *genes["symbol"]}
         if len(rows):
-            figures = _print_features(results.root, dataset, name, rows, folder=folder, width=width)
+            figures = _print_features(results, dataset, name, rows, folder=folder, width=width)
             rows = rows.sort_values(["rank", "class"]).reset_index(drop=True)
             rows.insert(0, "dataset", dataset)
             rows.insert(1, "figure", rows["feature"].map(figures))
@@ -76,11 +76,18 @@ def _file_name(name: str) -> str:
 
 
 def _print_features(
-    root: Path, dataset: str, name: str, rows: pd.DataFrame, *, folder: Path, width: float
+    results: StudyResults,
+    dataset: str,
+    name: str,
+    rows: pd.DataFrame,
+    *,
+    folder: Path,
+    width: float,
 ) -> dict[str, str]:
     """Draw the features of rows of the table of genes; return the names of the figures."""
-    path = root / SERIES.of(dataset=dataset)
-    refuse_other_series([root / DIAGNOSTIC.of(dataset=dataset, table="genes")], path)
+    path = results.root / SERIES.of(dataset=dataset)
+    genes = GENES.of(study=results.study.id, dataset=dataset, table="genes")
+    refuse_other_series([results.root / genes], path)
     features = rows["feature"].drop_duplicates().tolist()
     series = with_log_counts(DataSet.read(path))
     values = gene_values(series, features)

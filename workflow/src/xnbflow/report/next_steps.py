@@ -1,18 +1,18 @@
-"""Next steps after a result, in the order in which a statistician would take them."""
+"""Next steps after a result, in the order in which a statistician would take them.
 
-from collections.abc import Iterator
+Each follows from a reason of the verdict, a finding of the audit, a doubted label, or the forecast.
+"""
 
-import pandas as pd
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from xnbflow.core.nouns import counted, listed
-from xnbflow.inference.verdicts import INSEPARABLE
+from xnbflow.report.levels import SUPPORTED
+from xnbflow.report.reasons import difference_of, quoted_columns, reason_clauses
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import (
-    contradictions,
-    difference_of,
-    most_are_selected,
-    quoted_columns,
-)
+from xnbflow.report.sentences import level_of, reasons
+
+Reasons = Sequence[Mapping[str, Any]]
 
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
@@ -20,59 +20,82 @@ _MOST_NAMED = 4
 _WORTH_SAMPLES = 0.03
 #: Differences of gains that rounding makes.
 _ROUNDING = 1e-9
+#: Codes of reasons that are columns of the samples.
+_COLUMNS = ("column not separated", "column not examined")
+#: Codes of reasons that are second cohorts.
+_COHORTS = ("cohort not held", "cohort threshold", "cohort labels")
 #: Steps after warnings of the audit, by its check.
 _CORRECTIONS = {
     "repeated sample": "leave copies of samples out, or keep them together in folds (group=)",
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
 }
+#: Steps after reasons on the stability of a selection, by their code; ``{noun}`` is a feature.
+_STABILITY_STEPS = {
+    "stability unclear": "add samples: with these the stability of the {noun}s cannot be judged",
+    "most features selected": "add samples: with these most {noun}s are selected",
+    "unstable": "add samples: halves of these select different {noun}s",
+}
 
 
 def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
     """Return recommended steps, the most urgent first; ``place`` is data set, folds, classifier.
 
-    A column that separates the classes completely comes first, since no analysis of these samples
-    corrects the design; later samples, cohorts and assays of the same design are not recommended
-    then. Errors in the data come before other associated columns, these before more samples, and
-    a second cohort comes before an assay.
+    A column that cannot be separated from the class comes first, since no analysis of these samples
+    corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
+    same design are not recommended then. Errors in the data come before more samples, and a second
+    cohort comes before an assay.
     """
     dataset = place["dataset"]
-    columns = results.rows("concordance", **place)
-    columns = columns[columns["status"].isin(INSEPARABLE)]
+    limiting = reasons(results, place)
+    columns = [row for row in limiting if row["code"] in _COLUMNS]
     if design := _other_design(results, dataset, columns):
         return [design, *_corrections(results, dataset)]
-    steps = [*_corrections(results, dataset)]
-    batches = columns[columns["handling"].astype(bool)].head(1)
-    if len(batches):
-        balanced = f"{_quoted(batches)} balanced over the classes"
-        steps.append(f"repeat the study with {balanced}, or adjust for it")
-    return [*steps, *_confirmations(results, place)]
+    return [*_corrections(results, dataset), *_confirmations(results, place, limiting)]
 
 
-def _other_design(results: StudyResults, dataset: str, columns: pd.DataFrame) -> str:
+def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
     """Return the design in which columns do not separate the classes; empty if none does here."""
-    complete = columns[columns["pairs"] == 0]
-    if len(complete):
-        names = _quoted(complete)
-        n_classes = len(results.rows("class_sizes", dataset=dataset))
+    n_classes = len(results.rows("class_sizes", dataset=dataset))
+    rows_of: dict[str, list[Mapping[str, Any]]] = {}
+    for row in columns:
+        rows_of.setdefault(row["subject"], []).append(row)
+    complete = [name for name, rows in rows_of.items() if _is_complete(rows, n_classes)]
+    if complete:
+        names = listed(map(quoted_columns, complete), _MOST_NAMED)
         classes = "both classes" if n_classes == 2 else "all classes"
         return (
             f"compare the classes in a cohort where {classes} have the same {names}: in these "
             f"samples effects of the class and of {names} cannot be separated"
         )
-    separating_pairs = columns[columns["inseparable"] != ""]
-    if separating_pairs.empty:
+    for column, rows in rows_of.items():
+        pairs = [(row["class"], row["other"]) for row in rows if row["class"]]
+        if not pairs:
+            continue
+        name = quoted_columns(column)
+        return (
+            f"compare the classes in a cohort where they have the same {name}: in these samples "
+            f"the difference between {difference_of(pairs)} cannot be separated from {name}"
+        )
+    if not rows_of:
         return ""
-    column = separating_pairs.iloc[0]
-    name = quoted_columns(column["column"])
+    names = listed(map(quoted_columns, rows_of), _MOST_NAMED)
     return (
-        f"compare the classes in a cohort where they have the same {name}: in these samples the "
-        f"difference between {difference_of(column['inseparable'])} cannot be separated from {name}"
+        f"compare the classes in samples in which {names} does not go with the class: in these "
+        f"samples {names} explains the classes as well as the features do, and no adjustment "
+        "separates the two"
     )
 
 
-def _quoted(columns: pd.DataFrame) -> str:
-    return listed([quoted_columns(name) for name in columns["column"]], _MOST_NAMED)
+def _is_complete(rows: Reasons, n_classes: int) -> bool:
+    """Return whether no samples of different classes share a level of a column.
+
+    With two classes there is one row, which does not name them; else one for each pair of classes
+    that is not separated.
+    """
+    no_pairs = all(row["count"] == 0 for row in rows)
+    names_pairs = bool(rows[0]["class"])
+    return no_pairs and (not names_pairs or len(rows) == n_classes * (n_classes - 1) // 2)
 
 
 def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
@@ -85,44 +108,38 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
-        yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
+        yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
 
 
-def _confirmations(results: StudyResults, place: dict[str, str]) -> Iterator[str]:
+def _confirmations(
+    results: StudyResults, place: dict[str, str], limiting: Reasons
+) -> Iterator[str]:
     """Yield steps to more samples, other cohorts and assays."""
     dataset = place["dataset"]
     classifier = place["classifier"]
-    if step := _more_samples(results, place):
+    is_supported = level_of(results, place) in SUPPORTED
+    if step := _more_samples(results, place, limiting, is_supported=is_supported):
         yield step
-    against = contradictions(results, dataset, classifier)
+    against = reason_clauses([row for row in limiting if row["code"] in _COHORTS])
     if against:
         yield f"find out why {against[0]}"
-    elif _is_supported(results, place):
+    elif is_supported:
         if not (results.study.validate or results.study.cohorts):
             yield "test the model on a second cohort (option validate)"
         if (dataset, classifier) in results.study.models:
             yield f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
 
 
-def _is_supported(results: StudyResults, place: dict[str, str]) -> bool:
-    level = results.rows("verdicts", **place)["level"].iloc[0]
-    return bool(level != "not supported")
-
-
-def _more_samples(results: StudyResults, place: dict[str, str]) -> str:
+def _more_samples(
+    results: StudyResults, place: dict[str, str], limiting: Reasons, *, is_supported: bool
+) -> str:
     """Return whether more samples are needed, by stability first, then by the forecast."""
     dataset = place["dataset"]
-    classifier = place["classifier"]
-    noun = results.noun(dataset)
-    limits = results.rows("verdicts", **place)["reasons"].iloc[0].split("; ")
-    curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)
+    for row in limiting:
+        if row["code"] in _STABILITY_STEPS:
+            return _STABILITY_STEPS[row["code"]].format(noun=results.noun(dataset))
+    curve = results.rows("learning_curve", dataset=dataset, classifier=place["classifier"])
     forecasts = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
-    if "stability unknown" in limits:
-        return f"add samples: with these the stability of the {noun}s cannot be judged"
-    if "stability" in limits and most_are_selected(results, place):
-        return f"add samples: with these most {noun}s are selected"
-    if "stability" in limits:
-        return f"add samples: halves of these select different {noun}s"
     if len(forecasts):
         today, twice = forecasts.iloc[0], forecasts.iloc[-1]
         gain = twice["balanced_accuracy"] - today["balanced_accuracy"]
@@ -130,4 +147,4 @@ def _more_samples(results: StudyResults, place: dict[str, str]) -> str:
         advice = "add samples" if worth else "more samples would add little"
         n_samples = f"{twice['training_samples']:,.0f} training samples"
         return f"{advice} (forecast {twice['balanced_accuracy']:.0%} with {n_samples})"
-    return "" if _is_supported(results, place) else "add samples"
+    return "" if is_supported else "add samples"

@@ -7,16 +7,18 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.study import Study
 
 _ANALYSES = "those of the analyses"
-#: The sections of a page in order, each with the attribute of a `Study` that requires it: modules
-#: with a function ``section(results) -> Section | None``.
+#: The sections of a page in order: first those of a paper, whose question the study has. Each has
+#: the attribute of a `Study` that requires it; they are modules with a function
+#: ``section(results) -> Section | None``.
 SECTIONS = {
+    _ANALYSES: "analyses",
+    "xnbflow.report.sections.missing": "missing",
     "xnbflow.report.sections.answer": "classifiers",
     "xnbflow.report.sections.genes": "datasets",
     "xnbflow.report.sections.audit": "datasets",
     "xnbflow.report.sections.signature": "final",
     "xnbflow.report.sections.validation": "validate",
     "xnbflow.report.sections.cohorts": "combined",
-    _ANALYSES: "analyses",
     "xnbflow.report.sections.context": "classifiers",
     "xnbflow.report.sections.explanation": "classifiers",
     "xnbflow.report.sections.samples": "classifiers",
@@ -32,7 +34,7 @@ SECOND_PAGE = (
     *("diagnostics", "overview", "methods"),
 )
 #: The names of the sections that a study may leave out.
-_REQUIRED = {"answer", "overview", "methods"}
+_REQUIRED = {"missing", "answer", "overview", "methods"}
 _NAMES = [module.rpartition(".")[2] for module in SECTIONS if module != _ANALYSES]
 OPTIONAL = [name for name in _NAMES if name not in _REQUIRED]
 

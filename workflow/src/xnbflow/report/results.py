@@ -16,19 +16,18 @@ from xnbflow.core.study import Study
 from xnbflow.inference.headlines import distinct_labels
 from xnbflow.report.page.blocks import Table
 from xnbflow.tables.contract import (
-    ANALYSIS,
     ANALYSIS_TABLE,
+    COHORT_TABLE,
     COHORT_TABLES,
-    DESCRIPTION_TABLE,
-    DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
     GENE_SETS,
+    GENE_TABLES,
+    GENES,
+    GROUPS,
     MODEL_TABLE,
     MODEL_TABLES,
     STUDY,
-    STUDY_TABLE,
-    STUDY_TABLES,
     TRAINED,
     TRAINING_TABLES,
     TRUTH,
@@ -52,7 +51,7 @@ from xnbflow.tables.storage import (
 )
 
 #: Sources that have expression series only.
-_EXPRESSION = ("cumida", "geo")
+_EXPRESSION = ("cumida", "microarray", "geo")
 
 
 @dataclass(frozen=True)
@@ -128,8 +127,9 @@ class StudyResults:
     @cached_property
     def tables(self) -> "StudyTables":
         """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
-        places = {STUDY_TABLE: STUDY_TABLES, DESCRIPTION_TABLE: DESCRIPTION_TABLES}
-        return StudyTables(self, {p.fill(study=self.study.id): t for p, t in places.items()})
+        groups = (GROUPS["study"], GROUPS["gene_lists"], GROUPS["description"])
+        places = {group.path.fill(study=self.study.id): group.tables for group in groups}
+        return StudyTables(self, places)
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
@@ -138,7 +138,7 @@ class StudyResults:
     @cached_property
     def cohorts(self) -> "StudyTables":
         """The tables of several series of one question."""
-        return StudyTables(self, {STUDY_TABLE.fill(study=self.study.id): COHORT_TABLES})
+        return StudyTables(self, {COHORT_TABLE.fill(study=self.study.id): COHORT_TABLES})
 
     @cached_property
     def validation(self) -> "StudyTables":
@@ -197,14 +197,12 @@ class StudyResults:
                 yield self.root / place, [model[0]]
         if study.combined:
             for table in COHORT_TABLES:
-                yield self.root / STUDY_TABLE.of(study=study.id, table=table), study.combined
+                yield self.root / COHORT_TABLE.of(study=study.id, table=table), study.combined
         for name, settings in study.analyses.items():
-            folder = self.root / ANALYSIS.of(study=study.id, analysis=name)
-            for path in folder.glob("*.parquet"):
+            for path in self.analysis(self.analyses[name]).files():
                 yield path, settings.get("datasets", [])
         if study.validate:
-            folder = self.root / VALIDATION_TABLE.parent.of(study=study.id)
-            for path in folder.glob("*.parquet"):
+            for path in self.validation.files():
                 yield path, study.validated
 
     def _refuse_other_gene_sets(self, model: tuple[str, str]) -> None:
@@ -266,15 +264,31 @@ class StudyResults:
         """The tables of a data set, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
-            place = DIAGNOSTIC.fill(dataset=dataset)
-            return StudyTables(self, {place: DIAGNOSTIC_TABLES}, as_text=("genes",))
+            return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+
+        return cache(tables_of)
+
+    def compared(self, dataset: str) -> "StudyTables":
+        """Return the tables of single features of a data set, for example its ``contrasts``.
+
+        Each is read once.
+        """
+        return self._compared(dataset)
+
+    @cached_property
+    def _compared(self) -> Callable[[str], "StudyTables"]:
+        """The tables of single features, which several sections use."""
+
+        def tables_of(dataset: str) -> "StudyTables":
+            place = GENES.fill(study=self.study.id, dataset=dataset)
+            return StudyTables(self, {place: GENE_TABLES}, as_text=("genes", "contrasts"))
 
         return cache(tables_of)
 
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
         """Return columns of the table of genes of a data set, which is large."""
-        path = self.root / DIAGNOSTIC.of(dataset=dataset, table="genes")
-        return read_parquet(path, DIAGNOSTIC_TABLES["genes"], columns)
+        path = self.root / GENES.of(study=self.study.id, dataset=dataset, table="genes")
+        return read_parquet(path, GENE_TABLES["genes"], columns)
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
@@ -356,6 +370,10 @@ class StudyTables:
     def present(self) -> list[str]:
         """Return the names of the tables that were written; an analysis may leave some out."""
         return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
+
+    def files(self) -> list[Path]:
+        """Return the Parquet files of the tables that were written."""
+        return [self._results.root / self._paths[name] for name in self.present()]
 
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the place, title and files of the tables that were written."""

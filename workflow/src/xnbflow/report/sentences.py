@@ -1,19 +1,19 @@
-"""The sentences of verdicts: the results of a study and their support.
+"""The sentences of a study: its main result, and its verdicts with their numbers.
 
-Tables hold the numbers and the conditions that fail; the page, the index and the manuscript take
-the words from here.
+Levels and reasons are those of the tables ``verdicts`` and ``reasons``; `xnbflow.report.reasons`
+has the clause of each reason.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.nouns import counted, either, listed
-from xnbflow.inference.intervals import LEVEL
-from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
+from xnbflow.core.nouns import counted
+from xnbflow.core.significance import ONE_SIDED_LEVEL
+from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
 from xnbflow.report.numbers import format_count, join_words, p_equals
+from xnbflow.report.reasons import deciding, difference_of, quoted_columns, reason_clauses
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
@@ -21,12 +21,10 @@ from xnbflow.report.texts import texts_of
 RULE = texts_of("verdicts")["rule"]
 COVERAGE = texts_of("verdicts")["coverage"]
 COHORT_RULE = texts_of("verdicts")["cohort_rule"]
-#: What a second cohort reports against a classifier, by its verdict; ``{}`` is the cohort.
-_AGAINST = {
-    "did not hold": "it did not hold in the second cohort {}",
-    "ranking holds": "its threshold did not hold in the second cohort {}, where its ranking did",
-    "labels look exchanged": "labels look exchanged in the second cohort {}",
-}
+#: Codes of the reasons that copies of samples are.
+_COPIES = ("many copies", "some copies")
+#: Classes of a data set whose pair a sentence need not name.
+_TWO = 2
 
 
 def headline(results: StudyResults) -> str:
@@ -64,7 +62,7 @@ def _accuracy_clause(
     return (
         f"{label} has an accuracy of {_range(chosen_rows, several_folds=several_folds)}; it is "
         f"above the majority-class rate on {summary['above']} of {len(chosen_rows)} {places} "
-        f"(p at most {LEVEL}, corrected by Holm)"
+        f"(p at most {ONE_SIDED_LEVEL}, corrected by Holm)"
     )
 
 
@@ -82,8 +80,8 @@ def _choice_clause(results: StudyResults) -> str:
 def _copies_clause(results: StudyResults, chosen_rows: pd.DataFrame) -> str:
     """Return the data sets whose verdict is limited by copies of samples; empty without."""
     chosen = chosen_rows["classifier"].iloc[0]
-    verdicts = results.rows("verdicts", classifier=chosen).merge(chosen_rows[["dataset", "folds"]])
-    copied = verdicts.loc[verdicts["reasons"].str.contains("copies"), "dataset"].unique().tolist()
+    limiting = results.rows("reasons", classifier=chosen).merge(chosen_rows[["dataset", "folds"]])
+    copied = limiting.loc[limiting["code"].isin(_COPIES), "dataset"].unique().tolist()
     if not copied:
         return ""
     return f"samples of {join_words(copied)} are copies of others, known from training"
@@ -142,24 +140,6 @@ def _wins(results: StudyResults, chosen: str) -> str:
     return f"{text}, {join_words(ahead)} on {most}"
 
 
-def contradictions(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what second cohorts report against a classifier that was trained on a data set."""
-    study = results.study
-    tests = []
-    if study.validate:
-        tests.append(results.validation.rows("verdicts", model=classifier, train=dataset))
-    if study.cohorts and study.cohorts.model == classifier:
-        # models of one series; a merged one has further training samples
-        tests.append(results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset))
-    sentences = []
-    for table in tests:
-        for row in table[["verdict", "test"]].to_dict("records"):
-            sentence = _AGAINST.get(row["verdict"])
-            if sentence is not None:
-                sentences.append(sentence.format(row["test"]))
-    return sentences
-
-
 def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
     """Return the verdict on a model of that name in a second cohort, by a row of its table."""
     if pd.isna(row["value"]):
@@ -206,117 +186,37 @@ def overlap(signatures: pd.DataFrame) -> str:
     return f" The test cohort itself selects {counts} of the same features."
 
 
-def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
-    """Return why a result is not well supported; ``place`` is its data set, folds, classifier."""
-    verdict_row = results.rows("verdicts", **place).iloc[0]
-    balanced = results.rows("estimates", **place, metric="balanced_accuracy").iloc[0]
-    noun = results.noun(place["dataset"])
-    words = {
-        "chance interval": (
-            f"the 95% interval of its balanced accuracy, {balanced['lower']:.1%} to "
-            f"{balanced['upper']:.1%}, is not above chance ({balanced['reference']:.1%})"
-        ),
-        "permutation test": _permutation_reason(results, place),
-        "copies": (
-            "samples are copies of others, or nearly, and known from training (leave copies out, "
-            "or give them one group by group=)"
-        ),
-        "majority class": "the interval of its accuracy is not above the majority-class rate",
-        "batch": _inseparable(results, place),
-        "library size": _library_size(results, place["dataset"]),
-        "classes": _missed_classes(results, place),
-        "stability": _instability(results, place),
-        "stability unknown": (
-            f"the stability of its {noun}s cannot be judged because its interval is wide"
-        ),
-    }
-    return [words[reason] for reason in verdict_row["reasons"].split("; ") if reason]
+def reasons(results: StudyResults, place: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the reasons that limit a verdict; ``place`` is its data set, folds, classifier."""
+    rows: list[dict[str, Any]] = results.rows("reasons", **place).to_dict("records")
+    return rows
 
 
-def _instability(results: StudyResults, place: dict[str, str]) -> str:
-    """Return why the selection is not stable: it differs, or it has most of the features."""
-    noun = results.noun(place["dataset"])
-    if counts := most_are_selected(results, place):
-        return (
-            f"most {noun}s are selected ({counts}), so that halves of the samples cannot show "
-            "which of them matter"
-        )
-    return f"disjoint halves of the samples give different lists of {noun}s"
+def level_of(results: StudyResults, place: dict[str, str]) -> str:
+    """Return the level of the verdict on a result."""
+    return str(results.rows("verdicts", **place)["level"].iloc[0])
 
 
-def most_are_selected(results: StudyResults, place: dict[str, str]) -> str:
-    """Return how many of the features are selected if they are more than half, else nothing.
+def limits(results: StudyResults, place: dict[str, str]) -> list[str]:
+    """Return clauses with the reasons that decide the level of a verdict."""
+    rows = deciding(level_of(results, place), reasons(results, place))
+    return reason_clauses(rows, results.noun(place["dataset"]))
 
-    The stability index is corrected for chance: where most features are selected in each half, it
-    is near 0 although the selections share most of their features.
+
+def inseparable_pairs(
+    results: StudyResults, place: dict[str, str], row: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    """Return the pairs of classes that are not separated within the levels of a column.
+
+    ``row`` is of the table ``concordance``; the list is empty with two classes.
     """
-    sizes = results.rows("stability", **place, **{"class": ""})["mean_size"].dropna()
-    n_features = results.rows("datasets", dataset=place["dataset"])["features"]
-    if sizes.empty or n_features.empty or sizes.iloc[0] <= n_features.iloc[0] / 2:
-        return ""
-    return f"{sizes.iloc[0]:,.0f} of {n_features.iloc[0]:,.0f}"
-
-
-def _permutation_reason(results: StudyResults, place: dict[str, str]) -> str:
-    """Return how many permutations reached the score of the true labels."""
-    text = "the permutation test does not exclude chance"
-    tests = results.rows(
-        "permutation_tests", dataset=place["dataset"], classifier=place["classifier"]
-    )
-    if tests.empty:
-        return text
-    test = tests.iloc[0]
-    return f"{text}: {test['at_least']:.0f} of {test['permutations']:.0f} permutations were as good"
-
-
-def _missed_classes(results: StudyResults, place: dict[str, str]) -> str:
-    """Return the classes that are not recognised."""
-    recall = results.rows("estimates", **place, metric="recall", above=False)
-    names = [f"“{name}”" for name in recall["class"]]
-    return f"{listed(names, 3)} {either(len(names), 'is', 'are')} not recognised"
-
-
-def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
-    """Return from which batches the class, or which pairs of classes, cannot be separated."""
-    rows = results.rows("concordance", **place, handling=True)
-    rows = rows[rows["status"].isin(INSEPARABLE)]
-    clauses = []
-    for (status, classes), columns in rows.groupby(["status", "inseparable"], sort=False):
-        subject = f"the difference between {difference_of(classes)}" if classes else "the class"
-        preposition = "from" if "separated" in status else "within"
-        names = listed([quoted_columns(name) for name in columns["column"]], 3)
-        clauses.append(f"{subject} {status} {preposition} {names}")
-    return " and ".join(clauses)
-
-
-def _library_size(results: StudyResults, dataset: str) -> str:
-    """Return by how much the libraries of two classes differ."""
-    rows = results.rows("audit", dataset=dataset, check="library size", severity="warning")
-    unequal = "".join(finding.partition(":")[0] for finding in rows["finding"])
-    return f"the class can be recognised by the library size: {unequal}"
-
-
-def quoted_columns(name: str) -> str:
-    """Return the name of a column in quotation marks, or those of several columns together.
-
-    Examples
-    --------
-    >>> quoted_columns("plate"), quoted_columns("plate × site")
-    ('“plate”', '“plate” and “site” together')
-    """
-    names = [f"“{column}”" for column in name.split(CROSS)]
-    return names[0] if len(names) == 1 else f"{join_words(names)} together"
-
-
-def difference_of(classes: str) -> str:
-    """Return the pairs of classes of the column ``inseparable`` in words.
-
-    Examples
-    --------
-    >>> difference_of("a and b; a and c")
-    'a and b, and between a and c'
-    """
-    return ", and between ".join(classes.split("; "))
+    if len(results.rows("class_sizes", dataset=place["dataset"])) <= _TWO:
+        return []
+    pairs = results.rows("concordance_pairs", **place, together=row["together"])
+    if not row["together"]:  # those of several columns together may have left columns out
+        pairs = pairs[pairs["column"] == row["column"]]
+    pairs = pairs[pairs["status"].isin(INSEPARABLE)]
+    return list(pairs[["class", "other"]].itertuples(index=False, name=None))
 
 
 def within_levels(results: StudyResults, place: dict[str, str]) -> str:
@@ -329,34 +229,34 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     rows = rows[rows["status"] != "not associated"].assign(
         recognised=lambda table: table["status"] == "recognised"
     )
-    # first columns within whose levels the class is not recognised, then those of the handling
-    order = {"recognised": True, "handling": False, "auc_column": False}
+    # first columns within whose levels the class is not recognised, then those that limit
+    order = {"recognised": True, "limits": False, "auc_column": False}
     rows = rows.sort_values([*order], ascending=[*order.values()], kind="stable")
     if rows.empty:
         return ""
     row = rows.iloc[0]
     label = results.labels[place["classifier"]]
     columns = quoted_columns(row["column"])
-    together = CROSS in row["column"]
+    together = bool(row["together"])
     verb = "predict" if together else "alone predicts"
     alone = f"{columns} {verb} the class with an AUC of {row['auc_column']:.2f}"
     if not row["pairs"]:
         return f"{alone}, and no samples of different classes share a value of it."
     levels = "their combinations" if together else "its levels"
-    if row["inseparable"]:
+    if pairs := inseparable_pairs(results, place, row):
         return (
             f"{alone}; within {levels} {label} has an AUC of {row['auc_within']:.2f} over all "
-            f"classes, but the difference between {difference_of(row['inseparable'])} "
+            f"classes, but the difference between {difference_of(pairs)} "
             "cannot be separated from it."
         )
     if row["status"] == "cannot be examined":
-        pairs = counted(row["pairs"], "pair")
+        n_pairs = counted(row["pairs"], "pair")
         if row["pairs"] >= FEWEST_PAIRS:
             return (
                 f"{alone}; the combinations of all of them leave too few pairs of samples of "
                 "different classes for an examination."
             )
-        return f"{alone}; only {pairs} of samples of different classes have the same value."
+        return f"{alone}; only {n_pairs} of samples of different classes have the same value."
     does = "does, too" if row["recognised"] else "does not"
     return (
         f"{alone}; within {levels} {label} {does} (AUC {row['auc_within']:.2f}, "
@@ -364,41 +264,34 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The support of a result: the level, a sentence with the reasons, and the tests."""
-
-    level: str
-    sentence: str
-    tests: str
-
-
-def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
-    """Return the verdict on a result; ``place`` is its data set, folds and classifier."""
+def verdict_sentence(results: StudyResults, place: dict[str, str]) -> str:
+    """Return the verdict on a result with its numbers and the reasons that decide its level."""
+    level = level_of(results, place)
     label = results.labels[place["classifier"]]
     estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
+    clauses = limits(results, place)
     if estimates.empty:
-        level = "not supported"
-        return Verdict(level, f"Not supported: {label} could not be fitted in every fold.", "")
-    level = results.rows("verdicts", **place)["level"].iloc[0]
-    against = contradictions(results, place["dataset"], place["classifier"])
-    if against and level == "well supported":
-        level = "partly supported"
+        return f"{level.capitalize()}: {label} has no result, because {' and '.join(clauses)}."
     accuracy = estimates.loc["accuracy"]
     balanced = estimates.loc["balanced_accuracy"]
-    limits = [*reasons(results, place), *against]
-    but = f", but {' and '.join(limits)}" if limits else ""
-    sentence = (
+    but = f", but {' and '.join(clauses)}" if clauses else ""
+    return (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
         f"(95% interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
         f"{balanced['reference']:.1%}) and an accuracy of {accuracy['estimate']:.1%}, the "
         f"majority-class baseline {accuracy['reference']:.1%}{but}."
     )
-    return Verdict(level, sentence, _tests(results, place, int(accuracy["candidates"])))
 
 
-def _tests(results: StudyResults, place: dict[str, str], candidates: int) -> str:
-    """Return sentences on the permutation test, the choice of the classifier, and batches."""
+def tests_sentence(results: StudyResults, place: dict[str, str]) -> str:
+    """Return sentences on the permutation test, the choice of the classifier, and batches.
+
+    The text is empty for a classifier that could not be fitted in every fold.
+    """
+    estimates = results.rows("estimates", **place, metric="accuracy", folds_failed=0)
+    if estimates.empty:
+        return ""
+    candidates = int(estimates["candidates"].iloc[0])
     label = results.labels[place["classifier"]]
     row = results.rows("verdicts", **place).iloc[0]
     tested = pd.notna(row["p_value"])
@@ -412,7 +305,9 @@ def _tests(results: StudyResults, place: dict[str, str], candidates: int) -> str
         sentences.append(
             f"{label} was chosen after looking, out of {candidates}; {corrected} corrected."
         )
-    if row["near"]:
+    if not row["selects"]:
+        sentences.append("It selects no features, so that it has no stability.")
+    if row["near_test"] or row["near_interval"]:
         sentences.append(
             "The verdict is near its limit: other folds or permutations may decide otherwise. "
             "Repeated folds make it more certain."

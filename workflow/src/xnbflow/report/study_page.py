@@ -3,7 +3,7 @@
 import importlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -13,39 +13,26 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
-from xnbflow.core.study import Study, Validation
+from xnbflow.core.study import Study, study_of
 from xnbflow.report.outline import SECOND_PAGE, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sentences import headline, verdict
-from xnbflow.tables.contract import RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.report.sentences import headline, level_of, reasons
+from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
 
-def write_study(
-    study: Study,
-    configured: Mapping[str, Any],
-    outputs: Any,
-    check: Callable[[], None],
-) -> None:
-    """Write the report of a study, a job of the stage *report*.
+def results_of(
+    study: Study, *, labels: dict[str, str], configuration: dict[str, Any], root: Path
+) -> StudyResults:
+    """Return the results of a study, whose tables are all of one series.
 
-    ``configured`` are the study's ``labels`` and ``configuration``, ``outputs`` those of the rule;
-    ``check`` is called before files are written.
+    For ``labels``, ``configuration`` and ``root`` see `xnbflow.report.results.StudyResults`.
     """
-    results = results_of(study, configured, outputs.page.removesuffix(REPORT.of(study=study.id)))
-    check()
-    write_report(results, outputs.page)
-    write_record(results, outputs.record)
-    write_curves(results, outputs.curves)
-
-
-def results_of(study: Study, configured: Mapping[str, Any], root: str) -> StudyResults:
-    """Return the results of a study below a folder."""
     all_analyses = known_analyses()
     analyses = {name: all_analyses[name] for name in study.analyses}
-    results = StudyResults(study, **configured, root=Path(root), analyses=analyses)
+    results = StudyResults(study, labels, configuration, root=root, analyses=analyses)
     results.refuse_mixed_series()
     return results
 
@@ -55,10 +42,19 @@ def write_report(results: StudyResults, path: str | Path) -> None:
     write_page(
         path=Path(path),
         title=results.study.title,
-        lead=results.study.summary,
+        lead=_lead(results.study),
         sections=sections_of(results),
         second=SECOND_PAGE,
     )
+
+
+def _lead(study: Study) -> str:
+    """Return the summary of a study, and the data sets that this run lacks."""
+    if not study.missing:
+        return study.summary
+    names = ", ".join(study.missing)
+    lacking = f"Not in this run, because their files could not be had: {names}; see below."
+    return f"{study.summary} {lacking}".strip()
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
@@ -72,13 +68,17 @@ def sections_of(results: StudyResults) -> Iterator[Section]:
 def write_record(results: StudyResults, path: str | Path) -> None:
     """Write the record: the study, its configuration, the software, digests of its tables.
 
-    The index of all studies shows its verdicts, by `StudyResults.place`, and sizes.
+    ``verdicts`` and ``reasons`` are levels and codes of the tables of the same name, of the
+    classifier that comes first, by `StudyResults.place`. The index of all studies shows the levels,
+    and the sizes.
     """
     chosen = results.tables["headline"]["classifier"].iloc[0]
     levels = {}
+    codes = {}
     for (dataset, folds), name in results.places.items() if chosen else ():
         place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-        levels[name] = verdict(results, place).level
+        levels[name] = level_of(results, place)
+        codes[name] = [row["code"] for row in reasons(results, place)]
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
@@ -87,6 +87,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "headline": headline(results),
         "chosen": chosen,
         "verdicts": levels,
+        "reasons": codes,
         "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),
         "tables": _digests(results),
     }
@@ -140,9 +141,13 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     if not path.is_file():
         msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(path))
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        msg = f"{path} is damaged; run the study again: xnbflow run {study}"
+        raise InputError(msg, file=str(path)) from error
     results = StudyResults(
-        study=_study_of(record["study"]),
+        study=study_of(record["study"]),
         labels=record["labels"],
         configuration=record["configuration"],
         root=root,
@@ -159,16 +164,10 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     return results
 
 
-def _study_of(record: Mapping[str, Any]) -> Study:
-    """Return a study from its record, in which JSON has made lists of tuples."""
-    fields: dict[str, Any] = {}
-    for name, value in record.items():
-        fields[name] = tuple(value) if isinstance(value, list) else value
-    fields["validate"] = tuple(Validation(**pair) for pair in fields["validate"])
-    return Study(**fields)
-
-
 def _digests(results: StudyResults) -> dict[str, str]:
     """Return the SHA-256 of every table of the study."""
-    place = STUDY_TABLE.fill(study=results.study.id)
-    return {name: digest_of_file(results.root / place.of(table=name)) for name in STUDY_TABLES}
+    study = results.study.id
+    return {
+        name: digest_of_file(results.root / path.of(study=study))
+        for name, path in STUDY_FILES.items()
+    }

@@ -13,7 +13,7 @@ from xnbflow.data.controls import shown_classes
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import headline, verdict
+from xnbflow.report.sentences import headline, tests_sentence, verdict_sentence
 from xnbflow.tables.storage import without_formula
 
 #: Most letters of the name of a sheet.
@@ -37,6 +37,7 @@ def write_workbook(results: StudyResults, path: Path) -> None:
     from openpyxl import Workbook  # noqa: PLC0415  an optional package
 
     book = Workbook(write_only=True)
+    book.properties.creator = "xnbflow"  # by which a later export recognises its own file
     names: set[str] = set()
     for title, frame in _sheets(results):
         if len(frame) or title == "summary":
@@ -51,10 +52,11 @@ def _save(book: Any, path: Path) -> None:
 def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
-    yield "estimates", _with_labels(results, results.tables["estimates"])
+    for name in ("verdicts", "reasons", "estimates"):
+        yield name, _with_labels(results, results.tables[name])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
-        further = results.diagnosed(dataset)["contrasts"]
+        further = results.compared(dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
     yield "gene sets", results.tables["gene_set_tests"]
@@ -70,12 +72,11 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the features of each class by rank; of two classes those of one, without the mirror."""
-    genes = results.diagnosed(dataset)["genes"]
+    genes = results.compared(dataset)["genes"]
     if genes.empty:
         return
     classes = sorted(genes["class"].unique())
-    control = results.rows("datasets", dataset=dataset)["control"].iloc[0]
-    for i in shown_classes(classes, control):
+    for i in shown_classes(classes, results.study.design_of(dataset).reference):
         rows = genes[genes["class"] == classes[i]].sort_values("rank")
         yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
 
@@ -100,8 +101,8 @@ def _summary(results: StudyResults) -> pd.DataFrame:
     if chosen:
         for (dataset, folds), name in results.places.items():
             place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-            support = verdict(results, place)
-            rows += [(f"verdict: {name}", support.sentence), (f"tests: {name}", support.tests)]
+            rows.append((f"verdict: {name}", verdict_sentence(results, place)))
+            rows.append((f"tests: {name}", tests_sentence(results, place)))
     rows += [(f"version: {name}", version) for name, version in results.software.items()]
     return pd.DataFrame(rows, columns=["item", "text"])
 

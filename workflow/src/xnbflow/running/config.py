@@ -13,7 +13,8 @@ from typing import Any
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.schemas import check
-from xnbflow.core.study import MAIN_JOB, Cohorts, Study, Validation
+from xnbflow.core.study import MAIN_JOB, Cohorts, Design, Study, Validation
+from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
@@ -36,12 +37,16 @@ class Folds:
     """A scheme of cross-validation: drawn (``file`` is None) or predefined.
 
     ``splits`` are the folds per repeat; None where each fold leaves one group of samples out, as
-    many as the data set has.
+    many as the data set has. ``seed`` and ``shuffle`` are set where the folds are those that
+    scikit-learn draws from the rows of the file in their order: shuffled with this seed, or, with
+    ``shuffle`` False, without one.
     """
 
     splits: int | None
     repeats: int
     file: str | None = None
+    seed: int | None = None
+    shuffle: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +157,11 @@ def _folds(entry: Mapping[str, Any]) -> Folds:
     if entry.get("leave_one_group_out"):
         return Folds(splits=None, repeats=1)
     return Folds(
-        splits=entry.get("splits", 1), repeats=entry.get("repeats", 1), file=entry.get("file")
+        splits=entry.get("splits", 1),
+        repeats=entry.get("repeats", 1),
+        file=entry.get("file"),
+        seed=entry.get("seed"),
+        shuffle=entry.get("shuffle", True if "seed" in entry else None),
     )
 
 
@@ -187,7 +196,20 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
         jobs=_jobs(entry, classifiers),
+        designs=_designs(entry),
+        optional=tuple(entry.get("optional", ())),
     )
+
+
+def _designs(entry: Mapping[str, Any]) -> dict[str, Design]:
+    """Return the designs of a study by data set: one for all of them, or a mapping by data set.
+
+    The values of the mapping are mappings, those of a design are not.
+    """
+    declared = entry.get("design", {})
+    if not all(isinstance(value, Mapping) for value in declared.values()):
+        declared = dict.fromkeys(entry.get("datasets", ()), declared)
+    return {dataset: Design.read(settings) for dataset, settings in declared.items()}
 
 
 def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
@@ -244,6 +266,29 @@ def read_sheets(
     return datasets, sheets
 
 
+def check_designs(studies: Iterable[Study], rows: Mapping[str, SheetRow]) -> None:
+    """Refuse to adjust for the class, or for groups, which are part of the model in any case.
+
+    ``rows`` are the data sets of the sheets by id. Other columns of samples are known only after a
+    data set is read: the job *genes* checks them.
+    """
+    for study in studies:
+        for dataset, design in study.designs.items():
+            row = rows[dataset]
+            for column in map(column_of_term, design.adjust):
+                if column == row.label:
+                    reason = "the class: no comparison of classes can be adjusted for it"
+                elif column == row.options.get("group"):
+                    reason = "the sheet's group: groups are part of the model without it"
+                else:
+                    continue
+                msg = (
+                    f"configuration, studies.{study.id}.design.adjust: {quoted(column)} of the "
+                    f"data set {dataset} is {reason}; leave it out of adjust"
+                )
+                raise InputError(msg, key="adjust")
+
+
 def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     """Check ids that are names of folders and rules, and the locations of downloads and folds."""
     for name in sorted(RESERVED_DATASETS.intersection(dataset_ids)):
@@ -261,12 +306,29 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for name, scheme in config.folds.items():
         if scheme.file:
             _check_location(f"folds.{name}.file", scheme.file)
+        _check_draw(f"folds.{name}", scheme)
     _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
     _refuse_alike("configuration, folds", config.folds)
     jobs = [entry.get("job", MAIN_JOB) for entry in config.classifiers.values()]
     _refuse_alike("configuration, jobs of classifiers", jobs)
+
+
+def _check_draw(key: str, scheme: Folds) -> None:
+    """Check that ``seed`` and ``shuffle`` of a scheme belong together, as in scikit-learn."""
+    fault = ""
+    if scheme.file and scheme.shuffle is not None:
+        fault = "seed and shuffle are of folds that are drawn, not of a file; remove them"
+    elif scheme.shuffle and scheme.seed is None:
+        fault = "shuffle: true needs a seed; without both, folds have a seed of their data set"
+    elif scheme.shuffle is False and scheme.seed is not None:
+        fault = "a seed has no effect with shuffle: false; remove one of them"
+    elif scheme.shuffle is False and scheme.repeats > 1:
+        fault = "with shuffle: false all repeats are equal; use repeats: 1"
+    if fault:
+        msg = f"configuration, {key}: {fault}"
+        raise InputError(msg)
 
 
 def _check_location(key: str, location: str) -> None:
@@ -323,6 +385,10 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
+    named = [*study.datasets]
+    for settings in study.analyses.values():
+        named += settings.get("datasets", ())
+    _check_known(f"{place}.optional", study.optional, "data set of the study", named)
     parts: list[str] = []
     for name in study.analyses:
         parts += known_analyses()[name].parts
@@ -331,6 +397,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", classifiers)
     _check_known(f"{place}.permutations", study.permutations or {}, "classifier", classifiers)
     _check_known(f"{place}.final", study.final, "classifier", classifiers)
+    _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
     for i, pair in enumerate(study.validate):

@@ -1,5 +1,6 @@
 """The end of a run: the index of all pages, and the pages of the studies that were run."""
 
+import json
 from pathlib import Path
 
 from xnbflow.running.plan import Plan
@@ -9,9 +10,12 @@ from xnbflow.tables.contract import INDEX, REPORT
 def finish_run(plan: Plan) -> list[str]:
     """Write the index of all pages in this folder, and return a sentence for each page of the run.
 
+    Optional data sets that could not be had are sought again by the next run.
+
     Without pages it does nothing; results may be in a storage. The index is not the output of a
     rule, because it lists studies of earlier runs as well.
     """
+    _forget_absent(plan)
     pages = Path(INDEX).parent.glob(f"studies/*/{Path(REPORT).name}")
     if not any(pages):
         return []
@@ -20,3 +24,10 @@ def finish_run(plan: Plan) -> list[str]:
 
     write_index(list(plan.config.studies.values()), INDEX)
     return [f"The page of the study: {page}" for page in plan.pages()]
+
+
+def _forget_absent(plan: Plan) -> None:
+    """Remove the files of *seek* of data sets that could not be had."""
+    for path in map(Path, plan.sought(*plan.config.studies)):
+        if path.is_file() and not json.loads(path.read_text(encoding="utf-8"))["available"]:
+            path.unlink()

@@ -23,6 +23,9 @@ from xnbflow.running.provenance import refuse_other_code, remove_stale_bytecode
 
 _STARTED = time.monotonic()
 
+#: Environment variable of runs that print the causes of failures at their end.
+PRINTS_CAUSES = "XNBFLOW_PRINTS_CAUSES"
+
 #: Environment variables with the number of threads of numba and BLAS libraries.
 THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
@@ -91,6 +94,22 @@ def check_code(job: Any) -> None:
     refuse_other_code(filter(None, planned), packages)
 
 
+def working_directory(job: Any) -> Path:
+    """Return the folder with the ``results`` of a job.
+
+    It is not that of the process where an importing workflow gives a prefix to the paths of its
+    module, or files are in a storage.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> usage = "tumours/results/usage/compare/demo.tsv"
+    >>> working_directory(SimpleNamespace(output=SimpleNamespace(usage=usage))).as_posix()
+    'tumours'
+    """
+    return Path(str(job.output.usage).rpartition("results/usage/")[0])
+
+
 def _digests(job: Any, param: str) -> dict[str, str]:
     """Return the digests of packages in a parameter of a job, which not every rule has."""
     return dict(getattr(job.params, param, None) or {})
@@ -125,7 +144,11 @@ def _peak_memory_mb() -> float:
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Log an exception with its traceback; print a person's error as one sentence."""
+    """Log an exception with its traceback; print a person's error as one sentence.
+
+    `xnbflow run` prints the cause itself, at its end and from the log, so that a job of it prints
+    nothing that the log contains.
+    """
     if issubclass(kind, KeyboardInterrupt):
         return  # the run reports it once
     person_error = _person_error(error)
@@ -135,7 +158,23 @@ def _report_exception(
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
         logging.getLogger().error(text)
+        if PRINTS_CAUSES in os.environ and _is_logged(text):
+            return
     sys.stderr.write(printable(f"Error: {error}\n" if issubclass(kind, InputError) else text))
+
+
+def _is_logged(text: str) -> bool:
+    """Return whether the log of this job ends with a text; on a full disk it does not."""
+    logs = [
+        Path(handler.baseFilename)
+        for handler in logging.getLogger().handlers
+        if isinstance(handler, logging.FileHandler)
+    ]
+    with suppress(OSError):
+        return any(
+            path.read_text(encoding="utf-8").rstrip().endswith(text.rstrip()) for path in logs
+        )
+    return False
 
 
 def _person_error(error: BaseException) -> InputError | None:

@@ -4,9 +4,10 @@ A rule calls these methods with its wildcards. The Snakefile imports this module
 job: nothing numerical is imported here.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,13 @@ from xnbflow.core.plugins import known_analyses, plugin_modules
 from xnbflow.core.study import Cohorts, Study
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.report.outline import figure_labels, section_modules
-from xnbflow.running.config import Config, check_schema, read_config, read_sheets
+from xnbflow.running.config import (
+    Config,
+    check_designs,
+    check_schema,
+    read_config,
+    read_sheets,
+)
 from xnbflow.running.project import default_sheets
 from xnbflow.running.provenance import method_code
 from xnbflow.sources.registry import known_sources
@@ -25,16 +32,19 @@ from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.tables.contract import (
     ALL_COHORTS,
     ANALYSIS,
+    AVAILABILITY,
     CHECKED,
     DIAGNOSTIC,
     GENE_SETS,
+    GENES,
     GROUPS,
     MODEL,
     MODEL_TABLE,
     PERMUTED,
+    PLACES,
     REPORT,
     SERIES,
-    STUDY_TABLE,
+    STUDY_FILES,
     TRAINED,
     PathTemplate,
     text_of,
@@ -78,6 +88,9 @@ class Plan:
         The data sets of all sheets by id; ``sheets`` are the names of the sheet of each.
     mark_local : callable
         Snakemake's ``local``, for files that are never in a storage.
+    availability : callable
+        Returns the file of *seek* of an optional data set. Before it exists it raises Snakemake's
+        exception of an unfinished checkpoint, after which Snakemake asks again.
     """
 
     root: Path
@@ -86,10 +99,15 @@ class Plan:
     datasets: dict[str, SheetRow]
     sheets: dict[str, str]
     mark_local: Callable[[str], str]
+    availability: Callable[[str], Any] | None = None
 
     @classmethod
     def read(
-        cls, raw: Mapping[str, Any], root: Path, mark_local: Callable[[str], str] = str
+        cls,
+        raw: Mapping[str, Any],
+        root: Path,
+        mark_local: Callable[[str], str] = str,
+        availability: Callable[[str], Any] | None = None,
     ) -> "Plan":
         """Return the plan of a configuration; an `InputError` names what is wrong in it.
 
@@ -106,18 +124,50 @@ class Plan:
             if path.resolve() not in configured_paths
         }
         datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
+        config = read_config(raw, schema, list(datasets))
+        check_designs(config.studies.values(), datasets)
         return cls(
             root=root,
             raw=raw,
-            config=read_config(raw, schema, list(datasets)),
+            config=config,
             datasets=datasets,
             sheets=sheets,
             mark_local=mark_local,
+            availability=availability,
         )
 
     def study(self, wildcards: Any) -> Study:
-        """Return the study of a job."""
-        return self.config.studies[wildcards.study]
+        """Return the study of a job, without optional data sets that cannot be had."""
+        return self.available(wildcards.study)
+
+    def available(self, study: str) -> Study:
+        """Return a study without its optional data sets that cannot be had."""
+        configured = self.config.studies[study]
+        if self.availability is None:
+            return configured
+        missing = {}
+        for name in configured.optional:
+            with self.availability(name).open() as stream:
+                found = json.load(stream)
+            if not found["available"]:
+                missing[name] = found["reason"]
+        return configured.without(missing)
+
+    def sought(self, *studies: str) -> list[str]:
+        """Return the files of *seek* of the optional data sets of studies."""
+        names = [name for study in studies for name in self.config.studies[study].optional]
+        return [AVAILABILITY.of(dataset=name) for name in dict.fromkeys(names)]
+
+    def sought_places(self, wildcards: Any) -> list[str]:
+        """Return the table of *seek* of a data set that is optional in a study."""
+        studies = self.config.studies.values()
+        is_optional = any(wildcards.dataset in study.optional for study in studies)
+        return [PLACES.of(dataset=wildcards.dataset)] if is_optional else []
+
+    def named_files(self, wildcards: Any) -> dict[str, str]:
+        """Return the user's files of a data set, existing or not, by the field of the sheet."""
+        files = self.datasets[wildcards.dataset].local_files
+        return {key: str(_existing_path(path, self.root)) for key, path in files.items()}
 
     @property
     def jobs(self) -> list[str]:
@@ -131,14 +181,14 @@ class Plan:
         """The analyses that studies name."""
         return sorted({name for study in self.config.studies.values() for name in study.analyses})
 
-    def targets(self, study: str) -> list[str]:
+    def targets(self, study: str, _wildcards: Any = None) -> list[str]:
         """Return the files that a run of a study writes."""
-        configured = self.config.studies[study]
+        configured = self.available(study)
         tables = [path for group in GROUPS.values() for path in group.targets(configured)]
         files = [*tables, *self._model_files(configured), *self._cohort_files(configured)]
         return list(dict.fromkeys(files))
 
-    def all_targets(self) -> list[str]:
+    def all_targets(self, _wildcards: Any = None) -> list[str]:
         """Return the files of all studies under ``run:``."""
         return [path for study in self.config.run for path in self.targets(study)]
 
@@ -194,7 +244,10 @@ class Plan:
     def acquired_mb(self, wildcards: Any, files: Any) -> float:
         """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
         size = 0.0
+        places = PLACES.of(dataset=wildcards.dataset)
         for path, mb in zip(files, files.size_files_mb, strict=True):
+            if path == places:  # of *seek*, no part of the data
+                continue
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
         return size or self.sheet_mb(wildcards)
 
@@ -211,6 +264,39 @@ class Plan:
             "alpha": settings["dependence_alpha"],
             "dof": settings["dof"],
         }
+
+    # genes
+
+    def design(self, wildcards: Any) -> dict[str, Any]:
+        """Return the design of a data set in a study, with the trend that it has by default."""
+        return self._design(self.study(wildcards), wildcards.dataset)
+
+    def combined_designs(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return what the effects of genes in combined series depend on, of their designs."""
+        study = self.study(wildcards)
+        designs = {}
+        for name in study.combined:
+            design = self._design(study, name)
+            designs[name] = {key: design[key] for key in ("adjust", "repeated", "trend")}
+        return designs
+
+    def compared(self, table: str, wildcards: Any) -> list[str]:
+        """Return a table of *genes* for each data set of a study."""
+        study = self.study(wildcards)
+        place = GENES.fill(study=study.id, table=table)
+        return [place.of(dataset=dataset) for dataset in study.datasets]
+
+    def _design(self, study: Study, dataset: str) -> dict[str, Any]:
+        """Return a design as plain values.
+
+        Logarithms of counts per million have variances that depend on their means, as limma's trend
+        models it.
+        """
+        design = vars(study.design_of(dataset))
+        if design["trend"] is None:
+            is_log_cpm = self.datasets[dataset].options.get("transform") == "log_cpm"
+            return design | {"trend": is_log_cpm}
+        return design
 
     # classify, check, models, permute
 
@@ -316,13 +402,10 @@ class Plan:
             files["halves"] = CHECKED.of(study=study.id, dataset=wildcards.dataset, table="halves")
         return files
 
-    def classifiers_beside(self, wildcards: Any) -> dict[str, list[str]]:
-        """Return the classifiers whose rows are in the tables that `training_of_model` names."""
+    def trained_beside(self, wildcards: Any) -> list[str]:
+        """Return the classifiers whose rows are in the tables of training of a model."""
         study = self.study(wildcards)
-        return {
-            "training": list(study.classifiers_of(study.job_of(wildcards.classifier))),
-            "halves": self.halved(wildcards),
-        }
+        return list(study.classifiers_of(study.job_of(wildcards.classifier)))
 
     def origin(self, wildcards: Any) -> dict[str, str]:
         """Return where a data set comes from, for the card of a model."""
@@ -370,6 +453,16 @@ class Plan:
         datasets = self.checked_datasets(self.study(wildcards))
         return [CHECKED.of(study=wildcards.study, dataset=name, table=table) for name in datasets]
 
+    def cohort_verdicts(self, wildcards: Any) -> list[str]:
+        """Return the table of verdicts in second cohorts; none if a study tests none."""
+        place = GROUPS["validation"].files["verdicts"]
+        return [place.of(study=wildcards.study)] if self.study(wildcards).validate else []
+
+    def cohort_matrix(self, wildcards: Any) -> list[str]:
+        """Return the table of models of one series tested on the others; none without cohorts."""
+        place = GROUPS["cohorts"].files["cohort_matrix"]
+        return [place.of(study=wildcards.study)] if self.study(wildcards).combined else []
+
     def gene_set_files(self, wildcards: Any) -> list[str]:
         """Return the files of a study's gene sets."""
         study = self.study(wildcards)
@@ -386,43 +479,34 @@ class Plan:
         models = self.study(wildcards).models
         return [place.of(dataset=dataset, classifier=name) for dataset, name in models]
 
-    def owners(self, wildcards: Any) -> dict[str, Any]:
-        """Return the data sets, classifiers and jobs of the input files of *compare*.
+    def compared_study(self, wildcards: Any) -> dict[str, Any]:
+        """Return the fields of a study on which its tables depend, see `study_fields`."""
+        names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
+        further = ("final", "headline", "jobs", "validate", "cohorts")
+        return study_fields(self.study(wildcards), *names, *further)
 
-        Each list has the order of the files: ``diagnosed`` that of the tables of diagnostics,
-        ``jobs`` that of the tables of training, ``checked`` that of the tables of checks.
+    def listed_study(self, wildcards: Any) -> dict[str, Any]:
+        """Return the fields of a study on which its lists of genes depend, see `study_fields`.
+
+        Gene sets are tested in the comparisons of its designs.
         """
         study = self.study(wildcards)
+        datasets = study.datasets if study.gene_sets else ()
+        designs = {name: self._design(study, name) for name in datasets}
+        return {**study_fields(study, "datasets", "final"), "designs": designs}
+
+    def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
+        study = self.study(wildcards)
         return {
-            "datasets": study.datasets,
-            "diagnosed": study.datasets if study.diagnostics else (),
-            "trained": study.trained,
-            "jobs": [
-                (dataset, folds, study.classifiers_of(job))
-                for dataset, folds, job in study.training_jobs
-            ],
-            "checked": self.checked_datasets(study),
-            "permuted": study.permuted,
             "tested": self.config.tested(study),
             "halved": self.config.halved(study),
+            "permuted": study.permuted,
         }
 
-    def owners_of_lists(self, wildcards: Any) -> dict[str, Any]:
-        """Return the data sets and models of the input files of *enrich*, in their order."""
-        study = self.study(wildcards)
-        return {"datasets": study.datasets, "models": study.models}
-
-    def about(self, wildcards: Any) -> dict[str, Any]:
-        """Return the names of a study and of its classifiers."""
-        study = self.study(wildcards)
-        return {
-            "study": study.id,
-            "title": study.title,
-            "summary": study.summary,
-            "labels": self.labels(study),
-            "kept": list(study.final),
-            "headline": study.headline,
-        }
+    def study_labels(self, wildcards: Any) -> dict[str, str]:
+        """Return the labels of the classifiers of a study by id."""
+        return self.labels(self.study(wildcards))
 
     def labels(self, study: Study) -> dict[str, str]:
         """Return the labels of the classifiers of a study by id."""
@@ -456,19 +540,18 @@ class Plan:
 
     def combined_entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of the classifier of all cohorts."""
-        return self.config.classifier(self._cohorts(wildcards).model)
+        return self.config.classifier(self.cohorts(wildcards).model)
 
-    def combined_settings(self, wildcards: Any) -> dict[str, str]:
-        """Return how the cohorts of a study are matched, and the label of their classifier."""
-        cohorts = self._cohorts(wildcards)
-        label = self.config.classifiers[cohorts.model]["label"]
-        return {"match": cohorts.match, "harmonise": cohorts.harmonise, "name": label}
+    def combined_label(self, wildcards: Any) -> str:
+        """Return the label of the classifier of all cohorts."""
+        label: str = self.config.classifiers[self.cohorts(wildcards).model]["label"]
+        return label
 
     def combined_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the classifier of all cohorts."""
-        return self._classifier_code([("", self._cohorts(wildcards).model)])
+        return self._classifier_code([("", self.cohorts(wildcards).model)])
 
-    def _cohorts(self, wildcards: Any) -> Cohorts:
+    def cohorts(self, wildcards: Any) -> Cohorts:
         """Return the cohorts of a job of *combine*, which only studies with cohorts have."""
         cohorts = self.study(wildcards).cohorts
         if cohorts is None:
@@ -504,7 +587,7 @@ class Plan:
     def needed_tables(self, wildcards: Any) -> list[str]:
         """Return the tables of the study that an analysis reads."""
         tables = self.analysis(wildcards).needs
-        return [STUDY_TABLE.of(study=wildcards.study, table=table) for table in tables]
+        return [STUDY_FILES[table].of(study=wildcards.study) for table in tables]
 
     def analysis_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the code of an analysis."""
@@ -546,6 +629,8 @@ class Plan:
         records = [usage_of(rule).of(study=study.id) for rule in ("compare", "enrich")]
         for rule in ("acquire", "diagnose"):
             records += [usage_of(rule).of(dataset=dataset) for dataset in study.datasets]
+        place = usage_of("genes").fill(study=study.id)
+        records += [place.of(dataset=dataset) for dataset in study.datasets]
         for analysis in study.analyses:
             records.append(usage_of("analyse").of(study=study.id, analysis=analysis))
         if study.validate:
@@ -567,17 +652,9 @@ class Plan:
             records += [place.of(dataset=dataset, classifier=name) for dataset, name in pairs]
         return records
 
-    def results(self, wildcards: Any) -> dict[str, Any]:
-        """Return arguments of `xnbflow.report.results.StudyResults`.
-
-        They are plain values: unpickling an object would import its module before the job's script
-        has set the path of the library.
-        """
-        study = self.study(wildcards)
-        return {"labels": self.labels(study), "configuration": self._configuration(study)}
-
-    def _configuration(self, study: Study) -> dict[str, Any]:
+    def configuration(self, wildcards: Any) -> dict[str, Any]:
         """Return the complete configuration of a study, for the record and for repetition."""
+        study = self.study(wildcards)
         names = list(study.datasets)
         folds = list(study.folds)
         for settings in study.analyses.values():
@@ -638,6 +715,18 @@ class Plan:
 def _existing_path(path: str | Path, root: Path) -> Path:
     """Return a path of the configuration: in the working directory, else in the project."""
     return Path(path) if Path(path).exists() else root / path
+
+
+def study_fields(study: Study, *names: str) -> dict[str, Any]:
+    """Return fields of a study for `xnbflow.core.study.study_of`; all others are empty.
+
+    They are plain values, since unpickling an object would import its module before the job's
+    script has set the path of the library. A job runs again if one of them has changed.
+    """
+    empty = {"title": "", "summary": "", "classifiers": (), "folds": (), "diagnostics": False}
+    values = asdict(study)
+    fields = {name: values[name] for name in ("id", *names)}
+    return {**empty, "analyses": {}, **fields}
 
 
 def _pairs(study: Study) -> list[tuple[str, str]]:

@@ -21,26 +21,25 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import plugin_modules
 
 _LIBRARY = Path(__file__).parents[1]
-#: Packages of the library whose code changes no result: those of the page and of the start of
-#: jobs; and the papers, each of which counts where a study names it.
-_WITHOUT_RESULTS = frozenset({"report", "running", "papers"})
+#: Parts of the library whose code changes no result: those of the page and of the start of jobs;
+#: and the papers, each of which counts where a study names it.
+_WITHOUT_RESULTS = ("report", "jobs/report.py", "jobs/draw.py", "running", "papers")
 #: Files of a paper that only its page uses, by the beginning of their names.
 _PAGE_FILES = ("section", "drawings", "curves", "coverage")
 #: First words of the three digests of the library, which Snakemake prints as reason of a rerun.
 _READING = "reading code"
 _COMPUTING = "computing code"
 _PAGE = "page code"
-#: The packages that *acquire* needs, so that an edit of a classifier reads no data set again.
-_READERS = ("core", "data", "sources", "tables")
+#: The parts that *acquire* needs, so that an edit of a classifier reads no data set again.
+_READERS = ("core", "data", "sources", "tables", "jobs/acquire.py")
+#: The parts that only *report* needs.
+_PAGES = ("report", "jobs/report.py", "jobs/draw.py")
 
 
 @cache
 def reading_code() -> str:
     """Return the digest of the library's code that reads data sets."""
-    files: list[Path] = []
-    for package in _READERS:
-        files += source_files(_LIBRARY / package)
-    return f"{_READING} {_digest(files, _LIBRARY)}"
+    return f"{_READING} {_digest(_files_of(_READERS), _LIBRARY)}"
 
 
 @cache
@@ -52,21 +51,18 @@ def computing_code() -> str:
     >>> computing_code().startswith("computing code ")
     True
     """
-    files = [
-        path
-        for path in source_files(_LIBRARY)
-        if path.relative_to(_LIBRARY).parts[0] not in _WITHOUT_RESULTS
-    ]
+    without_results = {*_files_of(_WITHOUT_RESULTS)}
+    files = [path for path in source_files(_LIBRARY) if path not in without_results]
     return f"{_COMPUTING} {_digest(files, _LIBRARY)}"
 
 
 @cache
 def page_code() -> str:
-    """Return the digest of the library's code that writes pages, the package `xnbflow.report`.
+    """Return the digest of the library's code that writes pages: `xnbflow.report` and its job.
 
     The sections of papers and plugins are those of `method_code` with ``page``.
     """
-    return f"{_PAGE} {_digest(source_files(_LIBRARY / 'report'), _LIBRARY)}"
+    return f"{_PAGE} {_digest(_files_of(_PAGES), _LIBRARY)}"
 
 
 def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]:
@@ -149,6 +145,15 @@ def remove_stale_bytecode(modules: Iterable[str] = ()) -> None:
             with suppress(OSError):  # another process has removed it, or the folder is read-only
                 if path.stat().st_mtime_ns <= changed:
                     path.unlink()
+
+
+def _files_of(parts: Iterable[str]) -> list[Path]:
+    """Return the files of parts of the library: packages, and single modules."""
+    files: list[Path] = []
+    for part in parts:
+        path = _LIBRARY / part
+        files += [path] if path.is_file() else source_files(path)
+    return files
 
 
 def source_files(folder: Path) -> list[Path]:

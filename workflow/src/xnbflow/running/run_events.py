@@ -12,6 +12,10 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from xnbflow.core.progress import last_progress
+
+#: Bytes at the end of a log in which the last line of progress is sought.
+_TAIL = 4_000
 #: A part of the message of Snakemake about a job that the user interrupted (Ctrl-C).
 _INTERRUPTED = "died with <Signals.SIGINT"
 
@@ -31,7 +35,9 @@ class RunEvents:
     def __init__(self) -> None:
         self._titles: dict[int, str] = {}
         self._started: dict[int, float] = {}
+        self._logs: dict[int, list[str]] = {}
         self._failed_logs: dict[int, list[str]] = {}
+        self._reported: dict[int, str] = {}
         self._steps_left = 0
         self._interrupted = False
 
@@ -43,6 +49,7 @@ class RunEvents:
             self._steps_left = fields["stats"]["total"]
         elif event == LogEvent.JOB_INFO:
             self._titles[fields["jobid"]] = fields["rule_msg"] or fields["rule_name"]
+            self._logs[fields["jobid"]] = list(fields.get("log") or ())
         elif event == LogEvent.JOB_STARTED:
             self._started |= dict.fromkeys(fields["jobs"], time.monotonic())
         elif event == LogEvent.PROGRESS:
@@ -62,11 +69,36 @@ class RunEvents:
     def running_line(self, now: float) -> str:
         """Return the running jobs at a time of the monotonic clock; empty if no job runs."""
         started = list(self._started.items())  # a copy: other threads note events
-        running = [f"{self.title(job)} ({now - start:.0f} s)" for job, start in started]
+        running = []
+        for job, start in started:
+            progress = self.progress(job)
+            details = f"; {progress}" if progress else ""
+            running.append(f"{self.title(job)} ({now - start:.0f} s{details})")
         if not running:
             return ""
         steps = "step" if self._steps_left == 1 else "steps"
         return f"{self._steps_left} {steps} left; running: {', '.join(running)}"
+
+    def progress(self, job: int) -> str:
+        """Return the last line of progress in the log of a job; empty without one."""
+        for path in map(Path, self._logs.get(job, ())):
+            try:
+                with path.open("rb") as file:
+                    file.seek(max(0, path.stat().st_size - _TAIL))
+                    text = file.read().decode("utf-8", errors="replace")
+            except OSError:  # it is written when the job begins, on a cluster elsewhere
+                continue
+            if progress := last_progress(text):
+                return progress
+        return ""
+
+    def new_progress(self) -> Iterator[str]:
+        """Yield a line for each running job whose progress has changed since the last call."""
+        for job in list(self._started):
+            progress = self.progress(job)
+            if progress and progress != self._reported.get(job):
+                self._reported[job] = progress
+                yield f"{self.title(job)}: {progress}"
 
     def failures(self) -> Iterator[str]:
         """Yield a sentence for each failed job: its title, the cause, the remedy and its log.

@@ -14,12 +14,16 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.downloads import Downloads, Origin
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.tables.contract import DOWNLOADS
+from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
+from xnbflow.tables.storage import table_of
+
+LOG = logging.getLogger(__name__)
 
 
 def acquire(
@@ -28,6 +32,8 @@ def acquire(
     downloads: str | Path = DOWNLOADS,
     base_urls: Mapping[str, Sequence[str]] | None = None,
     lock: str | Path | None = None,
+    origins: list[Origin] | None = None,
+    earlier: Mapping[str, Origin] | None = None,
     **retry: Any,
 ) -> DataSet:
     """Get a data set from its source and check it against the sheet.
@@ -44,6 +50,10 @@ def acquire(
     lock : path, optional
         A file of checksums of earlier accepted files. A file that differs is refused; new ones are
         added.
+    origins : list of Origin, optional
+        A list to which the origin of each file is added.
+    earlier : mapping of str to Origin, optional
+        By the name of a file, where it came from when another job fetched it.
     **retry
         The fields of `xnbflow.sources.retries.RetryPolicy`.
 
@@ -68,7 +78,11 @@ def acquire(
     (13, 178)
     """
     places = Downloads(
-        Path(downloads), dict(base_urls or {}), RetryPolicy(**retry), Path(lock) if lock else None
+        Path(downloads),
+        dict(base_urls or {}),
+        RetryPolicy(**retry),
+        Path(lock) if lock else None,
+        earlier=dict(earlier or {}),
     )
     source = importlib.import_module(known_sources()[dataset.source].module)
 
@@ -78,21 +92,43 @@ def acquire(
         return series, _differences(dataset, series)
 
     series, notes = places.accepted(make)
+    for origin in places.origins:
+        LOG.info("data set %s: %s", series.name, origin.sentence())
+    LOG.info(
+        "data set %s: %s samples, %s features, %s classes from the source %s",
+        *(series.name, series.n_samples, series.n_features, len(series.classes), dataset.source),
+    )
+    if origins is not None:
+        origins += places.origins
     for note in [*notes, *series.notes, *_constant_features(series)]:
-        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=2)
+        warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
 
 
 def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
-    """Acquire a data set; return it and a table, ``dataset`` and ``note``, of the warnings."""
+    """Acquire a data set; return it and the table ``notes``.
+
+    The notes are the warnings, then where each file came from and which places failed.
+    """
+    origins = settings.setdefault("origins", [])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         series = acquire(dataset, **settings)
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    messages = {str(warning.message): warning.message for warning in caught}  # each once
+    notes = []
+    for text, message in messages.items():
+        LOG.warning(text)
+        sys.stderr.write(f"Warning: {text}\n")
+        notes.append(message.note if isinstance(message, NoteWarning) else Note(text))
+    for origin in origins:
+        notes.append(Note(origin.sentence()))
+        if origin.failures:
+            sys.stderr.write(f"Note: data set {dataset.id}: {origin.sentence()}\n")
+    rows = []
     for note in notes:
-        logging.getLogger(__name__).warning(note)
-        sys.stderr.write(f"Warning: {note}\n")
-    return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
+        row = {"code": note.code, "note": note.finding, "advice": note.advice}
+        rows.append({"dataset": dataset.id, **row})
+    return series, table_of(rows, NOTES_TABLE)
 
 
 def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
@@ -123,7 +159,7 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
         text = f"{counted(count, singulars[key])} found, the sheet expects {expected}"
         if abs(count - expected) > tolerance:
             msg = f"data set {dataset.id}: {text}; get the right file, or correct the sheet"
-            raise InputError(msg, key=key)
+            raise InputError(msg, key=key, sheet=True)
         notes.append(f"{text} (within its tolerance)")
     return notes
 

@@ -1,15 +1,16 @@
 """From a file's contents to a data set: labels, groups, logarithms, missing values, duplicates."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.terms import batch_column
 from xnbflow.data.dataset import COUNTS, DataSet
-from xnbflow.sources.adjustment import adjusted_terms, comparison_notes
+from xnbflow.data.note import Note
 from xnbflow.sources.annotation import annotate_features
 from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.draft import Draft
@@ -36,24 +37,21 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     """Return the series of a draft, by the options of its row in the sheet.
 
     In this order: control probes are dropped and features annotated; samples without a label are
-    omitted (or refused); columns for groups, adjustment and batches are found; values are
-    transformed, missing ones settled, probes collapsed to genes, and repeated names merged.
+    omitted (or refused); columns for groups and batches are found; values are transformed, missing
+    ones settled, probes collapsed to genes, and repeated names merged.
     """
     options = dataset.options
     _drop_controls(draft, options.get("controls", "drop"))
     _annotate(dataset, draft)
     selected = _select_samples(dataset, draft)
     groups = _groups(dataset, draft, selected)
-    adjust = adjusted_terms(dataset, draft.where, selected.metadata, selected.names)
-    metadata, adjust = _mark_batch(options.get("batch"), selected.metadata, adjust)
+    metadata = _mark_batch(options.get("batch"), selected.metadata)
     _check_samples(draft, selected.names, groups)
     scale = _settle_scale(dataset, draft, selected.names)
     missing = settle_missing(draft, options.get("missing", "refuse"), selected.positions)
     collapse_probes(draft, options.get("collapse", "none"))
     settle_duplicates(draft, options.get("duplicates", "refuse"))
-    # limma's trend of variances with means, which logarithms of counts have
-    default_trend = "yes" if options.get("transform") == "log_cpm" else "no"
-    series = DataSet(
+    return DataSet(
         name=dataset.id,
         values=draft.values,
         features=draft.features,
@@ -66,13 +64,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         missing=missing,
         notes=tuple(draft.notes),
         scale=scale,
-        adjust=adjust,
-        trend=options.get("trend", default_trend) == "yes",
-        reference=options.get("reference", ""),
-        contrasts=dataset.names("contrasts"),
-        repeated=options.get("repeated", "mean"),
     )
-    return replace(series, notes=(*draft.notes, *comparison_notes(series, draft.where)))
 
 
 @dataclass(frozen=True)
@@ -112,19 +104,14 @@ def _select_samples(dataset: SheetRow, draft: Draft) -> _Samples:
     )
 
 
-def _mark_batch(
-    batch: str | None, metadata: pd.DataFrame, adjust: list[str]
-) -> tuple[pd.DataFrame, list[str]]:
+def _mark_batch(batch: str | None, metadata: pd.DataFrame) -> pd.DataFrame:
     """Rename the column of the option ``batch``, if its name does not mean one, to ``batch (x)``.
 
-    The audit recognises a batch by its name. The terms of ``adjust`` change with it.
+    The audit recognises a batch by its name.
     """
     if not batch or is_technical(batch):
-        return metadata, adjust
-    renamed = f"batch ({batch})"
-    renamed_terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
-    terms = [renamed_terms.get(term, term) for term in adjust]
-    return metadata.rename(columns={batch: renamed}), terms
+        return metadata
+    return metadata.rename(columns={batch: batch_column(batch)})
 
 
 def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
@@ -157,10 +144,14 @@ def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
     if not is_linear.all():
         draft.values[is_linear] = linear_values
     elif lone := lone_features(draft.values, draft.features):
-        notes.append(
-            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates, "
-            f"not genes, set phenotype_columns={','.join(lone)} in the sheet's options"
+        note = Note(
+            f"{', '.join(map(repr, lone))}: unlike all other features",
+            advice=(
+                "if they are covariates, not genes, set "
+                f"phenotype_columns={','.join(lone)} in the sheet's options"
+            ),
         )
+        notes.append(note)
     if "scale" in options:
         return options["scale"]
     if how == "none":
@@ -182,10 +173,12 @@ def _drop_controls(draft: Draft, how: str) -> None:
     is_control = np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
     if how == "keep" or not is_control.any() or is_control.all():
         return
-    draft.notes.append(
+    note = Note(
         f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(names[is_control], 3)}); the option controls=keep keeps them"
+        f"({listed(names[is_control], 3)})",
+        advice="the option controls=keep keeps them",
     )
+    draft.notes.append(note)
     place_in_file = draft.place
     rows = np.flatnonzero(~is_control)
     draft.take_rows(draft.values[rows], rows)
@@ -213,11 +206,14 @@ def _groups(dataset: SheetRow, draft: Draft, samples: _Samples) -> np.ndarray | 
     option = dataset.options.get("group")
     if option is None:
         if column := suggested_group(metadata, samples.labels, least=(2, 2)):
-            draft.notes.append(
-                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples: if "
-                f"it names patients, set group={column} in the sheet's options, so that "
-                "none is on both sides of a fold"
+            note = Note(
+                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples",
+                advice=(
+                    f"if it names patients, set group={column} in the sheet's options, so that "
+                    "none is on both sides of a fold"
+                ),
             )
+            draft.notes.append(note)
         return None
     name = column_named(metadata, option)
     require_columns(draft.where, metadata, "group", [name])
@@ -244,11 +240,15 @@ def _check_samples(draft: Draft, samples: np.ndarray, groups: np.ndarray | None)
             f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; set "
             f"drop={tally_pattern(tallies)} in the sheet's options"
         )
-        raise InputError(msg, key="drop")
+        raise InputError(msg, key="drop", sheet=True)
     if copies := repeated_samples(draft.values, groups):
         several = [" = ".join(map(str, samples[positions])) for positions in copies]
-        draft.notes.append(
+        note = Note(
             f"{counted(len(copies), 'sample', 'has', 'have')} several names, all values being the "
-            f"same: {listed(several)}; leave out all but one, or name what they share by group=, "
-            "otherwise training and test share samples"
+            f"same: {listed(several)}",
+            advice=(
+                "leave out all but one, or name what they share by group=, otherwise training and "
+                "test share samples"
+            ),
         )
+        draft.notes.append(note)

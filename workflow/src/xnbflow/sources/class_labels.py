@@ -12,6 +12,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.data.note import Note
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
 
@@ -90,7 +91,7 @@ class LabelRule:
                     f"{where}: the sheet's option regex {quoted(options['regex'])} is not a valid "
                     f"regular expression ({quoted(str(error), 100)[1:-1]}); correct it"
                 )
-                raise InputError(msg, key="regex") from error
+                raise InputError(msg, key="regex", sheet=True) from error
         return cls(
             pattern=pattern,
             mapping=_parse_map(where, options.get("map", "")),
@@ -113,7 +114,7 @@ class LabelRule:
                 f"that text; they have "
                 f"{_commonest(matched) or 'none that the option regex matches'}. Correct it"
             )
-            raise InputError(msg, key="map")
+            raise InputError(msg, key="map", sheet=True)
         labels = [None if text is None else self._label(text) for text in matched_texts]
         missing = []
         for sample, text, label in zip(samples, matched_texts, labels, strict=True):
@@ -169,7 +170,7 @@ class LabelRule:
                 f"{where}: the sheet's option regex takes more than {_SECONDS:g} s to search "
                 f"{quoted(text)}; write it without repetitions of repetitions"
             )
-            raise InputError(msg, key="regex") from error
+            raise InputError(msg, key="regex", sheet=True) from error
         if match is None:
             return None
         return next(filter(None, match.groups()), match.group()).strip()
@@ -276,7 +277,7 @@ def _refuse_unlabelled(
         f"{where}: {len(samples)} of {counted(n_samples, 'sample')} "
         f"{either(len(samples), 'has', 'have')} no label: {listed(samples)}. {remedy}"
     )
-    raise InputError(msg, key="label")
+    raise InputError(msg, key="label", sheet=True)
 
 
 def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
@@ -293,7 +294,7 @@ def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> li
             f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, "
             f"and a classifier needs two; {hint}"
         )
-        raise InputError(msg, key="label")
+        raise InputError(msg, key="label", sheet=True)
     return [hint]
 
 
@@ -346,19 +347,20 @@ def _doubtful(labels: np.ndarray) -> list[str]:
     notes = list(map(_about_alike, groups))
     few = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
     if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
-        notes.append(
+        note = Note(
             f"fewer than {_FOLDS} samples in class {listed(few)}: with more folds than samples, "
-            "some folds test none; add samples, join or leave out classes by map= in the sheet's "
-            "options"
+            "some folds test none",
+            advice="add samples, join or leave out classes by map= in the sheet's options",
         )
+        notes.append(note)
     return notes
 
 
 def _about_alike(labels: Sequence[str]) -> str:
-    return (
+    return Note(
         f"the classes {' and '.join(map(ascii, labels))} look alike: they differ by capital "
-        "letters, a number's form or invisible characters; make them one by map= in the sheet's "
-        "options"
+        "letters, a number's form or invisible characters",
+        advice="make them one by map= in the sheet's options",
     )
 
 
@@ -394,7 +396,7 @@ def _parse_map(where: str, text: str) -> dict[str, str]:
                 f"{where}: the sheet's option map has {quoted(entry.strip())}{contradiction}; "
                 "write text:label,text:label (small and capital letters are alike)"
             )
-            raise InputError(msg, key="map")
+            raise InputError(msg, key="map", sheet=True)
         mapping[key] = label
     return mapping
 

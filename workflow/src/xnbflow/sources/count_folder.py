@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.cell_texts import is_text
@@ -101,10 +100,9 @@ def _refuse_matrix_market(folder: Path) -> None:
         raise InputError(msg, file=str(folder))
 
 
-def write_counts(merged: MergedCounts, path: Path) -> None:
-    """Write merged counts as a table separated by tabs."""
-    text = merged.counts.to_csv(sep="\t", lineterminator="\n")
-    write_atomically(path, lambda target: target.write_text(text, encoding="utf-8"))
+def counts_text(merged: MergedCounts) -> str:
+    """Return merged counts as a table separated by tabs."""
+    return str(merged.counts.to_csv(sep="\t", lineterminator="\n"))
 
 
 def _count_files(folder: Path) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
+from xnbflow.data.note import Note
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.files import open_raw, refuse_too_wide
 from xnbflow.sources.header_rows import (
@@ -105,10 +106,12 @@ class DelimitedText(TableFile):
         titles = [line for line in titles if not line.startswith("# ")]
         texts = [text for line in titles if (text := line.strip().strip('",;\t '))]
         if texts:
-            self.notes.append(
+            note = Note(
                 f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
-                f"({quoted(texts[0])}); the option header= names another line as the header"
+                f"({quoted(texts[0])})",
+                advice="the option header= names another line as the header",
             )
+            self.notes.append(note)
 
     def _read_header(self, header_line: int | None) -> None:
         """Find the header among the first rows, and name a row of conditions by its line.
@@ -185,10 +188,14 @@ class DelimitedText(TableFile):
             refuse_too_wide(self.path, raw, b",;\t |")
             yield self._decoded(raw)
             if not raw.endswith(b"\n"):
-                self.notes.append(
-                    "the file does not end with a line break: if it was cut off within its last "
-                    "number, that number is wrong; compare its size with the original"
+                note = Note(
+                    "the file does not end with a line break",
+                    advice=(
+                        "if it was cut off within its last number, that number is wrong: compare "
+                        "its size with the original"
+                    ),
                 )
+                self.notes.append(note)
 
     def _decoded(self, raw: bytes) -> str:
         """Return a line as text: UTF-8, else by the option ``encoding``, with a note."""
@@ -199,16 +206,18 @@ class DelimitedText(TableFile):
                 text = raw.decode(self._encoding or "")
                 if not self.notes:
                     character = next(c for c in text if ord(c) > 127)
-                    self.notes.append(
+                    note = Note(
                         f"line {self._line} is not UTF-8 and was read as {self._encoding}, as were "
-                        f"others of the kind; check names with {character!r}"
+                        "others of the kind",
+                        advice=f"check names with {character!r}",
                     )
+                    self.notes.append(note)
                 return text
         msg = (
             f"{self.path}, line {self._line}: not UTF-8 text; if Windows wrote it, set "
             "encoding=cp1252 in the sheet's options, else save the file as UTF-8"
         )
-        raise InputError(msg, key=f"line {self._line}")
+        raise InputError(msg, key=f"line {self._line}", sheet=True)
 
 
 #: Bytes that are decoded at once.
@@ -291,6 +300,7 @@ def _single_cell(path: str | Path, header: str, separator: str) -> InputError:
         f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
         f"{' or '.join(possible)}, set in the sheet's options: {options}",
         key="separator",
+        sheet=True,
     )
 
 

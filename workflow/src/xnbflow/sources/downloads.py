@@ -2,9 +2,10 @@
 
 import hashlib
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,8 +39,52 @@ class _Checksum:
     remedy: str
 
 
-#: A file, and its place: a URL, a folder's file (the same), or None if it existed before.
-_Fetched = tuple[Path, str | Path | None]
+@dataclass(frozen=True)
+class Origin:
+    """Where a file came from.
+
+    Attributes
+    ----------
+    path : Path
+        The file on this machine.
+    place : str, Path or None
+        A URL, a folder's file (the same as the path), or None if it existed before.
+    failures : tuple of str
+        The places that failed before, each with the reason.
+    earlier : str
+        Of a file that existed before, the place from which it came in an earlier run, where the
+        checksums have it.
+    """
+
+    path: Path
+    place: str | Path | None
+    failures: tuple[str, ...] = ()
+    earlier: str = ""
+
+    def sentence(self) -> str:
+        """Return where the file came from, with the places that failed.
+
+        Examples
+        --------
+        >>> Origin(Path("a.csv"), "https://b.org/a.csv", ("https://c.org: 404",)).sentence()
+        'a.csv was downloaded from https://b.org/a.csv; other places failed: https://c.org: 404'
+        """
+        name = self.path.name
+        if isinstance(self.place, Path):
+            text = f"{name} was read from a folder of the configuration"
+        elif self.place is not None:
+            text = f"{name} was downloaded from {self.place}"
+        else:
+            text = f"{name} was in the folder of downloads"
+            if self.earlier:
+                text += f", downloaded earlier from {self.earlier}"
+        if self.failures:
+            text += f"; other places failed: {'; '.join(self.failures)}"
+        return text
+
+
+class UnavailableError(InputError):
+    """No place has a file that a data set needs."""
 
 
 @dataclass
@@ -56,6 +101,8 @@ class Downloads:
     lock : Path or None
         A file with checksums of earlier accepted files, here or by others: a file that differs is
         refused, unless the sheet has its checksum. `accepted` adds to it.
+    earlier : mapping of str to Origin
+        By the name of a file, where it came from when another job fetched it.
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
     """
@@ -65,7 +112,8 @@ class Downloads:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
     temporary: bool = False
-    _fetched: list[_Fetched] = field(default_factory=list, init=False, repr=False)
+    earlier: Mapping[str, Origin] = field(default_factory=dict)
+    _fetched: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Result]) -> _Result:
@@ -79,7 +127,11 @@ class Downloads:
             try:
                 result = make()
             except InputError as error:
-                fetched = [(path, place) for path, place in self._fetched if place is not None]
+                fetched = [
+                    (origin.path, origin.place)
+                    for origin in self._fetched
+                    if origin.place is not None
+                ]
                 if not fetched:
                     raise
                 for path, place in fetched:
@@ -92,6 +144,11 @@ class Downloads:
             else:
                 self._keep_checksums()
                 return result
+
+    @property
+    def origins(self) -> list[Origin]:
+        """Where the files of the last accepted result came from, in the order of fetching."""
+        return list(dict.fromkeys(self._fetched))
 
     def fetch(
         self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
@@ -198,9 +255,10 @@ class Downloads:
         for present in _variants(target):
             if present.is_file():
                 _refuse(present, checksum)
-                self._fetched.append((present, None))
+                self._fetched.append(self._origin_of_present(present))
                 return present
-        failures = []
+        failures: list[str] = []
+        sheet = False
         for candidates in places:
             errors: list[DownloadFailedError] = []
             for place in candidates:
@@ -212,10 +270,15 @@ class Downloads:
                     errors = [error]
                     break
                 else:
-                    self._fetched.append((path, place))
+                    origin = _without_password(place) if isinstance(place, str) else place
+                    self._fetched.append(Origin(path, origin, failures=tuple(failures)))
                     return path
-            failures.append(f"  {errors[0]}")
-        tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
+            failures.append(_without_password(str(errors[0])))
+            sheet |= errors[0].sheet
+        tried = (
+            "\n".join(f"  {failure}" for failure in failures)
+            or "  no base URL or folder is configured for this source"
+        )
         remedy = (
             "Check the network and the base URLs in the configuration, or put the file (plain, or "
             f"gzipped with .gz added) by hand at {target}"
@@ -223,7 +286,15 @@ class Downloads:
         if self.temporary:
             remedy = "Check the network and the URL, or get the file by a browser and name its path"
         msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
-        raise InputError(msg, file=str(target))
+        raise UnavailableError(msg, file=str(target), sheet=sheet)
+
+    def _origin_of_present(self, path: Path) -> Origin:
+        """Return the origin of a file that was there, by the job that fetched it or by the lock."""
+        earlier = self.earlier.get(path.name)
+        if earlier is not None:
+            return replace(earlier, path=path)
+        place = _read_places(self.lock).get(path.name.removesuffix(".gz"), "")
+        return Origin(path, None, earlier=place)
 
     def _get_from(self, place: str | Path, target: Path, checksum: _Checksum | None) -> Path:
         """Return a mirror folder's file, or download it; an error if it is not the right file."""
@@ -251,13 +322,13 @@ class Downloads:
                 http.download(url, partial, self.retry, checked=checksum is not None)
             except DownloadFailedError as error:
                 msg = f"{url}: {error}"
-                raise type(error)(msg) from error
+                raise type(error)(msg, sheet=error.sheet) from error
             fault = _fault(partial, checksum)
             if fault is None and checksum is None and is_cut_text(partial):
                 fault = _CUT
             if fault:
                 msg = f"{url} {fault}"
-                raise DownloadFailedError(msg)
+                raise DownloadFailedError(msg, sheet=fault == _CUT)
         return target
 
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
@@ -269,13 +340,23 @@ class Downloads:
         return None
 
     def _keep_checksums(self) -> None:
-        """Add the checksums of the files that were fetched to the lock."""
+        """Add the checksums of the files that were fetched to the lock, and the URL of each."""
         if self.lock is None or not self._fetched:
             return
         lock = _read_lock(self.lock)
-        for path, _ in self._fetched:
-            lock[path.name.removesuffix(".gz")] = checksums(path)[-1]  # of the contents
-        text = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
+        places = _read_places(self.lock)
+        for origin in self._fetched:
+            name = origin.path.name.removesuffix(".gz")
+            lock[name] = checksums(origin.path)[-1]  # of the contents
+            place = origin.place or origin.earlier
+            if place and isinstance(place, str):
+                places[name] = place
+        lines = []
+        for name, sha256 in sorted(lock.items()):
+            if name in places:
+                lines.append(f"# {name} from {places[name]}\n")  # a comment of sha256sum
+            lines.append(f"{sha256}  {name}\n")
+        text = "".join(lines)
         write_atomically(self.lock, lambda target: target.write_text(text))
 
 
@@ -286,6 +367,26 @@ def _read_lock(path: Path | None) -> dict[str, str]:
     text = path.read_bytes().decode(errors="replace")
     lines = [re.fullmatch(r"([0-9a-f]{64})  (.+)", line) for line in text.splitlines()]
     return {line[2]: line[1] for line in lines if line}
+
+
+def _without_password(text: str) -> str:
+    """Return a text without the user and password of a URL.
+
+    Examples
+    --------
+    >>> _without_password("https://user:word@server.org/file: 404")
+    'https://server.org/file: 404'
+    """
+    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
+
+
+def _read_places(path: Path | None) -> dict[str, str]:
+    """Return the URLs in the comments of a file of checksums by name; none if there is no file."""
+    if path is None or not path.is_file():
+        return {}
+    text = path.read_bytes().decode(errors="replace")
+    lines = [re.fullmatch(r"# (.+) from (\S+)", line) for line in text.splitlines()]
+    return {line[1]: line[2] for line in lines if line}
 
 
 def _candidates(base: str, path: str) -> list[str | Path]:
@@ -313,7 +414,9 @@ def _refuse(path: Path, checksum: _Checksum | None) -> None:
 
 def _fault(path: Path, checksum: _Checksum | None) -> str | None:
     """Return why a file is not the right one: it has no data or another checksum."""
-    if fault := what_is_wrong(path):
+    # An archive whose reader opens its member; any other reader refuses it.
+    is_archive = path.suffix == ".zip" and zipfile.is_zipfile(path)
+    if not is_archive and (fault := what_is_wrong(path)):
         return fault
     try:
         actual = checksums(path)

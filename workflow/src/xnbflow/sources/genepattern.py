@@ -130,6 +130,14 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
     >>> texts[1].splitlines()
     ['2 2 1', '# a_tumour normal', '0 1']
     """
+    texts = gct_and_cls(series)
+    for end, text in texts.items():
+        write_atomically(Path(f"{stem}{end}"), partial(Path.write_text, data=text))
+    return Path(f"{stem}.gct"), Path(f"{stem}.cls")
+
+
+def gct_and_cls(series: DataSet) -> dict[str, str]:
+    """Return a series as texts of GCT and CLS by their endings; see `write_gct_and_cls`."""
     if (series.kinds != "linear").any():
         msg = f"{series.name} has features that are not measurements; GCT is for expression"
         raise InputError(msg)
@@ -152,10 +160,7 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
         sep="\t", index_label="Name", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None
     )
     lines = [f"{len(codes)} {len(names)} 1", f"# {' '.join(names)}", " ".join(map(str, codes))]
-    texts = {
+    return {
         ".gct": f"#1.2\n{series.n_features}\t{series.n_samples}\n{body}",
         ".cls": "\n".join(lines) + "\n",
     }
-    for end, text in texts.items():
-        write_atomically(Path(f"{stem}{end}"), partial(Path.write_text, data=text))
-    return Path(f"{stem}.gct"), Path(f"{stem}.cls")

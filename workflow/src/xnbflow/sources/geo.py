@@ -18,13 +18,14 @@ import pandas as pd
 from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import Note
 from xnbflow.sources.annotation import BASE_URLS
 from xnbflow.sources.assembly import assemble
 from xnbflow.sources.delimited import DelimitedText
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.draft import Draft
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.geo_head import MOST_TEXTS, PLATFORM, PROCESSING, GeoHead, read_head
+from xnbflow.sources.geo_head import MOST_TEXTS, GeoHead, read_head
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns
 
@@ -107,8 +108,12 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             head = read_head(path, stream)
             field, texts = head.label_texts(where, dataset.label or "")
             features, values, symbols = _read_values(path, stream, head)
-        notes = [f"{PLATFORM}{head.platform}"] if head.platform else []
-        notes += [f"{PROCESSING}{text}" for text in head.processing[:MOST_TEXTS]]
+        notes: list[str] = []
+        if head.platform:
+            notes.append(Note(head.platform, "platform", start="platform "))
+        start = "processing by the authors of the series: "
+        processing = head.processing[:MOST_TEXTS]
+        notes += [Note(text, "processing", start=start) for text in processing]
         sample_metadata = head.fields
         if field in head.characteristics:  # titles and sources remain, also if they are the label
             sample_metadata = head.fields.drop(columns=field)

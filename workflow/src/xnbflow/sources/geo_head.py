@@ -22,9 +22,6 @@ from xnbflow.core.nouns import counted
 from xnbflow.sources.class_labels import plain_text
 from xnbflow.sources.files import format_of
 
-#: Beginnings of notes on the platform and on the authors' processing.
-PLATFORM = "platform "
-PROCESSING = "processing by the authors of the series: "
 #: Most notes on the processing.
 MOST_TEXTS = 3
 
@@ -87,7 +84,7 @@ class GeoHead:
                 f"{where}: there is no {label!r}, which the sheet's label names; there are title, "
                 f"source, description, and characteristics: {keys}"
             )
-            raise InputError(msg, key="label")
+            raise InputError(msg, key="label", sheet=True)
         if name in self.short:
             msg = (
                 f"{where}: {name!r} has another number of values than there are samples, so the "

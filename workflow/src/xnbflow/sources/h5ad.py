@@ -9,7 +9,6 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
-from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import is_sparse
 from xnbflow.sources.anndata_file import matrix_of, opened, table_of
@@ -32,7 +31,6 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     """
     path = Path(path)
     phenotype_columns = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
-    phenotype_columns.update(map(column_of_term, dataset.names("adjust")))
     with opened(path) as file:
         matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
         values = _by_gene(matrix)
@@ -98,7 +96,7 @@ def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str
             f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
             f"text are {listed(list(cells.columns))}"
         )
-        raise InputError(msg, file=str(path), key=key)
+        raise InputError(msg, file=str(path), key=key, sheet=True)
     return column
 
 

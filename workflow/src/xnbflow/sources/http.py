@@ -144,7 +144,7 @@ def _refuse_unknown_length(answer: requests.Response) -> None:
             "the server does not send the length of the file, so a cut file is not detected; give "
             "its SHA-256 in the sheet"
         )
-        raise DownloadFailedError(msg)
+        raise DownloadFailedError(msg, sheet=True)
 
 
 def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: bool) -> None:
@@ -163,14 +163,14 @@ def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: b
         return
     if url.startswith("https:") and target.startswith("http:"):
         msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
-        raise DownloadFailedError(msg)
+        raise DownloadFailedError(msg, sheet=True)
     if not _is_same_site(host, other) and not retry.other_hosts:
         msg = (
             f"{host} redirected to {other}, another host, for {quoted(urlsplit(target).path)}; if "
             "this is right, name that URL itself, give the file's SHA-256 in the sheet, or set "
             "download: other_hosts: true in the configuration"
         )
-        raise DownloadFailedError(msg)
+        raise DownloadFailedError(msg, sheet=True)
 
 
 def _is_same_site(host: str, other: str) -> bool:

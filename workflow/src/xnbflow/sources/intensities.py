@@ -5,6 +5,7 @@ import numpy as np
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import row_slices
+from xnbflow.data.note import Note
 from xnbflow.sources.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
     looks_like_estimated_counts,
@@ -153,8 +154,8 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= _LEAST_COUNT and n_distinct > _FEW_VALUES)
 
 
-def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[str, str]:
-    """Return the probable scale of values (n_features, n_samples), and a sentence about it.
+def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[str, Note]:
+    """Return the probable scale of values (n_features, n_samples), and a note about it.
 
     They are ``logarithms``, ``logged twice``, ``not logged``, ``counts``, ``estimated counts``,
     ``TPM``, ``CPM``, ``FPKM``, or ``mixed``, which no transform fits: a value recurs far from all
@@ -175,44 +176,50 @@ def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[s
     has_median = _TWICE_MEDIAN[0] <= median <= _TWICE_MEDIAN[1]
     has_largest = _TWICE_LARGEST[0] <= high <= _TWICE_LARGEST[1]
     if len(values) >= _GENES and has_median and has_largest:
-        return "logged twice", (
+        return "logged twice", Note(
             f"the values look like logarithms of logarithms (median {median:.3g}, largest "
-            f"{high:.3g}): if so, leave out transform=, or give the table as it was before; if "
-            "they are logarithms to base 10, they can be used"
+            f"{high:.3g})",
+            advice=(
+                "if so, leave out transform=, or give the table as it was before; if they are "
+                "logarithms to base 10, they can be used"
+            ),
         )
     if not is_not_logged(quantiles):
-        return "logarithms", f"values from {low:.4g} to {high:,.6g}"
-    return "not logged", (
+        return "logarithms", Note(f"values from {low:.4g} to {high:,.6g}")
+    return "not logged", Note(
         f"the values look like intensities not logged (99% quantile {quantiles[4]:.4g}, largest "
-        f"{high:.4g}); consider transform=log2"
+        f"{high:.4g})",
+        advice="consider transform=log2",
     )
 
 
-def _sequencing_unit(values: np.ndarray, name: str) -> tuple[str, str] | None:
-    """Return the unit of a table of RNA-seq that is not logged, and a sentence; None for others."""
+def _sequencing_unit(values: np.ndarray, name: str) -> tuple[str, Note] | None:
+    """Return the unit of a table of RNA-seq that is not logged, and a note; None for others."""
     if looks_like_counts(values):
-        return "counts", (
-            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, set "
-            f"transform={PROPOSED_COUNT_TRANSFORM} in the sheet's options; if they are "
-            "intensities, transform=log2"
+        return "counts", Note(
+            "the values look like counts (whole numbers from 0)",
+            advice=(
+                f"if they are reads of RNA-seq, set transform={PROPOSED_COUNT_TRANSFORM} in the "
+                "sheet's options; if they are intensities, transform=log2"
+            ),
         )
     if unit := relative_unit(values, name):
-        return unit, (
+        return unit, Note(
             f"the values look like {unit}, which are relative to the size of the library: they "
-            "are not counts, so that neither TMM nor counts per million are computed; if so, set "
-            "transform=log2p1 in the sheet's options, for log2(1 + value)"
+            "are not counts, so that neither TMM nor counts per million are computed",
+            advice="if so, set transform=log2p1 in the sheet's options, for log2(1 + value)",
         )
     if looks_like_estimated_counts(values):
-        return "estimated counts", (
+        return "estimated counts", Note(
             "the values look like estimated counts of reads (not all whole, as those of Salmon, "
-            f"RSEM and tximport): if so, set transform={PROPOSED_COUNT_TRANSFORM} in the sheet's "
-            "options"
+            "RSEM and tximport)",
+            advice=f"if so, set transform={PROPOSED_COUNT_TRANSFORM} in the sheet's options",
         )
     return None
 
 
-def _code_of_missing(values: np.ndarray, low: float, high: float) -> str:
-    """Return a sentence on a probable code of missing values, as -9999; empty without one.
+def _code_of_missing(values: np.ndarray, low: float, high: float) -> Note | None:
+    """Return a note on a probable code of missing values, as -9999; None without one.
 
     ``low`` and ``high`` are the least and the largest value. One of them is a code if it occurs in
     several cells and is farther from the other values than these are from each other.
@@ -223,46 +230,47 @@ def _code_of_missing(values: np.ndarray, low: float, high: float) -> str:
     gap_above = high - second_highest
     is_negative_code = low < -_RANGE and second_lowest >= 0
     if gap_below > max(_RANGE, high - second_lowest) or is_negative_code:
-        sentence = _about_code(values, low, second_lowest, high)
-        if sentence:
-            return sentence
+        note = _about_code(values, low, second_lowest, high)
+        if note:
+            return note
     if gap_above > max(_RANGE, second_highest - low):
         return _about_code(values, high, low, second_highest)
-    return ""
+    return None
 
 
-def _about_code(values: np.ndarray, code: float, first: float, last: float) -> str:
-    """Return a sentence on a code beside values from ``first`` to ``last``; empty if it is rare."""
+def _about_code(values: np.ndarray, code: float, first: float, last: float) -> Note | None:
+    """Return a note on a code beside values from ``first`` to ``last``; None if it is rare."""
     n_cells = int((values == code).sum())
     if n_cells < _LEAST_CELLS:
-        return ""
-    return (
+        return None
+    return Note(
         f"{code:g} is in {counted(n_cells, 'cell')}, far from all other values ({first:.4g} "
-        f"to {last:.4g}): probably a code for missing values; write NA instead"
+        f"to {last:.4g}): probably a code for missing values",
+        advice="write NA instead",
     )
 
 
-def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> str:
-    """Return a sentence on samples that are logged among others that are not; empty without."""
+def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> Note | None:
+    """Return a note on samples that are logged among others that are not; None without any."""
     if len(values) < _GENES:
-        return ""
+        return None
     by_sample = values[:: max(1, len(values) // _FEATURES_OF_SAMPLE)].T
     quantiles = np.array([intensity_quantiles(cells[:, None]) for cells in by_sample])
     is_raw = np.array([is_not_logged(sample_quantiles) for sample_quantiles in quantiles])
     if is_raw.all() or not is_raw.any():
-        return ""
+        return None
     # Of one scale, the 99 % quantiles of samples are of one order of magnitude.
     largest = quantiles[:, 4]
     if not largest[is_raw].min() > _OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
-        return ""
+        return None
     n_raw = int(is_raw.sum())
     n_logged = len(is_raw) - n_raw
-    return (
+    return Note(
         f"samples differ in scale: {n_raw} {either(n_raw, 'is', 'are')} not logged "
         f"({listed(list(samples[is_raw]))}), "
         f"{n_logged} {either(n_logged, 'looks', 'look')} logged "
-        f"({listed(list(samples[~is_raw]))}); bring all to one scale in the table, as no transform "
-        "fits both"
+        f"({listed(list(samples[~is_raw]))})",
+        advice="bring all to one scale in the table, as no transform fits both",
     )
 
 
@@ -283,7 +291,8 @@ def transform(where: str, values: np.ndarray, how: str, kind: str, finding: str)
     argument = "x + 1" if how == "log2p1" else "all values"
     notes = [f"logarithms to base 2 were taken of {argument}"]
     if kind == "logarithms":
-        notes.append(f"the values look logged already ({finding}); is transform={how} meant?")
+        text = f"the values look logged already ({finding})"
+        notes.append(Note(text, advice=f"is transform={how} meant?"))
     if kind == "mixed":
         notes.append(finding)
     n_lost = 0
@@ -329,7 +338,8 @@ def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]
 def _log_cpm(what: str, values: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
     if not looks_like_counts(values) and not looks_like_estimated_counts(values):
-        notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
+        text = "the values do not look like counts of reads"
+        notes.append(Note(text, advice="is transform=log_cpm meant?"))
     _refuse_no_counts(what, values)
     sizes = values.sum(axis=0)
     for chunk in row_slices(values.shape):

@@ -75,7 +75,7 @@ _EXAMPLES = 3
 #: Columns with NCBI's number of a gene.
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 #: Options about the use of columns.
-SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
+SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
 #: Least share of names in capital letters in a table of gene symbols.
 _CAPITALS = 0.8
 
@@ -507,7 +507,7 @@ def _refuse_absent_label(
         f"{path}: no row and no column is called {label!r}, which the sheet's label names. "
         f"{remedy}{similar}"
     )
-    raise InputError(msg, file=str(path), key="label")
+    raise InputError(msg, file=str(path), key="label", sheet=True)
 
 
 @dataclass

@@ -10,6 +10,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.data.note import Note
 from xnbflow.sources.draft import Draft
 
 
@@ -26,7 +27,7 @@ def collapse_probes(draft: Draft, how: str) -> None:
             f"{draft.where}: collapse={how} needs the symbols of probes; name their platform's "
             "annotation in the sheet's options, as annotation=GPL570"
         )
-        raise InputError(msg, key="annotation")
+        raise InputError(msg, key="annotation", sheet=True)
     symbols = table["symbol"].to_numpy(dtype=str)
     is_unnamed = symbols == ""
     has_several = np.char.find(symbols, "///") >= 0
@@ -97,14 +98,15 @@ def settle_duplicates(draft: Draft, how: str) -> None:
             "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
             "duplicates=rename (keep all, as name, name.1, name.2)"
         )
-        raise InputError(msg, key="duplicates")
+        raise InputError(msg, key="duplicates", sheet=True)
     if how == "rename":
         # pandas appends .1, .2, ... to repeated names of a header.
         header = pd.DataFrame(columns=draft.features).to_csv(index=False)
         draft.features = list(pd.read_csv(io.StringIO(header), index_col=False).columns)
-        draft.notes.append(f"{text}; all but the first of each got the suffix .1, .2, ...")
+        result = "all but the first of each got the suffix .1, .2, ..."
+        draft.notes.append(Note(f"{text}; {result}", "names repeat"))
         return
     merged, _, rows = merge_rows(draft.values, draft.features, how)
     draft.take_rows(merged, rows)
     result = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
-    draft.notes.append(f"{text}; {result}")
+    draft.notes.append(Note(f"{text}; {result}", "names repeat"))

@@ -12,7 +12,7 @@ class MissingValuesError(InputError):
     """Values are missing, and the sheet has no option for them; ``share`` of all values."""
 
     def __init__(self, message: str, *, key: str, share: float) -> None:
-        super().__init__(message, key=key)
+        super().__init__(message, key=key, sheet=True)
         self.share = share
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import refuse_control_characters
+from xnbflow.data.note import Note
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo_head import GeoHead, read_head
 from xnbflow.sources.sequencing import plain_sample_names
@@ -113,7 +114,7 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
             f"{did_you_mean(name, names)}; there are {listed(names)} ({len(names)} in all). "
             f"Correct {key}, or the orientation or separator, in the sheet"
         )
-    raise InputError(msg, file=str(path), key=key)
+    raise InputError(msg, file=str(path), key=key, sheet=True)
 
 
 def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
@@ -194,16 +195,18 @@ def join_samples(
         raise InputError(msg, key="phenotype_id")
     without = list(names[~keep])
     if without:
-        notes.append(
+        text = (
             f"{counted(len(without), 'sample', 'is', 'are')} left out, without phenotype: "
             f"{listed(without)}"
         )
+        notes.append(Note(text, "without phenotype"))
     unmeasured = list(phenotype.index[~phenotype.index.isin(names)])
     if unmeasured:
-        notes.append(
+        text = (
             f"{counted(len(unmeasured), 'sample', 'is', 'are')} in the phenotype file only: "
             f"{listed(unmeasured)}"
         )
+        notes.append(Note(text, "phenotype only"))
     rows = phenotype.loc[names[keep]].reset_index(drop=True)
     return Joined(names=names.to_numpy(dtype=str), keep=keep, rows=rows, notes=notes)
 

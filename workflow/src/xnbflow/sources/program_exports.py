@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.cell_texts import is_missing
@@ -100,13 +99,12 @@ def read_export(path: Path) -> Export | None:
     return None
 
 
-def write_export(export: Export, path: Path) -> None:
-    """Write an export as a table separated by tabs, attributes of the samples first."""
+def export_text(export: Export) -> str:
+    """Return an export as a table separated by tabs, attributes of the samples first."""
     attributes = pd.DataFrame(export.attributes, index=export.values.columns).T
     whole = pd.concat([attributes, export.values.astype(object)]) if len(attributes) else None
     table = export.values if whole is None else whole
-    text = table.rename_axis("feature").to_csv(sep="\t", lineterminator="\n")
-    write_atomically(path, lambda target: target.write_text(text, encoding="utf-8"))
+    return str(table.rename_axis("feature").to_csv(sep="\t", lineterminator="\n"))
 
 
 def _lines(path: Path, most: int | None) -> list[str]:

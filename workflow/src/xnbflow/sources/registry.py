@@ -25,7 +25,6 @@ _SEPARATOR = {
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
 #: Options of the sources that read a user's file (`xnbflow.sources.assembly`).
 _OF_FILES: dict[str, dict[str, Any]] = {
-    "adjust": {"description": "names of columns, or factor(name), separated by commas"},
     "batch": _ANY,
     "annotation": _ANY,
     "controls": {"enum": ["drop", "keep"], "description": "drop or keep"},
@@ -45,16 +44,12 @@ _OF_FILES: dict[str, dict[str, Any]] = {
         "description": "refuse, impute, drop_features or drop_features:0.2 (a share)",
     },
     "phenotype_columns": _NAMES,
-    "contrasts": _ANY,
-    "reference": _ANY,
-    "repeated": {"enum": ["mean", "correlation"], "description": "mean or correlation"},
     "regex": _ANY,
     "scale": {"enum": ["log2", "ln"], "description": "log2 or ln"},
     "transform": {
         "enum": ["none", "log2", "log2p1", "log_cpm", "tmm"],
         "description": "none, log2, log2p1, log_cpm or tmm",
     },
-    "trend": {"enum": ["yes", "no"], "description": "yes or no"},
     "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
 }
 
@@ -66,6 +61,16 @@ _OWN = (
         name="cumida",
         module="xnbflow.sources.cumida",
         options={"features_tolerance": WHOLE, "format": _FORMAT}
+        | {
+            key: _OF_FILES[key]
+            for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")
+        },
+        files={"annotation": _PLATFORM},
+    ),
+    Source(
+        name="microarray",
+        module="xnbflow.sources.microarray",
+        options={"features_tolerance": WHOLE}
         | {
             key: _OF_FILES[key]
             for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 
 class DownloadFailedError(Exception):
-    """A download failed; the message has the reason."""
+    """A download failed; the message has the reason.
+
+    ``sheet`` is whether it refers to the sheet of data sets, as in `InputError`.
+    """
+
+    def __init__(self, message: str, *, sheet: bool = False) -> None:
+        super().__init__(message)
+        self.sheet = sheet
 
 
 class NotThereError(DownloadFailedError):

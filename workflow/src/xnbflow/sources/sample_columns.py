@@ -1,4 +1,4 @@
-"""Columns of the samples that options name: found, refused if absent, and their missing values."""
+"""Columns of the samples that options name: found, refused if absent or without a value."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,6 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
-from xnbflow.core.terms import column_of_term
-from xnbflow.data.dataset import DataSet
 from xnbflow.sources.cell_texts import is_missing
 
 
@@ -26,7 +24,7 @@ def require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iter
                 f"{where}: there is no {name!r}, which the sheet's option {option} names; there "
                 f"are {listed(list(metadata.columns)) or 'no further columns'}"
             )
-            raise InputError(msg, key=option)
+            raise InputError(msg, key=option, sheet=True)
 
 
 def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: str) -> None:
@@ -37,47 +35,3 @@ def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: st
             f"the option {option} names: {listed(unknown)}; fill it in, or leave the samples out"
         )
         raise InputError(msg, key=option)
-
-
-def with_known_covariates(series: DataSet) -> DataSet:
-    """Return a series without the samples that lack a value of a column to adjust for.
-
-    Linear models of single features use these samples, as R's `model.matrix` does with
-    ``na.action=na.omit``. Classifiers use all samples.
-
-    Raises
-    ------
-    InputError
-        If no sample of a class remains.
-
-    Examples
-    --------
-    >>> phenotype = pd.DataFrame({"age": ["40", "NA", "51", "60"]})
-    >>> series = DataSet("toy", np.zeros((1, 4)), ["g"], list("wxyz"), list("aabb"),
-    ...                  sample_metadata=phenotype, adjust=["age"])
-    >>> with_known_covariates(series).samples.tolist()
-    ['w', 'y', 'z']
-    """
-    missing = missing_covariates(series)
-    unknown = np.any(list(missing.values()), axis=0) if missing else np.zeros(0, dtype=bool)
-    if not unknown.any():
-        return series
-    if absent := sorted({*series.labels} - {*series.labels[~unknown]}):
-        columns = listed([repr(name) for name in missing])
-        msg = (
-            f"no sample of the class {listed(absent)} has a value of {columns}, so that no "
-            "comparison can be adjusted; fill it in, or adjust for fewer columns"
-        )
-        raise InputError(msg, key="adjust")
-    return series.take(~unknown)
-
-
-def missing_covariates(series: DataSet) -> dict[str, np.ndarray]:
-    """Return which samples lack a value of a column to adjust for, by column that has such."""
-    metadata = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
-    lacks_value = {}
-    for name in map(column_of_term, series.adjust):
-        mask = metadata[name].map(is_missing).to_numpy(dtype=bool)
-        if mask.any():
-            lacks_value[name] = mask
-    return lacks_value

@@ -8,11 +8,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from xnbflow.core.errors import InputError, about_file, known_names, quoted
-from xnbflow.core.nouns import counted
+import yaml
+
+from xnbflow.core.entries import Source
+from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
 
@@ -238,9 +243,7 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     sources = known_sources()
     if cells["source"] not in sources:
         msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        suggestion = known_names(cells["source"], sources)
-        if "did you" in suggestion:
-            msg = f"{msg}; {suggestion}"
+        msg += did_you_mean(cells["source"], sources)
         raise InputError(msg, key="source")
     source = sources[cells["source"]]
     for key in source.needs:
@@ -251,12 +254,11 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     if wrong := wrong_location(cells["location"]):
         msg = f"{where}: location {quoted(cells['location'])} {wrong}"
         raise InputError(msg, key="location")
-    options = _parse_options(cells["options"], source.name, source.options, where)
+    options = _parse_options(cells["options"], source, where, cells["id"])
     for key in source.files.keys() & options.keys():
         if wrong := wrong_location(options[key]):
             msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
             raise InputError(msg, key=key)
-    _refuse_adjusted(cells["label"], options, where)
     shape = ("samples", "features", "classes")
     counts = {key: int(cells[key]) if cells[key] else None for key in shape}
     return SheetRow(
@@ -272,21 +274,51 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     )
 
 
-def _refuse_adjusted(label: str, options: Mapping[str, str], where: str) -> None:
-    """Refuse to adjust for the class, or for groups, which are part of the model in any case."""
-    terms = [term.strip() for term in options.get("adjust", "").split(",")]
-    columns = list(map(column_of_term, terms))
-    group = options.get("group", "")
-    if label and label in columns:
-        name = label
-        reason = "which is the class: no comparison of classes can be adjusted for it"
-    elif group and group in columns:
-        name = group
-        reason = "which the option group names: groups are part of the model without it"
-    else:
+def refuse_design(options: Mapping[str, str], where: str, dataset: str = "mine") -> None:
+    """Refuse options that are part of the design of a study, with the lines to write there."""
+    moved = {key: value for key, value in options.items() if key in OPTIONS_OF_DESIGN}
+    if not moved:
         return
-    msg = f"{where}: option adjust names {quoted(name)}, {reason}; leave it out of adjust"
-    raise InputError(msg, key="adjust")
+    lines = yaml.safe_dump(
+        {"design": {dataset: design_settings(moved)}},
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=10_000,
+    )
+    columns = list(map(column_of_term, design_settings(moved).get("adjust", ())))
+    hint = ""
+    if columns:
+        hint = (
+            " A table keeps the columns to adjust for where the sheet has "
+            f"phenotype_columns={','.join(columns)}."
+        )
+    msg = (
+        f"{where}: {listed([f'option {key}' for key in moved])} "
+        f"{either(len(moved), 'is', 'are')} part of the design of a study. Remove "
+        f"{either(len(moved), 'it', 'them')}, and write in the configuration, under the study:\n"
+        f"{indent(lines, '      ').rstrip()}\n{hint}".rstrip()
+    )
+    raise InputError(msg, key=next(iter(moved)))
+
+
+def reader_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return options without those of a design; columns to adjust for describe samples.
+
+    Model files of earlier versions have options of the design among those of their table.
+
+    Examples
+    --------
+    >>> reader_options({"map": "a:b", "adjust": "factor(plate)", "trend": "yes"})
+    {'map': 'a:b', 'phenotype_columns': 'plate'}
+    """
+    kept = {key: value for key, value in options.items() if key not in OPTIONS_OF_DESIGN}
+    design = {key: value for key, value in options.items() if key in OPTIONS_OF_DESIGN}
+    columns = [name for name in kept.get("phenotype_columns", "").split(",") if name]
+    columns += map(column_of_term, design_settings(design).get("adjust", ()))
+    if columns:
+        kept["phenotype_columns"] = ",".join(dict.fromkeys(columns))
+    return kept
 
 
 def _refuse(
@@ -354,11 +386,14 @@ def wrong_location(location: str) -> str | None:
     return None if host else "is a URL without a host; correct it"
 
 
-def _parse_options(
-    text: str, source: str, schemas: Mapping[str, Mapping[str, Any]], where: str
-) -> dict[str, str]:
-    """Return the options of a cell, ``key=value;key=value``, each valid by its schema."""
+def _parse_options(text: str, source: Source, where: str, dataset: str) -> dict[str, str]:
+    """Return the options of a cell, ``key=value;key=value``, each valid by its schema.
+
+    Options of sources that read a user's file were options of the design, too.
+    """
+    schemas = source.options
     options: dict[str, str] = {}
+    accepted = {*schemas, *(OPTIONS_OF_DESIGN if "group" in schemas else ())}
     for entry in map(str.strip, text.split(";")):
         if not entry:
             continue
@@ -366,11 +401,12 @@ def _parse_options(
         if not value:
             msg = f"{where}: option {quoted(entry)} is not of the form key=value; separate by ;"
             raise InputError(msg)
-        if key not in schemas or key in options:
+        if key not in accepted or key in options:
             fault = "repeated" if key in options else "unknown"
             names = ", ".join(sorted(schemas)) or "none"
-            msg = f"{where}: {fault} option {quoted(key)}; source {source!r} has {names}"
+            msg = f"{where}: {fault} option {quoted(key)}; source {source.name!r} has {names}"
             raise InputError(msg, key=key)
         options[key] = value
+    refuse_design(options, where, dataset)
     _refuse(options, schemas, where, "option ")
     return options

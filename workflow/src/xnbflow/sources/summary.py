@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import Note
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import (
@@ -100,7 +102,8 @@ class Summary:
     ``numbers`` a row per numeric field, with its minimum, median, maximum and the number of missing
     values. ``labels`` and ``groups`` are those of the proposed row, of each sample that has a
     label. ``row`` is the proposed row, None where nothing looks like a class; ``reason`` explains
-    that. A table with a header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is
+    that. ``design`` are the values of the study's key ``design`` that a user has named. A table
+    with a header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is
     the path of a file that is not from GEO.
     """
 
@@ -117,6 +120,7 @@ class Summary:
     supplementary: tuple[str, ...] = ()
     labels: np.ndarray | None = None
     groups: np.ndarray | None = None
+    design: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sheet(self) -> str:
@@ -140,6 +144,9 @@ class Summary:
         lines += ["", self.reason]
         if self.row:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
+        if self.design:
+            lines += ["The design of its study:", ""]
+            lines += [f"  {key}: {value}" for key, value in self.design.items()]
         return "\n".join(lines)
 
     def _number_lines(self) -> list[str]:
@@ -259,7 +266,8 @@ def proposed_logarithm(
     >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]), np.arange(3))[0]
     {'transform': 'log2'}
     """
-    kind, reason = scale_of(values, samples, name)
+    kind, note = scale_of(values, samples, name)
+    reason = str(note)
     transform = _TRANSFORMS.get(kind)
     if transform == "log2" and np.fmin.reduce(values, axis=None) <= 0:
         reason = f"{reason}; but some are 0 or below, which have no logarithm"
@@ -475,7 +483,8 @@ def _read(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, l
                 f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
                 "features (phenotype_columns=)."
             )
-    absent = [note for note in series.notes if "without phenotype" in note or "file only" in note]
+    codes = {"without phenotype", "phenotype only"}
+    absent = [note for note in series.notes if isinstance(note, Note) and note.code in codes]
     remarks += [f"{note[0].upper()}{note[1:]}." for note in absent]
     return series, dataset, remarks
 
@@ -500,7 +509,9 @@ def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, Data
                 raise
             option = {"duplicates": "max_mean"}
         dataset = replace(dataset, options=dataset.options | option)
-    repeated = [note for note in series.notes if " repeat" in note]
+    repeated = [
+        note for note in series.notes if isinstance(note, Note) and note.code == "names repeat"
+    ]
     if repeated and dataset.options.get("duplicates") == "max_mean":
         remarks.append(f"Proposed is duplicates=max_mean: {repeated[0]}.")
     return dataset, series, remarks

@@ -13,9 +13,8 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.adjustment import refuse_inseparable
+from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import assemble
 from xnbflow.sources.cell_texts import (
@@ -57,9 +56,6 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         else:
             phenotype_path = fetch_table(downloads, location, f"{dataset.id}-phenotype")
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(phenotype_path)})
-        if "adjust" in dataset.options and suffix_of(phenotype_path) != ".cls":
-            # Before the download of the table, which may take long.
-            refuse_inseparable(dataset, read_phenotype(phenotype_path, dataset))
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     return read_table(path, dataset)
 
@@ -221,7 +217,7 @@ class _Kinds:
                     f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
                     "name:degrees, name:radians or name:<period>, as hour:24"
                 )
-                raise InputError(msg, key="angular")
+                raise InputError(msg, key="angular", sheet=True)
 
     def is_feature(self, name: str) -> bool:
         """Return whether a column is a feature by its name."""
@@ -239,7 +235,7 @@ class _Kinds:
                         f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
                         "option"
                     )
-                    raise InputError(msg, key=option)
+                    raise InputError(msg, key=option, sheet=True)
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
@@ -621,7 +617,6 @@ def _columns_of_options(
     options = [("label", dataset.label)]
     options += [(key, dataset.options.get(key)) for key in ("group", "batch")]
     options += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
-    options += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
     columns = {}
     for key, name in options:
         if not name:
@@ -818,26 +813,32 @@ def _plain_names(content: _Content, phenotype: pd.DataFrame | None) -> list[str]
 
 def _changed_names(path: Path, content: _Content) -> list[str]:
     """Note names that were lost: dates that Excel made, and words for a missing name."""
-    notes = []
+    notes: list[str] = []
     dates = [name for name in content.features if is_date(name)]
     if dates:
         genes = [f"{name} ({' or '.join(symbols_of_date(name)) or 'no gene'})" for name in dates]
-        notes.append(
+        note = Note(
             f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} that Excel has made "
-            f"of gene symbols ({listed(genes)}); correct them in the table"
+            f"of gene symbols ({listed(genes)})",
+            advice="correct them in the table",
         )
+        notes.append(note)
     days = [name for name in content.samples if is_date(name)]
     if days and suffix_of(path) in WORKBOOKS:  # in text files, samples may be named by days
-        notes.append(
+        note = Note(
             f"{counted(len(days), 'sample name', 'is a date', 'are dates')} ({listed(days)}): "
-            "Excel makes dates of names such as 1-2; correct them"
+            "Excel makes dates of names such as 1-2",
+            advice="correct them",
         )
+        notes.append(note)
     missing = [name for name in content.features if is_missing(name)]
     if missing:
-        notes.append(
+        note = Note(
             f"{counted(len(missing), 'feature', 'is', 'are')} called {listed(missing)}, as "
-            "where a probe has no gene: name a gene, or leave it out by drop="
+            "where a probe has no gene",
+            advice="name a gene, or leave it out by drop=",
         )
+        notes.append(note)
     return notes
 
 
@@ -900,7 +901,7 @@ def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFra
         f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
         f"{did_you_mean(name, map(str, phenotype))}"
     )
-    raise InputError(msg, key=key)
+    raise InputError(msg, key=key, sheet=True)
 
 
 def _refuse_empty(path: Path, names: Sequence[object], what: str) -> None:

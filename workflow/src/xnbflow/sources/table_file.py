@@ -179,7 +179,7 @@ class TableFile:
             advice = self._advice or _advice(cell.strip())
         if fault:
             msg = f"{self.path}, {self.place(column, number)}: {fault}; {advice}"
-            raise InputError(msg, key=self.header[column], remedy=advice)
+            raise InputError(msg, key=self.header[column], remedy=advice, sheet=True)
         return float(text)
 
 

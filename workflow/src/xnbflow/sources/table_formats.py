@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, listed
+from xnbflow.data.note import Note
 from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines
@@ -37,6 +38,8 @@ _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}
 
+#: Code with which `workbook_process.py` ends if the workbook has no sheet of the name.
+_NO_SUCH_SHEET = 3
 #: Limit of memory for a workbook, in bytes: a constant and a multiple of its unpacked size.
 _LEAST_MEMORY = 1 << 30
 _MEMORY_RATIO = 60
@@ -136,10 +139,11 @@ class Workbook(TableFile):
         self._sheets, rows = _workbook_rows(path, sheet)
         if sheet is None and len(self._sheets) > 1:
             first, *others = map(repr, self._sheets)
-            self.notes.append(
-                f"the first sheet, {first}, was read; the option sheet= names another one: "
-                f"{listed(others)}"
+            note = Note(
+                f"the first sheet, {first}, was read",
+                advice=f"the option sheet= names another one: {listed(others)}",
             )
+            self.notes.append(note)
         self.decimal = decimal or self.decimal
         texts = ([_text(cell, self.decimal) for cell in row] for row in rows)
         self._rows = [(number, row) for number, row in enumerate(texts, 1) if any(row)]
@@ -153,10 +157,12 @@ class Workbook(TableFile):
             place = chosen_header(self.path, head, header_line)
         titles = [next(cell for cell in row if cell) for _, row in head[: place.first]]
         if titles and header_line is None:
-            self.notes.append(
+            note = Note(
                 f"{counted(len(titles), 'title row', 'was', 'were')} left out above the header "
-                f"({quoted(titles[0])}); the option header= names another row as the header"
+                f"({quoted(titles[0])})",
+                advice="the option header= names another row as the header",
             )
+            self.notes.append(note)
         self.header = list(self._rows[place.header][1]) if self._rows else []
         below = self._rows[place.below :]
         if place.conditions is not None:
@@ -194,7 +200,9 @@ class Workbook(TableFile):
                 f"{error}. This is the first sheet, {first}; to read another, set sheet= in the "
                 f"options: {', '.join(others[:8])}"
             )
-            raise InputError(msg, file=error.file, key=error.key, remedy=error.remedy) from error
+            raise InputError(
+                msg, file=error.file, key=error.key, remedy=error.remedy, sheet=True
+            ) from error
 
 
 def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[Any]]]:
@@ -234,7 +242,8 @@ def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[
         f"{path} cannot be read as a workbook ({quoted(reason, 200)[1:-1]}); save it anew, or as "
         "CSV"
     )
-    raise InputError(msg, key="sheet" if reason.startswith("it has no sheet ") else None)
+    is_missing_sheet = process.returncode == _NO_SUCH_SHEET
+    raise InputError(msg, key="sheet" if is_missing_sheet else None)
 
 
 def _text(cell: Any, decimal: str) -> str:
@@ -271,11 +280,12 @@ class ParquetTable(TableFile):
             )
             n_cells = file.metadata.num_rows * file.metadata.num_columns
             refuse_bomb(path, path.stat().st_size, 8 * n_cells)
-            self._table = _with_index_first(file.read())
+            table = file.read()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = quoted(str(error), 160)
             msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
             raise InputError(msg) from error
+        self._table = _with_index_first(table, index_of_pandas(path, table.schema.metadata))
         self.header = [_INDEX.sub("", name.strip()) for name in self._table.column_names]
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
@@ -303,13 +313,35 @@ class ParquetTable(TableFile):
         return super().read(columns, by_column=by_column)  # its error names the invalid cell
 
 
-def _with_index_first(table: pa.Table) -> pa.Table:
+def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
+    """Return the columns of a Parquet file that are the index of pandas' table.
+
+    ``metadata`` are the file's. Pandas describes its table there as JSON, which a transfer may
+    damage as it damages cells: an `InputError` names the file. An index that is a range of numbers
+    has no column.
+
+    Examples
+    --------
+    >>> index_of_pandas(Path("a.parquet"), {b"pandas": b'{"index_columns": ["sample"]}'})
+    {'sample'}
+    """
+    text = (metadata or {}).get(b"pandas")
+    if text is None:
+        return set()
+    try:
+        described = json.loads(text)
+        columns = described["index_columns"]
+        return {name for name in columns if isinstance(name, str)}
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        msg = f"{path}: the metadata of pandas are damaged; write the file again, or get it again"
+        raise InputError(msg, file=str(path)) from error
+
+
+def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
     """Return a table with the index of pandas, names of samples or features, as first columns.
 
-    pandas stores it after the values, and names it in the metadata of the file.
+    Pandas stores it after the values.
     """
-    metadata = table.schema.pandas_metadata or {}
-    index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
     names = table.column_names  # once: Arrow makes a new list each time
     return table.select(sorted(range(len(names)), key=lambda place: names[place] not in index))
 

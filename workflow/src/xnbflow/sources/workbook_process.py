@@ -15,6 +15,9 @@ import python_calamine
 
 __all__: list[str] = []
 
+#: Code of the exit of a process whose workbook has no sheet of the name.
+NO_SUCH_SHEET = 3
+
 
 def main() -> None:
     """Write the rows, or the reason of a failure to the standard error stream."""
@@ -26,7 +29,8 @@ def main() -> None:
         sys.exit("it has no sheets")
     (name,) = sheet or book.sheet_names[:1]
     if name not in book.sheet_names:
-        sys.exit(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}")
+        sys.stderr.write(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}\n")
+        sys.exit(NO_SUCH_SHEET)
     rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
     cells = [list(map(_plain, row)) for row in rows]
     sys.stdout.write(json.dumps((book.sheet_names, cells), allow_nan=False))

@@ -2,6 +2,7 @@
 
 | file | question |
 |---|---|
+| `study_inputs` | the files of a study that its jobs read |
 | `study_tables` | all tables, from the files of data sets and classifiers |
 | `study_overview` | What are the data sets, and which fits failed? |
 | `fold_scores`, `comparison` | How accurate are the classifiers, and which differ? |
@@ -12,5 +13,4 @@
 | `gene_lists` | the tables on gene sets, from the genes and the signatures of models |
 | `gene_set_tests` | Which gene sets differ (CAMERA)? `enrichment`, `prerank` describe them. |
 | `concordances`, `phenotype_checks`, `artefacts` | Is there another explanation? |
-| `analysis_job` | an analysis of a paper, as a job of its own |
 """

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.studies.enrichment import gene_names, over_represented
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Length of a class's list by rank.
 _TOP = 20
-#: Largest false discovery rate, and least number of genes of the list, of a set that is marked.
-_LEVEL = 0.05
+#: Least number of genes of the list of a set that is marked.
 _FEWEST = 2
 #: Features in which the genes of a list are found: several may be of one gene.
 _PROBES = 1000
@@ -47,7 +47,7 @@ def artefacts(
     if not rows:
         return pd.DataFrame(columns=columns)
     table = pd.concat(rows, ignore_index=True)
-    marked = (table["fdr"] <= _LEVEL) & (table["overlap"] >= _FEWEST)
+    marked = (table["fdr"] <= FDR_LEVEL) & (table["overlap"] >= _FEWEST)
     return table.assign(marked=marked)[columns]
 
 

@@ -1,10 +1,12 @@
-"""Recognition of the class within the levels of batches and associated columns.
+"""Recognition of the class within the levels of each column of the samples.
 
-Each column is examined by itself, and the columns of the handling together, for each pair of
-classes: a batch may explain one pair only, and two columns together what neither explains alone.
+A column may explain a result by its values, whatever it is called. Each column is examined by
+itself, and the associated columns together, for each pair of classes: a batch may explain one pair
+only, and two columns together what neither explains alone. Columns that the study declares as
+biology (``design: {biology: [age]}``) are examined as well, and limit no verdict.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -12,10 +14,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.core.significance import TEST_LEVEL
+from xnbflow.data.canonical_order import order_of
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable
+from xnbflow.diagnostics.confounders import (
+    SEVERE,
+    association,
+    column_levels,
+    has_value,
+    usable,
+)
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
 from xnbflow.inference.concordance import (
@@ -27,13 +36,11 @@ from xnbflow.inference.concordance import (
 )
 from xnbflow.inference.strata import crossed_strata, numeric_strata
 from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
-from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: With fewer samples only a column that separates the classes completely is severe.
 _FEWEST_SAMPLES = 10
-#: Largest p of the association of a batch with two classes with which it may explain the result
+#: Largest p of the association of a column with two classes with which it may explain the result
 #: (`python -m benchmarks strata`): in small studies associations are seldom detected, and weak
 #: ones add up.
 _SUSPICIOUS = 0.2
@@ -45,12 +52,14 @@ _SERIOUS = ("cannot be separated", "cannot be examined", "recognised", "not asso
 class _Column:
     """A column of the phenotype in the samples that have a value and a score.
 
-    ``samples`` are their positions, ``values`` texts or numbers, ``levels`` categories or thirds of
-    the numbers, for the area of the column alone. ``p`` is of its association with the class.
+    ``limits`` is whether the column limits the verdict if the class is not recognised within its
+    levels. ``samples`` are their positions, ``values`` texts or numbers, ``levels`` categories or
+    thirds of the numbers, for the area of the column alone. ``p`` is of its association with the
+    class.
     """
 
     name: str
-    handling: bool
+    limits: bool
     samples: np.ndarray
     values: np.ndarray
     levels: np.ndarray
@@ -67,7 +76,7 @@ class _Column:
 class _Scored:
     """The scores (n_samples, n_classes), classes and groups of all samples of a data set."""
 
-    header: DataSetHeader
+    header: DataSet
     scores: np.ndarray
     codes: np.ndarray
 
@@ -78,6 +87,9 @@ class _Scored:
 
     def concordance(self, samples: np.ndarray, levels: np.ndarray) -> Concordance:
         """Compare samples within levels; classes without samples are left out."""
+        canonical = np.argsort(np.argsort(order_of(self.header))[samples])
+        samples = samples[canonical]
+        levels = levels[canonical]
         classes, codes = np.unique(self.codes[samples], return_inverse=True)
         groups = self.header.groups
         return concordance(
@@ -91,13 +103,16 @@ class _Scored:
 
 
 def concordances(
-    predictions: Tables, headers: Headers, audit: pd.DataFrame
+    predictions: Tables,
+    headers: Headers,
+    audit: pd.DataFrame,
+    biology: Collection[str] = (),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the study's tables ``concordance`` and ``concordance_pairs``.
 
-    ``audit`` is that of all data sets. The score of a sample is the mean of its log posteriors over
-    the repeats, or the share of its predictions as each class where a classifier has no
-    probabilities.
+    ``audit`` is that of all data sets, ``biology`` the columns that limit no verdict. The score of
+    a sample is the mean of its log posteriors over the repeats, or the share of its predictions as
+    each class where a classifier has no probabilities.
     """
     tests = audit[audit["check"] == "confounder"]
     rows: list[dict[str, Any]] = []
@@ -105,13 +120,11 @@ def concordances(
     for key, table in predictions.items():
         header = headers[key[0]]
         tested = tests[tests["dataset"] == key[0]]
-        handling = np.array([is_technical(name) for name in tested["subject"]], dtype=bool)
-        tested = tested[handling | (tested["p_holm"] <= LEVEL)]
         if table.empty or tested.empty:
             continue
         codes = np.searchsorted(header.classes, header.labels)
         scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
-        for column_row, pairs in _of_classifier(scored, tested.to_dict("records")):
+        for column_row, pairs in _of_classifier(scored, tested.to_dict("records"), biology):
             rows.append(named(key) | column_row)
             pair_rows += [named(key) | pair for pair in pairs]
     return (
@@ -120,7 +133,7 @@ def concordances(
     )
 
 
-def _scores(table: pd.DataFrame, header: DataSetHeader) -> np.ndarray:
+def _scores(table: pd.DataFrame, header: DataSet) -> np.ndarray:
     """Return the mean score of each sample for each class; missing where it was never tested."""
     _, predicted, scores, classes = arrays(table, header)
     if scores is None:
@@ -130,10 +143,10 @@ def _scores(table: pd.DataFrame, header: DataSetHeader) -> np.ndarray:
 
 
 def _of_classifier(
-    scored: _Scored, tested: Sequence[Mapping[str, Any]]
+    scored: _Scored, tested: Sequence[Mapping[str, Any]], biology: Collection[str]
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Yield the row of each column, and of the handling together, with those of its class pairs."""
-    columns = {row["subject"]: _column(row, scored) for row in tested}
+    """Yield the row of each column, and of columns together, with those of its class pairs."""
+    columns = {row["subject"]: _column(row, scored, biology) for row in tested}
     pairs_of: dict[str, list[dict[str, Any]]] = {}
     for row in tested:
         column = columns[row["subject"]]
@@ -142,17 +155,17 @@ def _of_classifier(
         pairs_of[column.name] = pairs = _class_pairs(column, scored)
         yield _column_row(column, row, pairs, scored), pairs
     # Several columns together may predict a class that none of them predicts alone.
-    handling = [column for column in columns.values() if column and column.handling]
-    together = list(_crossed_pairs(handling, pairs_of, scored))
+    limiting = [column for column in columns.values() if column and column.limits]
+    together = list(_crossed_pairs(limiting, pairs_of, scored))
     if together:
         yield _together_row(together), together
 
 
-def _column(tested: Mapping[str, Any], scored: _Scored) -> _Column | None:
+def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]) -> _Column | None:
     """Return a column of the audit; None where it has no levels."""
     name = tested["subject"]
     cells = pd.DataFrame(scored.header.sample_metadata)[name].str.strip()
-    present = ~cells.map(is_missing) & ~np.isnan(scored.scores).any(axis=1)
+    present = has_value(cells) & ~np.isnan(scored.scores).any(axis=1)
     labels = pd.Series(scored.header.labels)[present]
     values = usable(labels, cells[present]) if present.any() else None
     levels = column_levels(labels, cells[present]) if values is not None else None
@@ -160,7 +173,7 @@ def _column(tested: Mapping[str, Any], scored: _Scored) -> _Column | None:
         return None
     return _Column(
         name=name,
-        handling=is_technical(name),
+        limits=name not in biology,
         samples=values.index.to_numpy(),
         values=values.to_numpy(),
         levels=pd.factorize(levels)[0],
@@ -189,8 +202,8 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
         alone = level_area(second, column.levels[places])
         rows.append(
             _pair_row(within, header.classes[list(pair)], alone, associations[pair])
-            | {"column": column.name, "handling": column.handling}
-            | {"status": _status(within, alone, associations[pair], handling=column.handling)}
+            | {"column": column.name, "limits": column.limits}
+            | {"status": _status(within, alone, associations[pair])}
         )
     return rows
 
@@ -212,6 +225,7 @@ def _pair_row(
 ) -> dict[str, Any]:
     """Return the fields of a pair of classes, except the column and status."""
     return {
+        "together": False,
         "left_out": "",
         "class": str(classes[0]),
         "other": str(classes[1]),
@@ -227,16 +241,15 @@ def _pair_row(
     }
 
 
-def _status(within: Concordance, alone: float, p: float, *, handling: bool) -> str:
+def _status(within: Concordance, alone: float, p: float) -> str:
     """Return the status of a column that is associated with two classes with this p."""
-    largest = _SUSPICIOUS if handling else LEVEL
     if alone <= 0.5:
         return "not associated"
-    if 0 < within.pairs < FEWEST_PAIRS:
-        return "cannot be examined"
-    if within.p <= LEVEL:
+    if within.pairs >= FEWEST_PAIRS and within.p <= TEST_LEVEL:
         return "recognised"
-    return "not associated" if within.pairs and p > largest else "cannot be separated"
+    if within.pairs and p > _SUSPICIOUS:
+        return "not associated"
+    return "cannot be examined" if 0 < within.pairs < FEWEST_PAIRS else "cannot be separated"
 
 
 def _column_row(
@@ -251,7 +264,8 @@ def _column_row(
     codes = np.unique(scored.codes[column.samples], return_inverse=True)[1]
     return {
         "column": column.name,
-        "handling": column.handling,
+        "together": False,
+        "limits": column.limits,
         "auc": within.overall,
         "auc_column": level_area(codes, column.levels),
         "auc_within": within.within,
@@ -281,7 +295,7 @@ def _crossed_pairs(
     pairs_of: Mapping[str, Sequence[Mapping[str, Any]]],
     scored: _Scored,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each pair of classes that several columns of the handling predict.
+    """Yield a row for each pair of classes that several columns predict.
 
     The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations
     leave fewer than ten pairs of samples, columns are left out one at a time, the weakest first.
@@ -327,13 +341,14 @@ def _crossed_pair(
     within = scored.concordance(samples, strata)
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
-    status = _status(within, 1.0, 0.0, handling=True)
-    if status == "recognised" and any(row["association"] <= LEVEL for _, row in left_out):
+    status = _status(within, 1.0, 0.0)
+    if status == "recognised" and any(row["association"] <= TEST_LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
         "column": CROSS.join(column.name for column in columns[:n_crossed]),
+        "together": True,
         "left_out": ", ".join(column.name for column, _ in left_out),
-        "handling": True,
+        "limits": True,
         "status": status,
     }
 
@@ -354,7 +369,7 @@ def _crossed(
 
 
 def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the row of the columns of the handling together, from those of pairs of classes."""
+    """Return the row of several columns together, from those of pairs of classes."""
     names: dict[str, None] = {}
     for pair in pairs:
         names |= dict.fromkeys(pair["column"].split(CROSS))
@@ -363,7 +378,8 @@ def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     alone = len(pairs) == 1
     return {
         "column": CROSS.join(names),
-        "handling": True,
+        "together": True,
+        "limits": True,
         **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),
         "lower": table["lower"][0] if alone else np.nan,
         "upper": table["upper"][0] if alone else np.nan,
@@ -377,13 +393,13 @@ def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def inseparable(table: pd.DataFrame) -> set[Key]:
-    """Return the classifiers whose results a technical column may explain."""
-    rows = table[table["handling"].astype(bool) & table["status"].isin(INSEPARABLE)]
+    """Return the classifiers whose results a column may explain that is not declared as biology."""
+    rows = table[table["limits"].astype(bool) & table["status"].isin(INSEPARABLE)]
     return set(rows[["dataset", "folds", "classifier"]].itertuples(index=False, name=None))
 
 
 def graded_audit(
-    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, label: str, headers: Headers
+    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, headers: Headers
 ) -> pd.DataFrame:
     """Return the audit, with the severity of columns by the recognition within their levels.
 
@@ -404,23 +420,7 @@ def graded_audit(
     for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
         tested = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
         tested &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
-        graded.loc[tested, "finding"] += f"; {_within(row, label)}"
         few = len(headers[row["dataset"]].samples) < _FEWEST_SAMPLES
         tested &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
         graded.loc[tested, "severity"] = "severe"
     return graded
-
-
-def _within(row: Mapping[str, Any], label: str) -> str:
-    """Return the words on the pairs within the levels of a column that is not separated."""
-    if row["inseparable"]:
-        classes = row["inseparable"].replace("; ", ", ")
-        return f"within its levels {label} does not distinguish {classes} detectably"
-    pairs = counted(row["pairs"], "pair")
-    within = f"within its levels are {pairs} of samples of different classes"
-    if row["pairs"] < FEWEST_PAIRS:
-        return within
-    return (
-        f"{within}, which {label} orders not detectably better than chance (AUC "
-        f"{row['auc_within']:.2f}, p = {row['p']:.2g})"
-    )

@@ -3,7 +3,6 @@
 The meaning of their columns is in `xnbflow.tables.contract.DESCRIPTION_TABLES`.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,14 +15,15 @@ from scipy.special import logsumexp
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.keyed_tables import named
 from xnbflow.studies.densities import (
     class_densities,
     density_estimator,
     log_densities,
     telling_features,
 )
-from xnbflow.tables.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
-from xnbflow.tables.storage import read_parquet, read_stacked
+from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.tables.contract import DESCRIPTION_TABLES
 
 #: Features of each class whose densities are drawn.
 _DRAWN_PER_CLASS = 3
@@ -36,66 +36,43 @@ _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 
 
 def description_tables(
-    owners: Mapping[str, Sequence[Any]],
-    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    files: Mapping[str, Sequence[str]],
+    inputs: StudyInputs, entries: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.tables.contract.DESCRIPTION_TABLES`.
 
-    For the parameters see `xnbflow.studies.study_tables.study_tables`.
+    ``entries`` have per data set the classifiers' configuration by id.
     """
-    series = dict(zip(owners["datasets"], files["series"], strict=True))
-    cuts = _read_cuts(owners["diagnosed"], files["dependence_test"])
-    # the position in `files` of the job that trained a classifier, and all classifiers of this job
-    jobs = {}
-    for position, (dataset, folds, classifiers) in enumerate(owners["jobs"]):
-        for classifier in classifiers:
-            jobs[dataset, folds, classifier] = (position, classifiers)
-    rows: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
-    for dataset, of_dataset in itertools.groupby(owners["trained"], lambda key: key[0]):
-        data = DataSet.read(series[dataset])  # one at a time: they may be large
-        read_position = -1
-        for _, folds, classifier in of_dataset:
-            position, classifiers = jobs[dataset, folds, classifier]
-            if position != read_position:  # classifiers of one job follow one another
-                of_job = _read_job(files, position, classifiers)
-                read_position = position
-            trained = of_job[classifier]
-            described = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
-            for name, table in described.items():
-                if len(table):
-                    key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-                    rows[name].append(table.assign(**key))
+    study = inputs.study
+    cuts = _cuts(inputs)
+    parts: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = {}
+    for dataset in study.datasets:
+        series = DataSet.read(inputs.series_paths[dataset])  # one at a time: they may be large
+        for trained_on, folds, job in study.training_jobs:
+            if trained_on != dataset:
+                continue
+            tables_of_job = {name: inputs.of_job(dataset, folds, job, name) for name in _TRAINED}
+            for classifier in study.classifiers_of(job):
+                trained = {name: tables[classifier] for name, tables in tables_of_job.items()}
+                parts[dataset, folds, classifier] = describe(
+                    series, entries[dataset][classifier], trained, cuts.get(dataset)
+                )
     tables = {}
     for name, schema in DESCRIPTION_TABLES.items():
+        keys = [key for key in study.trained if len(parts[key][name])]
+        rows = [parts[key][name].assign(**named(key)) for key in keys]
         tables[name] = pd.DataFrame(columns=schema.fixed)
-        if rows[name]:
-            tables[name] = pd.concat(rows[name], ignore_index=True)[schema.fixed]
+        if rows:
+            tables[name] = pd.concat(rows, ignore_index=True)[schema.fixed]
     return tables
 
 
-def _read_cuts(datasets: Sequence[str], paths: Sequence[str]) -> dict[str, float]:
+def _cuts(inputs: StudyInputs) -> dict[str, float]:
     """Return the |r| above which features of a data set count as dependent, if it was diagnosed."""
     cuts = {}
-    for dataset, path in zip(datasets, paths, strict=True):
-        for cut in read_parquet(path, DIAGNOSTIC_TABLES["dependence_test"])["cut"]:
+    for dataset, table in inputs.diagnosed("dependence_test").items():
+        for cut in table["cut"]:
             cuts[dataset] = float(cut)
     return cuts
-
-
-def _read_job(
-    files: Mapping[str, Sequence[str]], position: int, classifiers: Sequence[str]
-) -> dict[str, dict[str, pd.DataFrame]]:
-    """Return the tables of training of a job by classifier and name.
-
-    ``position`` is that of the job among the ``files``.
-    """
-    trained: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in classifiers}
-    for table in _TRAINED:
-        stacked = read_stacked(files[table][position], TRAINING_TABLES[table], classifiers)
-        for classifier, rows in stacked.items():
-            trained[classifier][table] = rows
-    return trained
 
 
 def describe(

@@ -12,14 +12,14 @@ import pandas as pd
 from scipy.special import gammaln
 
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.sources.files import open_raw
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Most genes of a class, and the false discovery rate below which a gene is one of them.
+#: Most genes of a class.
 _TOP = 200
-_LEVEL = 0.05
 #: Least and largest number of measured genes of a set that is tested.
 SIZES = (5, 500)
 
@@ -110,7 +110,7 @@ def _chosen(
 ) -> Iterator[tuple[str, str, set[str]]]:
     """Yield the choice of genes (a classifier, or empty for rank), their class and names."""
     for label, rows in table.groupby("class"):
-        higher = rows[(rows["fdr"] < _LEVEL) & (rows["difference"] > 0)].sort_values("rank")
+        higher = rows[(rows["fdr"] < FDR_LEVEL) & (rows["difference"] > 0)].sort_values("rank")
         yield "", str(label), set(gene_names(higher).drop_duplicates().head(_TOP))
     for (dataset_of_model, classifier), signature in signatures.items():
         if dataset_of_model == dataset:

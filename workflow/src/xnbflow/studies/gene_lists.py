@@ -4,9 +4,9 @@ These tables need the signatures of the models, which are fitted while the other
 are made.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -14,14 +14,8 @@ from xnbflow.core.deferred import DeferredModule
 from xnbflow.data.dataset import DataSet
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
-from xnbflow.tables.contract import (
-    COHORT_TABLES,
-    DIAGNOSTIC_TABLES,
-    GENE_LIST_TABLES,
-    MODEL_TABLES,
-    STUDY_TABLES,
-)
-from xnbflow.tables.storage import read_tables, write_tables
+from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES, GENES
 
 if TYPE_CHECKING:
     from xnbflow.studies import gene_set_tests, prerank
@@ -33,43 +27,30 @@ else:  # linear models and their kernels: only studies with gene sets use them
 _NAMES_OF_GENES = ("class", "feature", "symbol", "rank")
 
 
-def enrich(files: Any, params: Any, outputs: Any, threads: int, check: Callable[[], None]) -> None:
-    """Make and write the tables of gene sets of a study, a job of the stage *enrich*.
-
-    ``files``, ``params`` and ``outputs`` are those of the rule; see `gene_list_tables`. ``check``
-    is called before files are written.
-    """
-    tables = gene_list_tables(params.owners, files, threads)
-    check()
-    folder = Path(outputs[0]).parent
-    write_tables(tables, folder, GENE_LIST_TABLES, others={*STUDY_TABLES, *COHORT_TABLES})
-
-
 def gene_list_tables(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], threads: int = 1
+    inputs: StudyInputs, gene_set_files: Sequence[str | Path] = (), threads: int = 1
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.tables.contract.GENE_LIST_TABLES`.
 
-    ``owners`` are what the files belong to, in their order: ``datasets`` and ``models``, a data set
-    and classifier each. Of the ``files``, paths by the name of the table, ``gene_sets`` may be
-    absent or empty, and ``series`` is read only with gene sets. They are tested by ``threads``.
+    Without ``gene_set_files`` (GMT) only known artefacts are looked for, and no series is read.
+    The sets are tested by ``threads``, in the comparisons of the study's designs.
     """
-    sets = read_gene_sets(*files.get("gene_sets", ()))
-    models = [tuple(key) for key in owners["models"]]
-    signatures = read_tables(models, files["signature"], MODEL_TABLES["signature"])
+    sets = read_gene_sets(*gene_set_files)
+    signatures = inputs.signatures()
     columns = None if sets else _NAMES_OF_GENES  # large tables
-    genes = read_tables(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"], columns)
+    place = GENES.fill(study=inputs.study.id, table="genes")
+    genes = inputs.of_datasets(place, GENE_TABLES["genes"], columns)
     tables = {"artefacts": artefacts(genes, signatures)}
     if not sets:
         for name, schema in GENE_LIST_TABLES.items():
             tables.setdefault(name, pd.DataFrame(columns=schema.fixed))
         return tables
-    paths = zip(owners["datasets"], files["series"], strict=True)
-    series = {name: DataSet.read(path) for name, path in paths}
+    series = {name: DataSet.read(path) for name, path in inputs.series_paths.items()}
+    designs = {name: inputs.study.design_of(name) for name in series}
     return {
         **tables,
-        "gene_set_tests": gene_set_tests.gene_set_tests(series, sets),
-        "contrast_set_tests": gene_set_tests.contrast_set_tests(series, sets),
+        "gene_set_tests": gene_set_tests.gene_set_tests(series, sets, designs),
+        "contrast_set_tests": gene_set_tests.contrast_set_tests(series, sets, designs),
         "enrichment": enrichment(genes, signatures, sets),
         "prerank": prerank.prerank(genes, sets, threads),
     }

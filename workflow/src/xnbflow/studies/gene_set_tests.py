@@ -4,10 +4,10 @@ This test decides, as it accounts for the correlation of the genes of a set (see
 `xnbflow.diagnostics.camera`). Overlaps with lists (`xnbflow.studies.enrichment`) and preranked
 scores (`xnbflow.studies.prerank`) describe the sets.
 
-The linear models are those of the table of genes, with the groups of the series, its columns to
-adjust for and, if it asks for it, the trend. Counts become log2 counts per million, of the genes
-with enough reads, whose prior variance depends on the mean (limma-trend). The option
-``repeated=correlation`` has no part in the test: patients are blocks or means.
+The linear models are those of the table of genes, with the groups of the series and, of the design
+of the study, the columns to adjust for and the trend. Counts become log2 counts per million, of the
+genes with enough reads, whose prior variance depends on the mean (limma-trend). The design's
+``repeated: correlation`` has no part in the test: patients are blocks or means.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,13 +17,15 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Design
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features, with_log_counts
+from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
 from xnbflow.diagnostics.camera import SetTests, camera
 from xnbflow.diagnostics.contrasts import Comparison, comparison_designs, comparisons
 from xnbflow.diagnostics.least_squares import estimable
-from xnbflow.sources.sample_columns import with_known_covariates
+from xnbflow.diagnostics.linear_models import weights_of_units
 from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
 
@@ -46,35 +48,67 @@ class MeasuredSets:
     members: dict[str, np.ndarray]
     trend: bool
 
-    def tests(self, design: ClassDesign, contrast: np.ndarray, used: np.ndarray) -> pd.DataFrame:
-        """Test the sets by a contrast of a design of the ``used`` samples; rows by p."""
-        units = np.asarray(self.values[:, used] @ design.weights)
-        sets = list(self.members.values())
-        return _rows(
-            camera(units, design.matrix, contrast, sets, trend=self.trend), list(self.members)
+    def tests(
+        self,
+        design: ClassDesign,
+        contrast: np.ndarray,
+        used: np.ndarray,
+        *,
+        samples: np.ndarray,
+        groups: np.ndarray | None,
+    ) -> pd.DataFrame:
+        """Test the sets by a contrast of a design of the ``used`` samples; rows by p.
+
+        ``samples`` (n_used, n_columns) is the design of single samples and ``groups`` (n_used,)
+        their groups, from which means of unequal numbers of samples have their weights.
+        """
+        values = self.values[:, used]
+        unit_weights = None
+        if groups is not None and design.unequal:
+            unit_weights = weights_of_units(values, design, samples=samples, groups=groups)
+        tested = camera(
+            np.asarray(values @ design.weights),
+            design.matrix,
+            contrast,
+            list(self.members.values()),
+            trend=self.trend,
+            unit_weights=unit_weights,
         )
+        return _rows(tested, list(self.members))
 
 
-def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
+def gene_set_tests(
+    series: Mapping[str, DataSet],
+    sets: Mapping[str, set[str]],
+    designs: Mapping[str, Design] | None = None,
+) -> pd.DataFrame:
     """Test the sets with 5 to 500 measured genes for each class of each data set.
 
     If a gene has several probes, the one with the greatest mean is used, a choice without labels.
     Features with missing or constant values are left out. With two classes only the first is
-    tested, because the second is its mirror. The result is the study's table
-    ``gene_set_tests``; a series without degrees of freedom has no rows.
+    tested, because the second is its mirror. ``designs`` are those of a study by data set. The
+    result is the study's table ``gene_set_tests``; a series without degrees of freedom has no rows.
     """
-    parts = [table for data_set in series.values() for table in _of_classes(data_set, sets)]
+    parts: list[pd.DataFrame] = []
+    for name, data_set in series.items():
+        parts += _of_classes(data_set, (designs or {}).get(name, Design()), sets)
     return _study_table("gene_set_tests", parts)
 
 
-def contrast_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
-    """Test the sets for each further comparison of each data set (options reference, contrasts).
+def contrast_set_tests(
+    series: Mapping[str, DataSet],
+    sets: Mapping[str, set[str]],
+    designs: Mapping[str, Design] | None = None,
+) -> pd.DataFrame:
+    """Test the sets for each further comparison of each data set (reference, contrasts).
 
     CAMERA has one contrast: of a comparison of several, such as three levels, each is tested, and
     the column ``part`` names it. Genes and samples are those of `gene_set_tests` and of
     `xnbflow.diagnostics.contrasts`. The result is the study's table ``contrast_set_tests``.
     """
-    parts = [table for data_set in series.values() for table in _of_comparisons(data_set, sets)]
+    parts: list[pd.DataFrame] = []
+    for name, data_set in series.items():
+        parts += _of_comparisons(data_set, (designs or {}).get(name, Design()), sets)
     return _study_table("contrast_set_tests", parts)
 
 
@@ -83,13 +117,17 @@ def _study_table(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
     return table.reindex(columns=STUDY_TABLES[name].fixed)
 
 
-def _of_classes(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.DataFrame]:
+def _of_classes(
+    series: DataSet, study_design: Design, sets: Mapping[str, set[str]]
+) -> Iterator[pd.DataFrame]:
     """Yield the tests of each class against the others."""
     try:
-        series = with_known_covariates(series)
-        measured = _measured_sets(series, sets)
+        series = with_known_covariates(series, study_design)
+        measured = _measured_sets(series, study_design, sets)
         codes = np.unique(series.labels, return_inverse=True)[1]
-        designs = class_designs(codes, series.groups, series.covariates)
+        columns = covariates(series, study_design)
+        designs = class_designs(codes, series.groups, columns)
+        samples = class_designs(codes, None, columns)[0].matrix
     except InputError:
         return  # the table of genes names the reason
     if not measured.members:
@@ -101,40 +139,55 @@ def _of_classes(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.Da
         if design is not None:
             contrast = np.zeros(design.matrix.shape[1])
             contrast[: len(design.contrasts)] = design.contrasts[code]
-            table = measured.tests(design, contrast, everyone)
+            table = measured.tests(
+                design, contrast, everyone, samples=samples, groups=series.groups
+            )
             yield table.assign(**{"dataset": series.name, "class": str(label)})
 
 
-def _of_comparisons(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.DataFrame]:
+def _of_comparisons(
+    series: DataSet, study_design: Design, sets: Mapping[str, set[str]]
+) -> Iterator[pd.DataFrame]:
     """Yield the tests of each contrast of the further comparisons."""
-    if not (series.reference or series.contrasts):
+    if not (study_design.reference or study_design.contrasts):
         return
     try:
-        series = with_known_covariates(series)
+        series = with_known_covariates(series, study_design)
     except InputError:
         return
-    measured = _measured_sets(series, sets)
-    for comparison in comparisons(series) if measured.members else ():
-        yield from _of_comparison(series, comparison, measured)
+    measured = _measured_sets(series, study_design, sets)
+    for comparison in comparisons(series, study_design) if measured.members else ():
+        yield from _of_comparison(series, study_design, comparison, measured)
 
 
 def _of_comparison(
-    series: DataSet, comparison: Comparison, measured: MeasuredSets
+    series: DataSet, study_design: Design, comparison: Comparison, measured: MeasuredSets
 ) -> Iterator[pd.DataFrame]:
     try:
-        designs = comparison_designs(series, comparison)
+        designs = comparison_designs(series, study_design, comparison)
+        of_samples = comparison_designs(series, study_design, comparison, correlated=True)
+        samples = of_samples[0].design.matrix
     except InputError:
         return  # the table of contrasts names the reason
+    groups = None if series.groups is None else series.groups[comparison.samples]
     for number, name in enumerate(comparison.parts or ("",)):
         for candidate in designs:
             contrast = candidate.contrasts[number]
             if estimable(candidate.design.matrix, contrast[None])[0]:
-                table = measured.tests(candidate.design, contrast, comparison.samples)
+                table = measured.tests(
+                    candidate.design,
+                    contrast,
+                    comparison.samples,
+                    samples=samples,
+                    groups=groups,
+                )
                 yield table.assign(dataset=series.name, contrast=comparison.name, part=name)
                 break
 
 
-def _measured_sets(series: DataSet, sets: Mapping[str, set[str]]) -> MeasuredSets:
+def _measured_sets(
+    series: DataSet, study_design: Design, sets: Mapping[str, set[str]]
+) -> MeasuredSets:
     """Return the sets with 5 to 500 genes among those of the series."""
     genes = _one_probe_per_gene(series)
     positions = {name: position for position, name in enumerate(genes.index)}
@@ -143,7 +196,7 @@ def _measured_sets(series: DataSet, sets: Mapping[str, set[str]]) -> MeasuredSet
         measured = sorted(positions[symbol] for symbol in symbols if symbol in positions)
         if SIZES[0] <= len(measured) <= SIZES[1]:
             members[name] = np.array(measured, dtype=int)
-    trend = series.trend or series.scale == COUNTS
+    trend = bool(study_design.trend) or series.scale == COUNTS
     return MeasuredSets(values=genes.to_numpy(), members=members, trend=trend)
 
 

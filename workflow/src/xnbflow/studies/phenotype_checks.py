@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
-from xnbflow.diagnostics.confounders import audit_row, usable
+from xnbflow.data.canonical_order import numbered, order_of
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.audit_row import audit_row
+from xnbflow.diagnostics.confounders import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
 from xnbflow.sources.cell_texts import is_missing
@@ -19,7 +21,7 @@ _FEWEST = 10
 _KNOWN = 0.9
 
 
-def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
+def phenotype_checks(header: DataSet) -> pd.DataFrame:
     """Predict the class from all columns of the phenotype together.
 
     Return a row of the study's table ``audit``, by logistic regression in five stratified folds,
@@ -29,7 +31,9 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     name the class are left out.
     """
     design = _design(header)
-    labels = header.labels
+    order = order_of(header)
+    labels = header.labels[order]
+    groups = None if header.groups is None else numbered(header.groups[order])
     codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     if not design or sizes.min() < 2:
         return pd.DataFrame(columns=[*AUDIT_TABLES["audit"].fixed, "dataset"])
@@ -38,13 +42,13 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
-    values = pd.concat(design, axis=1).to_numpy()
+    values = pd.concat(design, axis=1).to_numpy()[order]
     votes = np.zeros((len(codes), len(sizes)))
-    for train, test in stratified_splits(codes, header.groups, min(_SPLITS, sizes.max()), seed=0):
+    for train, test in stratified_splits(codes, groups, min(_SPLITS, sizes.max()), seed=0):
         model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
         if len(np.unique(codes[train])) > 1:
             votes[test, model.fit(values[train], codes[train]).predict(values[test])] = 1.0
-    reached = performance(codes, votes, header.groups)
+    reached = performance(codes, votes, groups)
     value, lower, upper = reached.balanced_accuracy
     severity = "warning" if lower > reached.chance else "none"
     if severity == "warning" and value >= _COMPLETE and len(labels) >= _FEWEST:
@@ -54,11 +58,12 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
         f"the phenotype alone ({names}) predicts the class with a balanced accuracy of {value:.0%} "
         f"(95% interval {lower:.0%} to {upper:.0%}; chance {reached.chance:.0%})"
     )
-    row = audit_row("phenotype only", ", ".join(design), severity, text, value=value)
+    code = "phenotype alone" if severity == "none" else "phenotype predicts class"
+    row = audit_row(code, ", ".join(design), severity, text, value=value)
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)
 
 
-def _design(header: DataSetHeader) -> dict[str, pd.DataFrame]:
+def _design(header: DataSet) -> dict[str, pd.DataFrame]:
     """Return the columns of the model by the columns of the phenotype."""
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))

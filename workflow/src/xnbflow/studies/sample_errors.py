@@ -1,11 +1,12 @@
 """Samples that classifiers get wrong, and samples whose label may be wrong."""
 
 import re
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.evaluation.keyed_tables import KEY, LOG_POSTERIOR, Tables, stack
+from xnbflow.evaluation.keyed_tables import KEY, LOG_POSTERIOR, Key, Tables, stack
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Least mean margin over all classifiers of a doubtful label. Sensitivity and false alarms:
@@ -50,8 +51,9 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     recognised = estimates.loc[estimates["metric"] == "recall", [*KEY, "class", "above"]]
     recognised = recognised.rename(columns={"class": "true"})
     counts = counts.merge(recognised, on=[*KEY, "true"], how="left", validate="many_to_one")
+    counts["recognised"] = counts["above"].astype(bool)
     mostly = (2 * counts["votes"] > counts["tested"]) & (counts["predicted"] != counts["true"])
-    counts["suspect"] = mostly & ~(counts["margin"] <= 0) & counts["above"].astype(bool)
+    counts["suspect"] = mostly & ~(counts["margin"] <= 0) & counts["recognised"]
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
 
 
@@ -63,20 +65,66 @@ def _probability_of(table: pd.DataFrame, which: str) -> np.ndarray:
     return np.exp(whole[np.arange(len(logs)), columns])  # -1, of an unknown class, is missing
 
 
-def suspects(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return the samples that all of several classifiers suspect of being the same other class.
+def suspects(
+    samples: pd.DataFrame, audit: pd.DataFrame, inseparable: Collection[Key] = ()
+) -> pd.DataFrame:
+    """Return the samples that the classifiers suspect of being the same other class.
 
-    Their mean margin over the classifiers that have probabilities is `MARGIN` or more.
+    These are at least two classifiers, and all that recognise the class of the sample: one that
+    does not has no veto. The mean margin over those that have probabilities is `MARGIN` or more, or
+    the sample is exchanged with another by its genes of the sex chromosomes: see `_exchanged`.
+
+    No label is doubted where a column cannot be separated from the class (``inseparable``, the
+    results of `xnbflow.studies.concordances.inseparable`): there the samples that differ from the
+    others of their class in the column are the ones that are predicted as another class, and their
+    labels are right.
+
+    Parameters
+    ----------
+    samples : DataFrame
+        The study's table.
+    audit : DataFrame
+        The study's table.
+    inseparable : collection of tuple of data set, folds and classifier
     """
     key = ["dataset", "sample"]
-    doubted = samples[samples["suspect"].astype(bool)]
+    confounded = {dataset for dataset, _, _ in inseparable}
+    samples = samples[~samples["dataset"].isin(confounded)]
+    recognising = samples[samples["recognised"].astype(bool)]
+    doubted = recognising[recognising["suspect"].astype(bool)]
     named = doubted.groupby([*key, "true", "predicted"])
     agreed = named.agg(
         count=("margin", "size"), margin=("margin", "mean"), probability=("probability", "min")
     )
-    rows = agreed.reset_index().merge(samples.value_counts(key).reset_index(), on=[*key, "count"])
-    rows = rows[(rows["count"] > 1) & ~(rows["margin"] < MARGIN)]
+    n_recognising = recognising.value_counts(key).reset_index()
+    rows = agreed.reset_index().merge(n_recognising, on=[*key, "count"])
+    rows = rows[rows["count"] > 1].reset_index(drop=True)
+    rows["exchanged_with"] = _exchanged(rows, audit)
+    rows = rows[(rows["exchanged_with"] != "") | ~(rows["margin"] < MARGIN)]
     return rows.sort_values(key, ignore_index=True)[STUDY_TABLES["suspects"].fixed]
+
+
+def _exchanged(doubted: pd.DataFrame, audit: pd.DataFrame) -> list[str]:
+    """Return for each doubted sample the one with which it is exchanged, "" where there is none.
+
+    Two samples are exchanged if each is predicted as the class of the other, and the genes of the
+    sex chromosomes contradict the recorded sex of both, in opposite directions. (The value of a
+    finding on sex is positive where the genes are those of a male.) A sample with several such
+    partners has none.
+    """
+    sexes = audit[(audit["check"] == "sex") & (audit["severity"] == "warning")]
+    score = sexes.set_index(["dataset", "subject"])["value"].to_dict()
+    partners = []
+    for row in doubted.itertuples(index=False):
+        of_sample = score.get((row.dataset, row.sample), np.nan)
+        candidates = []
+        for other in doubted.itertuples(index=False):
+            opposite = score.get((other.dataset, other.sample), np.nan) * of_sample < 0
+            mirrored = (other.true, other.predicted) == (row.predicted, row.true)
+            if other.dataset == row.dataset and mirrored and opposite:
+                candidates.append(str(other.sample))
+        partners.append(candidates[0] if len(candidates) == 1 else "")
+    return partners
 
 
 def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:

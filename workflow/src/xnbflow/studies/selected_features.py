@@ -6,9 +6,14 @@ from math import fsum
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
-from xnbflow.inference.halves import half_stability, pairs_of, selection_shares
+from xnbflow.inference.halves import (
+    agreement_interval,
+    half_stability,
+    pairs_of,
+    selection_shares,
+)
 from xnbflow.inference.intervals import UNKNOWN, Estimate
 from xnbflow.inference.stability import UNDEFINED, stability_index
 from xnbflow.tables.contract import STUDY_TABLES
@@ -60,10 +65,18 @@ def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
     return counts.assign(frequency=counts["times"] / counts["fits"])
 
 
-def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) -> pd.DataFrame:
+def stability(
+    selected: Tables,
+    fits: Tables,
+    headers: Headers,
+    halves: Halves,
+    *,
+    agreement: Halves | None = None,
+) -> pd.DataFrame:
     """Return Nogueira's index of each class's sets, and of their union (class '').
 
-    There is an index of disjoint halves (`xnbflow.inference.halves`) and one of the folds. ``note``
+    There is an index of disjoint halves (`xnbflow.inference.halves`), of all selected features and
+    of the short lists (``agreement``, tables of checks), and one of the folds. ``note``
     is "one sample" for a class without a second one, which has no stability; "constant" where more
     than half of the selections are made only because a class is almost constant.
     """
@@ -81,6 +94,7 @@ def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) 
             constant = selections["constant"].mean()
             of_folds = UNDEFINED if samples == 1 else stability_index(sets, header.n_features)
             of_halves = _of_halves(halves.get((key[0], key[2])), label, header)
+            of_short = _of_short_lists((agreement or {}).get((key[0], key[2])), label)
             note = "constant" if constant > _MOSTLY_CONSTANT else ""
             rows.append(
                 {
@@ -94,6 +108,9 @@ def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) 
                     "halves": of_halves.value,
                     "halves_lower": of_halves.lower,
                     "halves_upper": of_halves.upper,
+                    "short_list": of_short.value,
+                    "short_lower": of_short.lower,
+                    "short_upper": of_short.upper,
                     "constant": constant,
                     "mean_size": float(np.mean([len(features) for features in sets])),
                     "note": "one sample" if samples == 1 else note,
@@ -102,11 +119,18 @@ def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) 
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
 
 
-def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSetHeader) -> Estimate:
+def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Estimate:
     if halves is None:
         return UNKNOWN
     pairs = pairs_of(halves[halves["class"] == label] if label else halves)
     return half_stability(pairs, header.n_features) if pairs else UNKNOWN
+
+
+def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> Estimate:
+    rows = None if agreement is None else agreement[agreement["class"] == label]
+    if rows is None or rows.empty:
+        return UNKNOWN
+    return agreement_interval(rows["agreement"].to_numpy(), float(rows["mean_size"].mean()))
 
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:

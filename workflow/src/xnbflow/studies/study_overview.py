@@ -5,8 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.terms import column_of_term
-from xnbflow.data.controls import control_class
 from xnbflow.data.dataset import COUNTS
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
@@ -99,9 +97,7 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
                 "missing": header.missing,
                 "imputed": imputed[name],
                 "groups": np.nan if header.groups is None else len(np.unique(header.groups)),
-                "control": control_class(header.classes, header.reference),
                 "counts": header.scale == COUNTS,
-                "adjusted": ", ".join(map(column_of_term, header.adjust)),
             }
         )
     return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)

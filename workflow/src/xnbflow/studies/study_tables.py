@@ -1,18 +1,24 @@
 """The tables of a study, from the files of its data sets and classifiers."""
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.series_file import read_header
+from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
+from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
-from xnbflow.inference.intervals import CROSS_VALIDATED, inflation_of
-from xnbflow.inference.verdicts import copies, unequal_libraries, verdicts
+from xnbflow.inference.intervals import inflation_of
+from xnbflow.inference.reasons import Reason
+from xnbflow.inference.verdicts import (
+    cohort_reasons,
+    column_reasons,
+    reasons_of_data,
+    verdicts,
+)
 from xnbflow.studies import (
     comparison,
     fold_scores,
@@ -22,134 +28,86 @@ from xnbflow.studies import (
     study_overview,
 )
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
-from xnbflow.studies.description import description_tables
 from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
-    CHECK_TABLES,
-    COHORT_TABLES,
-    DESCRIPTION_TABLES,
-    DIAGNOSTIC_TABLES,
-    GENE_LIST_TABLES,
+    DIAGNOSTIC,
+    NOTES,
     NOTES_TABLE,
-    PERMUTATION_TABLES,
     STUDY_TABLES,
-    TRAINING_TABLES,
+    TRUTH,
     TRUTH_TABLE,
     TableSchema,
 )
-from xnbflow.tables.storage import (
-    read_parquet,
-    read_stacked,
-    read_tables,
-    refuse_other_series,
-    write_tables,
-)
-
-
-def compare(files: Any, params: Any, outputs: Any, check: Callable[[], None]) -> None:
-    """Make and write the tables of a study and of its description, a job of the stage *compare*.
-
-    ``files``, ``params`` and ``outputs`` are those of the rule; see `study_tables`. It is an
-    `InputError` if a table of a classifier is of another series than the study's. ``check`` is
-    called before files are written.
-    """
-    owners = params.owners
-    for dataset, series in zip(owners["datasets"], files.series, strict=True):
-        jobs = [i for i, (name, *_) in enumerate(owners["jobs"]) if name == dataset]
-        paths: list[str] = []
-        for table in TRAINING_TABLES:
-            paths += [files[table][i] for i in jobs]
-        refuse_other_series(paths, series)
-    tables = study_tables(
-        params.about,
-        owners,
-        files,
-        alpha=params.alpha,
-        entries=params.entries,
-    )
-    descriptions = description_tables(owners, params.entries, files)
-    check()
-    write_tables(
-        tables, Path(outputs[0]).parent, STUDY_TABLES, others={*COHORT_TABLES, *GENE_LIST_TABLES}
-    )
-    write_tables(descriptions, Path(outputs.described[0]).parent, DESCRIPTION_TABLES)
 
 
 def study_tables(
-    about: Mapping[str, Any],
-    owners: Mapping[str, Sequence[Any]],
-    files: Mapping[str, Sequence[str]],
+    inputs: StudyInputs,
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     *,
     alpha: float,
-    entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of a study but those of `xnbflow.studies.gene_lists`.
 
-    ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
-    ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
-    configuration names; else empty). ``files`` are paths by the name of the table. ``owners`` are
-    what the files belong to, in their order: ``datasets``, ``diagnosed`` and ``checked`` are data
-    sets; ``jobs`` are a data set, scheme of folds and the classifiers of a job of training each;
-    ``permuted`` a data set and classifier each. ``trained`` are the
-    `xnbflow.evaluation.keyed_tables.Key` of all classifiers, in the order of the tables of the
-    study, ``tested`` and ``halved`` the data sets and classifiers with these checks. ``alpha`` is
-    the level of the normality test. ``entries`` have per data set the classifiers'
-    configuration by id: intervals of those that tune themselves are wider.
+    ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
+    themselves are wider. ``alpha`` is the level of the normality test.
     """
-    headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
-    predictions = read_training(owners, files, "predictions")
-    selected = read_training(owners, files, "selected")
-    ties = read_training(owners, files, "ties")
-    fits = read_training(owners, files, "fits")
-    halves = _read_checks(owners, files, "halves", owners["halved"])
-    truth = read_tables(owners["datasets"], files["truth"], TRUTH_TABLE)
+    headers = inputs.headers()
+    predictions = inputs.training("predictions")
+    selected = inputs.training("selected")
+    ties = inputs.training("ties")
+    fits = inputs.training("fits")
+    halves = inputs.checked("halves", inputs.checks.halved)
+    agreement = inputs.checked("agreement", inputs.checks.halved)
+    truth = inputs.of_datasets(TRUTH, TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
-        **_checked(owners, files, headers),
-        **_described(owners, files, headers, fits=fits, alpha=alpha),
+        **_checked(inputs, headers),
+        **_described(inputs, headers, fits=fits, alpha=alpha),
         **_scores(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
-        "stability": selected_features.stability(selected, fits, headers, halves),
+        "stability": selected_features.stability(
+            selected, fits, headers, halves, agreement=agreement
+        ),
         "recovery": selected_features.recovery(selected, fits, truth),
     }
-    inflations = _inflations(predictions, entries)
+    inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
     results = _results(
-        about, tables, predictions, fits=fits, headers=headers, inflations=inflations
+        inputs.study,
+        tables=tables,
+        predictions=predictions,
+        fits=fits,
+        headers=headers,
+        inflations=inflations,
+        cohort_tests=inputs.cohort_tests(),
     )
     return {
         **tables,
         **results,  # with the audit, graded
         **_probabilities(predictions, fits, headers, inflations),
-        **_errors_of_samples(predictions, results["estimates"]),
+        **_errors_of_samples(predictions, results),
     }
 
 
-def _inflations(
-    predictions: Tables, entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None
-) -> dict[Key, float]:
-    """Return by which factor the variance of each classifier's results is inflated."""
-    if not entries:
-        return dict.fromkeys(predictions, CROSS_VALIDATED)
-    return {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
-
-
 def _results(
-    about: Mapping[str, Any],
+    study: Study,
+    *,
     tables: Mapping[str, pd.DataFrame],
     predictions: Tables,
-    *,
     fits: Tables,
     headers: Headers,
     inflations: Mapping[Key, float],
+    cohort_tests: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables that need the classifier of the headline.
 
-    The parameters are those of `study_tables`, and the ``tables`` that it has made before. The
-    intervals of the classifier that was chosen by its results are corrected for the candidates.
+    The parameters are those of `study_tables`, the ``tables`` that it has made before, and the
+    ``cohort_tests`` of `StudyInputs.cohort_tests`. The intervals of the classifier that was chosen
+    by its results are corrected for the candidates.
     """
-    chosen, candidates = subject(about, tables["selection"], tables["averages"])
+    chosen, candidates = subject(study, tables["selection"], tables["averages"])
     performances = {}
     curves = {}
     for key, table in predictions.items():
@@ -162,21 +120,48 @@ def _results(
     estimated = estimates(performances, headers, failed, curves)
     audit = tables["audit"]
     within, within_pairs = concordances(predictions, headers, audit)
-    label = about["labels"].get(chosen, "")
+    judged = verdicts(
+        performances,
+        headers,
+        fits={key: (failed[key], len(table)) for key, table in fits.items()},
+        stability=tables["stability"],
+        permutation_tests=tables["permutation_tests"],
+        further=_further_reasons(fits, headers, audit, within_pairs, cohort_tests),
+    )
     return {
         "estimates": estimated,
+        "class_pairs": class_pairs(
+            predictions,
+            headers,
+            inflations,
+            {key: candidates for key in predictions if key[2] == chosen},
+        ),
         "concordance": within,
         "concordance_pairs": within_pairs,
-        "audit": graded_audit(audit, within, classifier=chosen, label=label, headers=headers),
-        "verdicts": verdicts(
-            performances,
-            tables["stability"],
-            tables["permutation_tests"],
-            copied=copies(audit, headers),
-            inseparable=inseparable(within),
-            unequal=unequal_libraries(audit, headers),
-        ),
-        "headline": headline(about, chosen, tables["summary"], estimated),
+        "audit": graded_audit(audit, within, classifier=chosen, headers=headers),
+        **judged,
+        "headline": headline(study, chosen, tables["summary"], estimated),
+    }
+
+
+def _further_reasons(
+    fits: Tables,
+    headers: Headers,
+    audit: pd.DataFrame,
+    pairs: pd.DataFrame,
+    cohort_tests: pd.DataFrame,
+) -> dict[Key, list[Reason]]:
+    """Return the reasons against each classifier that its predictions alone do not show.
+
+    ``pairs`` is the table ``concordance_pairs``, ``cohort_tests`` those of
+    `StudyInputs.cohort_tests`.
+    """
+    of_data = reasons_of_data(audit, headers)
+    of_columns = column_reasons(pairs, headers)
+    of_cohorts = cohort_reasons(cohort_tests)
+    return {
+        key: [*of_data[key[0]], *of_columns.get(key, ()), *of_cohorts.get((key[0], key[2]), ())]
+        for key in fits
     }
 
 
@@ -193,13 +178,16 @@ def _probabilities(
     }
 
 
-def _errors_of_samples(predictions: Tables, estimated: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _errors_of_samples(
+    predictions: Tables, results: Mapping[str, pd.DataFrame]
+) -> dict[str, pd.DataFrame]:
     """Return how often each sample is misclassified, and whose labels are doubtful."""
-    samples = sample_errors.samples(predictions, estimated)
+    samples = sample_errors.samples(predictions, results["estimates"])
+    limited = inseparable(results["concordance"])
     return {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples),
+        "suspects": sample_errors.suspects(samples, results["audit"], limited),
         "misclassified": sample_errors.misclassified(samples),
     }
 
@@ -226,22 +214,13 @@ def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd
 
 
 def _described(
-    owners: Mapping[str, Sequence[Any]],
-    files: Mapping[str, Sequence[str]],
-    headers: Headers,
-    *,
-    fits: Tables,
-    alpha: float,
+    inputs: StudyInputs, headers: Headers, *, fits: Tables, alpha: float
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on permutation tests."""
-    diagnosed = {}
-    for name in ("normality", "normality_within", "dependence", "dependence_test"):
-        diagnosed[name] = read_tables(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
-    permuted = read_tables(
-        owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"]
-    )
-    permuted |= _read_checks(owners, files, "label_test", owners["tested"])
-    notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
+    names = ("normality", "normality_within", "dependence", "dependence_test")
+    diagnosed = {name: inputs.diagnosed(name) for name in names}
+    permuted = inputs.permutation_tests() | inputs.checked("label_test", inputs.checks.tested)
+    notes = list(inputs.of_datasets(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
@@ -253,22 +232,18 @@ def _described(
     }
 
 
-def _checked(
-    owners: Mapping[str, Sequence[Any]],
-    files: Mapping[str, Sequence[str]],
-    headers: Headers,
-) -> dict[str, pd.DataFrame]:
+def _checked(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
-    curves = _read_checks(owners, files, "learning_curve", owners["tested"])
+    curves = inputs.checked("learning_curve", inputs.checks.tested)
     tables = {
-        "random_genes": _with_owner(_read_random_genes(owners, files), "random_genes"),
+        "random_genes": _with_owner(inputs.random_genes(), "random_genes"),
         "learning_curve": _with_owner(curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        tables[name] = _with_owner(read_tables(owners["datasets"], files[name], schema), name)
-    paths = dict(zip(owners["datasets"], files["series"], strict=True))
-    further = [phenotype_checks(headers[name]) for name in paths]
-    further.append(shared_by_series(paths))
+        place = DIAGNOSTIC.fill(table=name)
+        tables[name] = _with_owner(inputs.of_datasets(place, schema), name)
+    further = [phenotype_checks(header) for header in headers.values()]
+    further.append(shared_by_series(inputs.series_paths))
     return tables | {"audit": _join_tables([tables["audit"], *further], STUDY_TABLES["audit"])}
 
 
@@ -279,51 +254,6 @@ def _with_owner(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
         dataset, classifier = (key, "") if isinstance(key, str) else key
         owned.append(table.assign(dataset=dataset, classifier=classifier))
     return _join_tables(owned, STUDY_TABLES[name])
-
-
-def read_training(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]], name: str
-) -> Tables:
-    """Return a table of training of every classifier of a study, in the order of its tables.
-
-    For ``owners`` and ``files`` see `study_tables`.
-    """
-    tables: dict[Key, pd.DataFrame] = {}
-    for (dataset, folds, classifiers), path in zip(owners["jobs"], files[name], strict=True):
-        for classifier, table in read_stacked(path, TRAINING_TABLES[name], classifiers).items():
-            tables[dataset, folds, classifier] = table
-    return {tuple(key): tables[tuple(key)] for key in owners["trained"]}
-
-
-def _read_random_genes(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]]
-) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return the comparison with random genes of the first classifiers, by data set."""
-    tested = [tuple(key) for key in owners["tested"]]
-    tables = {}
-    for (dataset, _, classifiers), path in zip(owners["jobs"], files["random_genes"], strict=True):
-        stacked = read_stacked(path, CHECK_TABLES["random_genes"], classifiers)
-        for classifier, table in stacked.items():
-            if (dataset, classifier) in tested and len(table):
-                tables[dataset, classifier] = table
-    empty = pd.DataFrame(columns=CHECK_TABLES["random_genes"].fixed)
-    return {key: tables.get(key, empty) for key in tested}
-
-
-def _read_checks(
-    owners: Mapping[str, Sequence[Any]],
-    files: Mapping[str, Sequence[str]],
-    name: str,
-    keys: Sequence[Any],
-) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return a check of classifiers by data set and classifier, ``keys`` in their order."""
-    wanted = [(key[0], key[1]) for key in keys]
-    tables: dict[tuple[str, str], pd.DataFrame] = {}
-    for checked, path in zip(owners["checked"], files[name], strict=True):
-        classifiers = [classifier for dataset, classifier in wanted if dataset == checked]
-        stacked = read_stacked(path, CHECK_TABLES[name], classifiers)
-        tables |= {(checked, classifier): table for classifier, table in stacked.items()}
-    return {key: tables[key] for key in wanted}
 
 
 def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:

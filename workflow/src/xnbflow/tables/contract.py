@@ -5,6 +5,7 @@ tables are declared in ``tables.toml`` beside this file; those of an analysis in
 Snakefile reads it in every cluster job: only the standard library is imported.
 """
 
+import re
 import string
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -57,6 +58,23 @@ class PathTemplate(str):
             msg = f"{self} has no {', '.join(unknown)}"
             raise TypeError(msg)
         return self.format(**values)
+
+    def values_in(self, path: str) -> dict[str, str] | None:
+        """Return the values of the wildcards in a path; None if the path is of another template.
+
+        Examples
+        --------
+        >>> SERIES.values_in("results/wine/series.parquet")
+        {'dataset': 'wine'}
+        >>> SERIES.values_in("results/wine/genes.parquet") is None
+        True
+        """
+        pattern = re.escape(self)
+        for name in wildcards_of(self):
+            place = re.escape(f"{{{name}}}")
+            pattern = pattern.replace(place, f"(?P<{name}>[^/]+)", 1).replace(place, f"(?P={name})")
+        match = re.fullmatch(pattern, path)
+        return match.groupdict() if match else None
 
     def fill(self, **values: str) -> "PathTemplate":
         """Return the template with some wildcards replaced by their values.
@@ -345,7 +363,13 @@ NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 
+#: Whether an optional data set can be had, and the places of its files.
+AVAILABILITY = PathTemplate("results/{dataset}/availability.json")
+PLACES = GROUPS["sought"].files["places"]
+
 DIAGNOSTIC = GROUPS["diagnostic"].path
+#: Comparisons of the features of a data set, by the design of a study.
+GENES = GROUPS["genes"].path
 FOLDS = GROUPS["folds"].files["folds"]
 #: Checksums of the downloads of a data set; a later run, also of another person, compares.
 CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
@@ -355,16 +379,20 @@ TRAINED = GROUPS["training"].path
 CHECKED = GROUPS["check"].path
 
 #: Files of a classifier fitted on all samples: the model, its tables and its gene sets.
-MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.skops")
+MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops")
 MODEL_TABLE = GROUPS["model"].path
-GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.gmt")
+GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = GROUPS["study"].path
+#: The path of each of `STUDY_TABLES` by its name: *compare* and *enrich* have a folder each.
+STUDY_FILES = {**GROUPS["study"].files, **GROUPS["gene_lists"].files}
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
 #: Tables of single features and samples.
 DESCRIPTION_TABLE = GROUPS["description"].path
+#: Tables of several series of one question.
+COHORT_TABLE = GROUPS["cohorts"].path
 #: Tables of models in a second cohort.
 VALIDATION_TABLE = GROUPS["validation"].path
 REPORT = GROUPS["report"].path
@@ -434,9 +462,11 @@ RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
 NOTES_TABLE = GROUPS["acquired"].tables["notes"]
+PLACES_TABLE = GROUPS["sought"].tables["places"]
 FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
+GENE_TABLES = GROUPS["genes"].tables
 TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
 GENE_LIST_TABLES = GROUPS["gene_lists"].tables

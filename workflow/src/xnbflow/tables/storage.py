@@ -129,16 +129,6 @@ def read_parquet(
         return file.read(selected).select(selected).to_pandas()
 
 
-def read_tables(
-    keys: Iterable[Any],
-    paths: Iterable[str | Path],
-    table: TableSchema,
-    columns: Sequence[str] | None = None,
-) -> dict[Any, pd.DataFrame]:
-    """Return tables of one schema by the keys of their files, which are in the same order."""
-    return {key: read_parquet(path, table, columns) for key, path in zip(keys, paths, strict=True)}
-
-
 def write_stacked(
     frames: Mapping[str, pd.DataFrame], path: str | Path, table: TableSchema, series: str = ""
 ) -> None:
@@ -208,11 +198,16 @@ def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
     """Return the versions of the software that wrote tables which were computed from series.
 
     Where tables were written with several versions of a package, these are joined by "and". The
-    result is empty if no table records a version.
+    result is empty if no table records a version. An `InputError` names a table whose metadata are
+    damaged.
     """
     versions: dict[str, dict[str, None]] = {}  # the keys of the inner dictionary are ordered
     for path in paths:
-        recorded = json.loads(_metadata(path, _SOFTWARE) or "{}")
+        try:
+            recorded = dict(json.loads(_metadata(path, _SOFTWARE) or "{}"))
+        except (ValueError, TypeError, RecursionError) as error:
+            msg = f"the metadata of {path} are damaged; {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY) from error
         for package, version in recorded.items():
             versions.setdefault(package, {})[version] = None
     return {package: " and ".join(used) for package, used in versions.items()}
@@ -314,23 +309,39 @@ def write_tables(
     folder: str | Path,
     tables: Mapping[str, TableSchema],
     series: str = "",
-    others: Collection[str] = (),
 ) -> None:
-    """Write tables to a folder, each as Parquet and as text; other tables there are removed.
+    """Write tables to a folder, each as Parquet and as text.
 
-    ``others`` are names of tables that another job writes there. The digest of the ``series`` is as
-    for `write_parquet`.
+    ``tables`` are all tables that the job may write there: files of those that are not among the
+    ``frames``, which an earlier run has written, are removed. No other file is touched. The digest
+    of the ``series`` is as for `write_parquet`.
     """
     if unknown := sorted(set(frames) - set(tables)):
         msg = f"table {unknown[0]!r} for {folder} is not in the contract"
         raise TypeError(msg)
-    for file in Path(folder).glob("*"):
-        if file.suffix in {".parquet", ".tsv"} and file.stem not in {*frames, *others}:
-            file.unlink()
+    absent = [name for name in tables if name not in frames]
+    remove_files(folder, table_files(absent))
     for name, frame in frames.items():
         path = Path(folder, f"{name}.parquet")
         write_parquet(frame, path, tables[name], series)
         write_tsv(frame, path.with_suffix(".tsv"), tables[name])
+
+
+def table_files(names: Iterable[str]) -> list[str]:
+    """Return the names of the files of tables, each as Parquet and as text.
+
+    Examples
+    --------
+    >>> table_files(["ranks"])
+    ['ranks.parquet', 'ranks.tsv']
+    """
+    return [f"{name}{suffix}" for name in names for suffix in (".parquet", ".tsv")]
+
+
+def remove_files(folder: str | Path, names: Iterable[str]) -> None:
+    """Remove the files of these names from a folder, where they exist."""
+    for name in names:
+        Path(folder, name).unlink(missing_ok=True)
 
 
 def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:

@@ -64,6 +64,11 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Functions ``c(y)`` of a real target for the canonical subspace (section 5): so many cubic
         splines with knots at its quantiles, or a function from y, shape (n_samples,), to values of
         shape (n_samples, n_functions) or (n_samples,). Class labels have their indicators.
+    canonical : {"ridge", "plain"}, default="ridge"
+        Canonical correlation analysis of the inputs and the functions of y. "plain": as in the
+        paper; it needs more samples than inputs, none of which is a sum of others. "ridge": ours,
+        with a ridge on the covariance of the inputs that gives the best prediction of left-out
+        samples; it permits fewer samples than inputs, and redundant inputs.
     width : {"cv", "paper"} or float, default="cv"
         Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1, which misses the
         sources. "cv" narrows the width from there while the likelihood of samples left out grows:
@@ -118,6 +123,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [whole(1), None],
         "basis": [whole(_FEWEST_SPLINES, 1000), callable],
+        "canonical": [one_of("ridge", "plain")],
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_restarts": [whole(0, 10_000)],
         "max_iter": [whole(0)],
@@ -130,6 +136,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         *,
         n_components: int | None = None,
         basis: int | Callable[[np.ndarray], np.ndarray] = 8,
+        canonical: str = "ridge",
         width: str | float = "cv",
         n_restarts: int = 5,
         max_iter: int = 500,
@@ -138,6 +145,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     ) -> None:
         self.n_components = n_components
         self.basis = basis
+        self.canonical = canonical
         self.width = width
         self.n_restarts = n_restarts
         self.max_iter = max_iter
@@ -168,7 +176,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             whitening = _whitening(inputs, np.flatnonzero(is_constant))
             unmixed = np.linalg.inv(whitening)
         else:
-            whitening = _canonical_directions(inputs, _functions(y, self.basis), n_components)
+            functions = _functions(y, self.basis)
+            whitening = _canonical_directions(
+                inputs, functions, n_components, has_ridge=self.canonical == "ridge"
+            )
             unmixed = np.eye(n_components)
         descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
         self.components_ = _with_positive_entries(descent.path[-1] @ whitening) / scale
@@ -418,22 +429,31 @@ def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
 
 
 def _canonical_directions(
-    inputs: np.ndarray, functions: np.ndarray, n_components: int
+    inputs: np.ndarray, functions: np.ndarray, n_components: int, *, has_ridge: bool
 ) -> np.ndarray:
     """Return the directions of inputs that correlate most with functions of the target.
 
-    Canonical correlation analysis of section 5. Its ridge gives the best prediction of left-out
-    samples by the inputs: first of all functions, then of those that correlate most. The ridge
-    permits fewer samples than inputs, and redundant inputs.
+    Canonical correlation analysis of section 5, plain or with a ridge. The ridge gives the best
+    prediction of left-out samples by the inputs: first of all functions, then of those that
+    correlate most. It permits fewer samples than inputs, and redundant inputs.
     """
     n_samples, n_features = inputs.shape
     left, strength, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)
     orthonormal = left[:, strength > n_samples * np.finfo(float).eps * strength[0]]
     predicted = orthonormal
-    for _ in range(2):
-        ridge = RidgeCV(n_samples * _RIDGES).fit(inputs, predicted).alpha_ / n_samples
-        covariance = inputs.T @ inputs / n_samples + ridge * np.eye(n_features)
+    for _ in range(2 if has_ridge else 1):
+        covariance = inputs.T @ inputs / n_samples
+        if has_ridge:
+            ridge = RidgeCV(n_samples * _RIDGES).fit(inputs, predicted).alpha_ / n_samples
+            covariance += ridge * np.eye(n_features)
         variances, axes = np.linalg.eigh(covariance)
+        if variances[0] < _NEARLY_SINGULAR * variances[-1]:
+            msg = (
+                f"{n_samples} samples of {n_features} inputs have a singular covariance, which "
+                "plain canonical correlation cannot invert; use canonical='ridge', or leave out "
+                "constant and redundant inputs"
+            )
+            raise InputError(msg)
         root = (axes / np.sqrt(variances)) @ axes.T
         directions, correlations, weights = np.linalg.svd(root @ inputs.T @ orthonormal)
         predicted = orthonormal @ weights[:n_components].T

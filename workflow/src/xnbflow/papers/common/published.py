@@ -1,6 +1,9 @@
 """Published data sets: a raw file is downloaded, and cleaned as its paper describes."""
 
+import io
 import warnings
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +14,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
@@ -21,6 +25,9 @@ _NO_TABLE = (
     pd.errors.EmptyDataError,
     UnicodeDecodeError,
 )
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+#: Bytes that a file in an archive may have; Dry Bean has 2.5 million.
+_MOST_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +50,9 @@ class Published:
         Columns of text; the others are numbers.
     header : bool
         Whether the first row has the names of the columns.
+    member : str
+        The ARFF file in a ZIP archive, where the file is one. Its attributes are the columns in
+        their order.
     """
 
     path: str
@@ -51,6 +61,7 @@ class Published:
     bases: Sequence[str] = ()
     text: Collection[str] = ()
     header: bool = True
+    member: str = ""
 
 
 def load_published(
@@ -86,6 +97,28 @@ def load_published(
 
 def _read_columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
     """Read the columns of an entry; what is missing or ``?`` is NaN."""
+    if entry.member and zipfile.is_zipfile(local):
+        frame = _read_member(entry, local)
+    else:
+        frame = _read_delimited(entry, local)
+    if absent := [column for column in entry.columns if column not in frame]:
+        msg = (
+            f"{local}: {dataset.location} has {len(entry.columns)} columns, but of "
+            f"{counted(len(frame.columns), 'column')} no column of the file is {absent[0]!r}; get "
+            "the original file"
+        )
+        raise InputError(msg, file=str(local), key=absent[0])
+    typed = {}
+    for column in entry.columns:
+        if column in entry.text:
+            typed[column] = frame[column].map(str, na_action="ignore").astype(object)
+        else:
+            typed[column] = numbers(dataset, frame[[column]], allow_missing=True)[0]
+    return pd.DataFrame(typed, index=frame.index)
+
+
+def _read_delimited(entry: Published, local: Path) -> pd.DataFrame:
+    """Read a file of text, with its columns named as in the entry if it has no header."""
     try:
         with open_raw(local) as stream, warnings.catch_warnings():
             # Rows longer than the header are an error.
@@ -104,20 +137,31 @@ def _read_columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFr
         raise InputError(msg, file=str(local)) from error
     if not entry.header and len(frame.columns) == len(entry.columns):
         frame.columns = list(entry.columns)
-    if absent := [column for column in entry.columns if column not in frame]:
-        msg = (
-            f"{local}: {dataset.location} has {len(entry.columns)} columns, but of "
-            f"{counted(len(frame.columns), 'column')} no column of the file is {absent[0]!r}; get "
-            "the original file"
-        )
-        raise InputError(msg, file=str(local), key=absent[0])
-    typed = {}
-    for column in entry.columns:
-        if column in entry.text:
-            typed[column] = frame[column].map(str, na_action="ignore").astype(object)
-        else:
-            typed[column] = numbers(dataset, frame[[column]], allow_missing=True)[0]
-    return pd.DataFrame(typed, index=frame.index)
+    return frame
+
+
+def _read_member(entry: Published, local: Path) -> pd.DataFrame:
+    """Read the ARFF file in an archive; its columns have the names of the entry."""
+    try:
+        with zipfile.ZipFile(local) as archive:
+            size = archive.getinfo(entry.member).file_size
+            if size > _MOST_BYTES:
+                msg = f"{local}: {entry.member} has {size:,} bytes; get the original file"
+                raise InputError(msg, file=str(local))
+            table = ArffTable(
+                Path(f"{local}/{entry.member}"), io.BytesIO(archive.read(entry.member))
+            )
+            rows = [cells for _, cells in table.rows()]
+    except (KeyError, *_BROKEN_ZIP) as error:
+        msg = f"{local} has no file {entry.member}, or is damaged ({error}); get it again"
+        raise InputError(msg, file=str(local)) from error
+    names = list(entry.columns) if len(table.header) == len(entry.columns) else table.header
+    try:
+        frame = pd.DataFrame(rows, columns=names)
+    except ValueError as error:
+        msg = f"{local}: a row of {entry.member} does not have {len(names)} cells; get it again"
+        raise InputError(msg, file=str(local)) from error
+    return frame.replace("?", np.nan)
 
 
 def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:

@@ -28,6 +28,7 @@ from xnbflow.papers.generalized import (
     GENERALIZED,
     LINEAR,
     NAIVE,
+    NAIVE_PUBLISHED,
     PAPERS_EXAMPLE,
     PUBLISHED,
     TUNED,
@@ -54,8 +55,10 @@ _PAPER_TESTED = 1536
 _CHANCE = 1.96
 #: A value that more than this share of the observations have is drawn apart from the others.
 _ATOM = 0.1
-#: The method as published: no atoms, and backfitting from naive Bayes.
-_AS_PUBLISHED = {"atom": None, "start": "naive"}
+#: The method as published: no atoms, no pseudo-observations, and backfitting from naive Bayes, in
+#: which a feature is smoothed until its adjustment converges before the next one. The paper's
+#: second stopping rule, the likelihood, is left out: it would end the passes before they converge.
+_AS_PUBLISHED = {"atom": None, "shrinkage": 0.0, "start": "naive", "inner": "converged"}
 _SPLIT_COLUMNS = [*_SET, "split", "model", "n_train", "n_test", "misclassification"]
 #: Share of the observations that a figure leaves out on either side.
 _BEYOND = 0.01
@@ -159,6 +162,7 @@ def _models(categorical: list[str], parameters: dict[str, Any]) -> dict[str, Bas
     parameters = {"categorical": categorical, **parameters}
     linear = LogisticRegression(C=np.inf, solver="newton-cholesky")
     return {
+        NAIVE_PUBLISHED: GeneralizedNB(**{**parameters, **_AS_PUBLISHED, "max_iter": 0}),
         NAIVE: GeneralizedNB(**{**parameters, "max_iter": 0}),
         PUBLISHED: GeneralizedNB(**{**parameters, **_AS_PUBLISHED}),
         GENERALIZED: GeneralizedNB(**parameters),
@@ -288,6 +292,7 @@ def _fit_and_costs(
                 "c_statistic": roc_auc_score(event, probabilities[:, 1]),
                 "cutoff": cutoff,
                 "misclassification": np.mean(event != called),
+                "passes": _passes_of(model),
             }
         )
         false_alarms, missed = (called & ~event).sum(), (~called & event).sum()
@@ -306,6 +311,12 @@ def _fit_and_costs(
             }
         )
     return pd.DataFrame(fit), pd.DataFrame(costs)
+
+
+def _passes_of(model: BaseEstimator) -> float:
+    """Return the passes of backfitting of a classifier; missing where it has none."""
+    model = getattr(model, "best_estimator_", model)
+    return float(model.n_iter_) if isinstance(model, GeneralizedNB) else np.nan
 
 
 def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:

@@ -38,6 +38,10 @@ GENERALIZED_NB = Method(
             "naive": "as published: backfitting from naive Bayes, which may diverge where "
             "features repeat one another",
         },
+        "inner": {
+            "once": "each pass smooths every feature once",
+            "converged": "as published: each pass smooths a feature until its adjustment converges",
+        },
         "stop": {
             "adjustments": "backfitting ends when the adjustments stop changing",
             "likelihood": "as published: backfitting also ends when the likelihood stops rising",

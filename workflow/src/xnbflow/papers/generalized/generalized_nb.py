@@ -29,6 +29,8 @@ _LEAST_WEIGHT = 1e-6
 _LARGEST_STEP = 4.0
 #: Adjustments with a smaller root mean square have no norm for a relative change.
 _LEAST_NORM = 1e-3
+#: Most applications of the smoother to a feature in a pass.
+_INNER_PASSES = 100
 #: Most halvings of a step.
 _HALVINGS = 8
 #: Rounding error of the log-likelihood, relative to it.
@@ -45,8 +47,8 @@ class GeneralizedNB(BaseNaiveBayes):
     backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
     stop changing. Before, all naive effects are scaled together, see ``start``.
 
-    ``start="naive", atom=None, stop="likelihood"`` is the method as published (Larsen 2005), which
-    leaves the kernel of the adjustments open.
+    ``start="naive", atom=None, shrinkage=0, inner="converged", stop="likelihood"`` is the method as
+    published (Larsen 2005), which leaves the kernel of the adjustments open.
 
     Parameters
     ----------
@@ -59,11 +61,12 @@ class GeneralizedNB(BaseNaiveBayes):
         weight of evidence of its own and belongs to no neighbourhood. None, as published: no value
         is one.
     shrinkage : float, default=1.0
-        Number of pseudo-observations at each value, above 0. They pull naive effects and
-        adjustments towards 0, and bound them where a feature separates the classes.
+        Number of pseudo-observations at each value. They pull naive effects and adjustments
+        towards 0, and bound them where a feature separates the classes. 0, as published: none;
+        a sum is then at least 1e-4 of an observation, so that its logarithm is finite.
     adjustment_kernel : {"epanechnikov", "minimum_variance"}, default="epanechnikov"
-        Kernel of the adjustments. With the negative weights of the minimum-variance kernel
-        backfitting from naive Bayes diverges.
+        Kernel of the adjustments. With the negative weights of the minimum-variance kernel, and
+        pseudo-observations, backfitting from naive Bayes diverges.
     tol, max_iter : float, int, default=1e-3, 100
         Backfitting stops when the adjustments change by less than this share of their norm, or
         after so many passes. With 0 the classifier is plain naive Bayes.
@@ -72,6 +75,10 @@ class GeneralizedNB(BaseNaiveBayes):
         passes then may diverge, and `fit` warns. "logistic": naive effects times factors found by a
         logistic regression with a ridge of ``shrinkage`` on each factor's distance from 1; steps
         that would lower the log-likelihood are halved, so that it never ends below naive Bayes.
+    inner : {"once", "converged"}, default="once"
+        How often the smoother is applied to a feature before the next one. "once": in each pass.
+        "converged", as published: until its adjustment changes by less than ``tol``, with weights
+        and residuals computed anew each time, at most 100 times.
     stop : {"adjustments", "likelihood"}, default="adjustments"
         What ends backfitting before ``max_iter`` passes. "adjustments": they change by less than
         ``tol``. "likelihood": also the first pass that does not raise the log-likelihood, as
@@ -134,10 +141,12 @@ class GeneralizedNB(BaseNaiveBayes):
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SMOOTHING,
+        "shrinkage": [number(0.0, closed="left")],
         "adjustment_kernel": [one_of(*QUADRATIC_KERNELS)],
         "tol": [number(0.0, closed="left")],
         "max_iter": [whole(0)],
         "start": [one_of("logistic", "naive")],
+        "inner": [one_of("once", "converged")],
         "stop": [one_of("adjustments", "likelihood")],
         "least_effect": [number(0.0, 1.0), None],
         "categorical": [Columns(), None],
@@ -154,6 +163,7 @@ class GeneralizedNB(BaseNaiveBayes):
         tol: float = 1e-3,
         max_iter: int = 100,
         start: str = "logistic",
+        inner: str = "once",
         stop: str = "adjustments",
         least_effect: float | None = None,
         categorical: Any = None,
@@ -166,6 +176,7 @@ class GeneralizedNB(BaseNaiveBayes):
         self.tol = tol
         self.max_iter = max_iter
         self.start = start
+        self.inner = inner
         self.stop = stop
         self.least_effect = least_effect
         self.categorical = categorical
@@ -266,10 +277,11 @@ class GeneralizedNB(BaseNaiveBayes):
             intercept=self._prior_odds(),
         )
         is_careful = self.start == "logistic"
+        inner_tol = self.tol if self.inner == "converged" else np.inf
         if is_careful and self.max_iter > 0:
             fit.scale()
         while len(fit.history) <= self.max_iter and fit.change > self.tol:
-            fit.backfit(halving=is_careful)
+            fit.backfit(halving=is_careful, inner_tol=inner_tol)
             if self.stop == "likelihood" and fit.history[-1] <= fit.history[-2]:
                 fit.has_ceased = True
                 break
@@ -405,8 +417,12 @@ class _LocalScoring:
         self.factors += changes[1:]
         self.log_odds = naive + changes[0] + changes[1:] @ rows
 
-    def backfit(self, *, halving: bool) -> None:
-        """Smooth every feature's partial residuals once; balance the intercept.
+    def backfit(self, *, halving: bool, inner_tol: float) -> None:
+        """Smooth every feature's partial residuals; balance the intercept.
+
+        A feature is smoothed until its adjustment changes by at most ``inner_tol`` of its norm
+        (infinite: once). Its weights and residuals depend on its adjustment, and so does the
+        smoothed function; this is the innermost loop of the paper.
 
         With weights ``w = p (1 - p)`` the smoothed residual is ``sum K (w s + y - p) / sum K w``,
         which never divides by a row's weight.
@@ -417,17 +433,28 @@ class _LocalScoring:
         change = 0.0
         norm = 0.0
         for j, column in enumerate(self.columns):
-            step = self._step(column, self.smooth[j])
-            if halving:
-                step = self._halve(step, column.rows)
-            self.smooth[j] += step
-            self.log_odds += step[column.rows]
-            change += np.sqrt(column.counts @ step**2)
+            before = self.smooth[j].copy()
+            self._smooth_feature(j, halving=halving, inner_tol=inner_tol)
+            change += float(np.sqrt(column.counts @ (self.smooth[j] - before) ** 2))
             adjustment = (self.factors[j] - 1.0) * self.effects[j] + self.smooth[j]
             norm += np.sqrt(column.counts @ adjustment**2)
         self._balance()
         self.change = float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
         self.history.append(_log_likelihood(self.log_odds, self.events))
+
+    def _smooth_feature(self, j: int, *, halving: bool, inner_tol: float) -> None:
+        """Apply the smoother to a feature once, or until its smooth part converges."""
+        column = self.columns[j]
+        for _ in range(_INNER_PASSES):
+            step = self._step(column, self.smooth[j])
+            if halving:
+                step = self._halve(step, column.rows)
+            self.smooth[j] += step
+            self.log_odds += step[column.rows]
+            norm = float(np.sqrt(column.counts @ self.smooth[j] ** 2))
+            least = _LEAST_NORM * float(np.sqrt(len(self.events)))
+            if float(np.sqrt(column.counts @ step**2)) <= inner_tol * max(norm, least):
+                break
 
     def _balance(self) -> None:
         """Shift the intercept such that the expected number of events is the actual."""
@@ -450,7 +477,9 @@ class _LocalScoring:
         sums = column.smooth(np.stack([weight * smooth + residual, weight]), self.kernel)
         # A kernel with negative weights can make the total weight of a neighbourhood negative.
         total_weight = sums[1].clip(min=0.0) + self.shrinkage * share * (1.0 - share)
-        target = sums[0] / total_weight
+        target = np.divide(
+            sums[0], total_weight, out=np.zeros_like(total_weight), where=total_weight > 0
+        )
         target -= column.counts @ target / column.counts.sum()
         return np.clip(target - smooth, -_LARGEST_STEP, _LARGEST_STEP)
 

@@ -25,6 +25,8 @@ QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4
 
 # Ranks are halves, but `span * n / 2` is rounded: differences below this are rounding errors.
 _SLIVER = 1e-9
+#: Least sum of a class over a neighbourhood, in observations: the logarithm of 0 is infinite.
+_LEAST_SUM = 1e-4
 #: Moments of order 0, 1 and 2 of no weight at all.
 _NO_MOMENTS = (0.0, 0.0, 0.0)
 
@@ -126,18 +128,18 @@ class SortedFeature:
     ) -> np.ndarray:
         """Return ``log f(x | 1) - log f(x | 0)`` at each value, shape (n_values,).
 
-        ``shrinkage`` (above 0) pseudo-observations with the events' overall share are added at
-        every value, so that the effect is bounded by about ``log(n / shrinkage)`` where one class
-        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. ``kernel`` is one of
-        `QUADRATIC_KERNELS`. Negative sums, which the minimum-variance kernel with its negative
-        weights can give, count as 0.
+        ``shrinkage`` pseudo-observations with the events' overall share are added at every value,
+        so that the effect is bounded by about ``log(n / shrinkage)`` where one class is absent.
+        With 0 a sum is at least `_LEAST_SUM`. ``events`` (n_samples,) are 1 or 0, and both occur.
+        ``kernel`` is one of `QUADRATIC_KERNELS`. Negative sums, which the minimum-variance kernel
+        with its negative weights can give, count as 0.
         """
         share = events.mean()
         event_counts = np.bincount(self.rows, weights=events, minlength=len(self.values))
         weights = np.stack([event_counts, self.counts - event_counts])
         sums = self.smooth(weights, kernel).clip(min=0.0)
-        prior = shrinkage * np.array([share, 1.0 - share])
-        logs = np.log(sums + prior[:, None]) - np.log(prior)[:, None]
+        shares = np.array([[share], [1.0 - share]])
+        logs = np.log(np.maximum(sums + shrinkage * shares, _LEAST_SUM)) - np.log(shares)
         return logs[0] - logs[1]
 
 

@@ -170,6 +170,48 @@ def kept_moments(
     return Moments(max(float(mean), 0.0), 2 * scores[is_kept].sum() / n)
 
 
+def printed_change(
+    distance: np.ndarray,
+    excluded: np.ndarray,
+    score: np.ndarray,
+    *,
+    size: int,
+    n: float,
+    total: int,
+) -> np.ndarray:
+    """Return the change of D by leaving out blocks, Eq. 19 as it is printed.
+
+    ``eps(D) = eps(rho) 2 J / (J + 2 rho m)² [u (J + 4 rho m) - 2 m (J + 2 rho m)]`` with
+    ``eps(rho) = -psi rho``. It lacks the boundary term of Theorem 1 (`kept_moments`), and is by its
+    derivation the change of D² = J² / (J + 2 rho m), although the paper adds it to D.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n_sets,)
+        J, the cross-entropy distance of all blocks.
+    excluded : ndarray of shape (n_sets,)
+        psi, the share of the blocks that is left out.
+    score : ndarray of shape (n_sets,)
+        gamma0², here the mean score of the blocks that are left out.
+    size, n, total : int, float, int
+        m, samples per class, and the number of blocks: rho = total / n.
+
+    Examples
+    --------
+    J = 4, m = 12, rho = 1/12; a tenth of the blocks is left out at a score of 10: -1/120 * 8 / 36 *
+    (10 * 8 - 24 * 6).
+
+    >>> shares, scores = np.array([0.1]), np.array([10.0])
+    >>> printed_change(np.array([4.0]), shares, scores, size=12, n=1200, total=100).round(6)
+    array([0.118519])
+    """
+    rho = total / n
+    bias = 2 * rho * size
+    change_of_rho = -excluded * rho
+    bracket = score * (distance + 2 * bias) - 2 * size * (distance + bias)
+    return change_of_rho * 2 * distance / (distance + bias) ** 2 * bracket
+
+
 def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
     """Return the threshold of Eq. 22 as printed, in units of a block's m: 2 S / (S + B).
 

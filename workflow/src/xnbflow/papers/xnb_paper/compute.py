@@ -1,4 +1,4 @@
-"""The numbers that the XNB paper prints in Tables 1 and 2 and in Figure 1, beside ours."""
+"""The numbers that the XNB paper and its script print, beside ours: Tables 1 and 2, Figure 1."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,14 +8,16 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.xnb_paper.entries import ANALYSIS
-from xnbflow.papers.xnb_paper.figure1 import figure_numbers, percentile_of
+from xnbflow.papers.xnb_paper.figure1 import figure_features, figure_numbers, percentile_of
 from xnbflow.papers.xnb_paper.published import (
     DECIMALS,
     FIGURE_SERIES,
     MEANS,
     features_of_series,
     printed_numbers,
+    printed_table,
 )
+from xnbflow.papers.xnb_paper.script import script_tables
 from xnbflow.tables.contract import analysis_tables
 
 TABLES = analysis_tables(ANALYSIS)
@@ -35,23 +37,27 @@ _FIGURE_REPEATS = 10
 def analyse(
     series: Mapping[str, DataSet], params: Mapping[str, Any], _threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Return the table ``figure1``, empty without the series of the figure.
+    """Return the tables of Figure 1 and of the script, empty without their series.
 
     All other numbers are in the tables of the study; `compare` reads them. ``params`` may have
     ``figure_repeats``, the number of ten-fold cross-validations.
     """
-    rows = pd.DataFrame(columns=TABLES["figure1"].fixed)
+    tables = script_tables(dict(series))
     if FIGURE_SERIES in series:
         repeats = params.get("figure_repeats", _FIGURE_REPEATS)
-        rows = figure_numbers(series[FIGURE_SERIES], repeats)
-    return {"figure1": rows}
+        tables["figure1"] = figure_numbers(series[FIGURE_SERIES], repeats)
+        tables["figure1_features"] = figure_features(series[FIGURE_SERIES])
+    for name in ("figure1", "figure1_features"):
+        tables.setdefault(name, pd.DataFrame(columns=TABLES[name].fixed))
+    return {name: tables[name][TABLES[name].fixed] for name in tables}
 
 
 def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return the tables ``numbers`` and ``means``, for the data sets of the paper.
+    """Return the tables ``numbers``, ``means``, ``table1`` and ``table2``.
 
-    ``about`` has ``parts``, the study's classifiers that are the paper's ``nb`` and ``xnb``;
-    numbers of one without a counterpart are left out. ``study`` has its ``repeats`` and
+    ``about`` has ``parts``, the study's classifiers that are the paper's ``nb`` and ``xnb`` and the
+    script's ``fs_nb``; numbers of one without a counterpart are left out. It has the ``folds`` of
+    the study, of which the first scheme is that of Table 2. ``study`` has its ``repeats`` and
     ``diagnostics``. ``percentile`` is that of the paper's value among our repeats, rounded as the
     paper prints them, a half for ties.
     """
@@ -59,7 +65,67 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
         _comparable(about["parts"], study["repeats"], study["diagnostics"]),
         columns=["dataset", "folds", "quantity", "paper", "repeat", "value"],
     )
-    return {"numbers": _numbers(values), "means": _means(values)}
+    numbers = _numbers(values)
+    first = next(iter(about.get("folds", ())), "")
+    ours = numbers[numbers["folds"].isin(["", first])]
+    ours = ours.pivot_table(index="dataset", columns="quantity", values="ours", sort=False)
+    fs_nb = _mean_accuracies(about["parts"].get("fs_nb", ""), first, study["repeats"])
+    return {
+        "numbers": numbers,
+        "means": _means(values),
+        "table1": table1(ours),
+        "table2": table2(ours, fs_nb),
+    }
+
+
+def table1(ours: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 1 as it is printed, ours beside each number, and the row Mean.
+
+    ``ours`` has our number by series and quantity; a series that it lacks has none.
+    """
+    printed = printed_table(1)
+    rows = _beside(printed, ours, ["non_normal_ratio", "dependent_ratio"])
+    rows["features"] = [*printed["features"], printed["features"].mean()]
+    return rows[TABLES["table1"].fixed]
+
+
+def table2(ours: pd.DataFrame, fs_nb: pd.Series) -> pd.DataFrame:
+    """Return Table 2 as it is printed, ours beside each number, and the row Mean.
+
+    ``ours`` has our number by series and quantity, ``fs_nb`` the accuracy of the script's third
+    classifier by series, which the paper does not print. The reduction of a series is one minus the
+    features per class over its number of features; that of the row Mean is of the two means, as in
+    section 6 of the paper. Our means are over the series that the study has.
+    """
+    printed = printed_table(2)
+    quantities = ["nb_accuracy", "xnb_accuracy", "xnb_features_per_class"]
+    rows = _beside(printed, ours, quantities)
+    rows["fs_nb_accuracy"] = [*fs_nb.reindex(printed["accession"]), fs_nb.mean()]
+    features = features_of_series()
+    # Our mean is over the series that the study has, and so is its number of features.
+    is_present = rows["xnb_features_per_class_ours"][:-1].notna().to_numpy()
+    means = {"": features.mean(), "_ours": features[is_present].mean()}
+    for suffix, mean_features in means.items():
+        n_features = np.append(features.to_numpy(dtype=float), mean_features)
+        rows[f"reduction{suffix}"] = 1 - rows[f"xnb_features_per_class{suffix}"] / n_features
+    return rows[TABLES["table2"].fixed]
+
+
+def _beside(printed: pd.DataFrame, ours: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:
+    """Return the printed numbers of series, each with ours beside it, and their means."""
+    ours = ours.reindex(index=printed["accession"], columns=quantities)
+    rows = pd.DataFrame({"type": [*printed["type"], "Mean"], "series": [*printed["accession"], ""]})
+    for quantity in quantities:
+        rows[quantity] = [*printed[quantity], MEANS[quantity]]
+        rows[f"{quantity}_ours"] = [*ours[quantity], ours[quantity].mean()]
+    return rows
+
+
+def _mean_accuracies(classifier: str, folds: str, repeats: pd.DataFrame) -> pd.Series:
+    """Return the mean accuracy over repeats of a classifier in a scheme of folds, by series."""
+    is_row = (repeats["classifier"] == classifier) & (repeats["metric"] == "accuracy")
+    rows = repeats[is_row & (repeats["folds"] == folds)]
+    return rows.groupby("dataset")["value"].mean()
 
 
 def _comparable(

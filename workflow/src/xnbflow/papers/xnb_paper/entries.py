@@ -3,7 +3,27 @@
 They are the rerun of its tables, and a study of its questions for future work.
 """
 
-from xnbflow.core.entries import Analysis, choice, either, list_of, nothing, number, whole
+from xnbflow.core.entries import (
+    Analysis,
+    Method,
+    choice,
+    either,
+    list_of,
+    nothing,
+    number,
+    read_parameters,
+    whole,
+)
+
+XNB_FEATURES = Method(
+    name="xnb_features",
+    estimator="xnbflow.papers.xnb_paper.xnb_features.XNBFeatures",
+    title="the union of the features that XNB selects for the classes",
+    source="the script of the authors of the XNB paper (FS+NB)",
+    parameters=read_parameters(__file__)["xnb_features"],
+    kind="transformer",
+    states=("xnbflow.naive_bayes.xnb.XNB",),
+)
 
 ANALYSIS = Analysis(
     name="xnb_paper",
@@ -12,7 +32,7 @@ ANALYSIS = Analysis(
     parameters={"figure_repeats": whole(1)},
     comparison="xnbflow.papers.xnb_paper.compute",
     needs=("repeats", "diagnostics"),
-    parts=("nb", "xnb"),
+    parts=("nb", "xnb", "fs_nb"),
 )
 
 DISTANCES = Analysis(
@@ -23,7 +43,9 @@ DISTANCES = Analysis(
         "distances": list_of(
             choice("jeffreys", "jensen_shannon", "kullback_leibler", "wasserstein")
         ),
-        "bandwidths": list_of(choice("scott", "sheather_jones", "cross_validation", "adaptive")),
+        "bandwidths": list_of(
+            choice("scott", "normal_reference", "sheather_jones", "cross_validation", "adaptive")
+        ),
         "kernels": list_of(
             either(
                 choice(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.density.class_tiles import Tile, map_class_tiles
-from xnbflow.density.distances import density_distances
+from xnbflow.density.distances import density_distances, set_zero_densities_uniform
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
@@ -67,6 +67,8 @@ def pair_distances(
         densities = tile.densities(
             widths, kernel=kernel, n_grid=n_grid, underflow=underflow, factors=factors
         )
+        if underflow == "uniform":
+            set_zero_densities_uniform(densities)
         distances[:, strip] = density_distances(densities, pairs, distance)
 
     map_class_tiles(work, features, codes, n_classes, rule=bandwidth, kernel=kernel)

@@ -10,18 +10,19 @@ from typing import Any
 import jinja2
 import pandas as pd
 
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.numbers import format_count, p_equals
+from xnbflow.report.reasons import finding_for_paper, subject_of
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import RULE, cohort_verdict, headline, overlap, reasons
-from xnbflow.sources.geo_head import PLATFORM, PROCESSING
+from xnbflow.report.sections.audit import words_on_levels
+from xnbflow.report.sentences import RULE, cohort_verdict, headline, limits, overlap
 
 _PLACE = ["dataset", "folds", "classifier"]
-#: False discovery rate below which genes and gene sets are named, and how many of each class.
-_LEVEL = 0.05
+#: Genes and gene sets of each class that are named.
 _MOST_GENES = 5
 _MOST_SETS = 3
 #: Columns of the table of genes that count the features and name the first.
@@ -114,6 +115,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         places.append(_place(results, place, tables_of_place))
     return {
         **{name: tables[name] for name in _TABLES},
+        "audit": [_finding(results, row) for row in tables["audit"]],
         "study": study,
         "labels": results.labels,
         "rule": RULE,
@@ -127,6 +129,12 @@ def facts(results: StudyResults) -> dict[str, Any]:
         **_dataset_facts(results, tables),
         **_classifier_facts(results, tables),
     }
+
+
+def _finding(results: StudyResults, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of the audit with its subject and finding in words, without a remedy."""
+    within = words_on_levels(results, row)
+    return row | {"subject": subject_of(row), "finding": finding_for_paper(row, within)}
 
 
 def _samples_of_features(results: StudyResults) -> list[dict[str, Any]]:
@@ -159,8 +167,34 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
         # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
-        "of_counts": any(row["counts"] for row in datasets),
+        "gene_models": _gene_models(results, datasets),
     }
+
+
+def _gene_models(
+    results: StudyResults, datasets: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the models of single features with their data sets; data sets of one model together.
+
+    A data set without a linear feature has none.
+    """
+    models: list[dict[str, Any]] = []
+    for row in datasets:
+        if not row["genes"]["tested"]:
+            continue
+        tables = results.compared(row["dataset"])
+        (design,) = rows_of(tables["design"])
+        model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
+        model["counts"] = row["counts"]
+        model["contrasts"] = tables["contrasts"]["contrast"].drop_duplicates().tolist()
+        alike = [
+            other for other in models if {**other, "datasets": []} == {**model, "datasets": []}
+        ]
+        if alike:
+            alike[0]["datasets"].append(row["dataset"])
+        else:
+            models.append({**model, "datasets": [row["dataset"]]})
+    return models
 
 
 def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,12 +241,6 @@ def _validated(results: StudyResults) -> list[dict[str, Any]]:
     return rows
 
 
-#: Where a note turns from what was found to what the reader should do.
-_ADVICE = re.compile(
-    r"[;:,] (?:if|add|bring|check|compare|consider|correct|fill|give|is transform=|leave|make|name|"
-    r"set|the option|write)\b.*$",
-    re.DOTALL,
-)
 #: The tables that templates read unchanged.
 _TABLES = (
     "audit",
@@ -267,37 +295,22 @@ def _origin(settings: Mapping[str, Any]) -> str:
 
 def _is_named(gene_set: Mapping[str, Any]) -> bool:
     """Return whether a gene set differs and is among the first; without variance it has no FDR."""
-    differs = gene_set["fdr"] is not None and gene_set["fdr"] < _LEVEL
+    differs = gene_set["fdr"] is not None and gene_set["fdr"] < FDR_LEVEL
     return bool(differs and gene_set["rank"] <= _MOST_SETS)
 
 
 def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
-    """Return the notes on a data set: its ``platform``, its ``processing``, and other ``notes``."""
+    """Return the notes on a data set: ``platform``, ``processing``, and other ``notes``.
+
+    They are without advice, which is not for a paper.
+    """
     parts: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
     for row in notes:
         if row["dataset"] != dataset:
             continue
-        note = row["note"].removeprefix(f"data set {dataset}: ")
-        if note.startswith(PLATFORM):
-            parts["platform"].append(note.removeprefix(PLATFORM))
-        elif note.startswith(PROCESSING):
-            parts["processing"].append(note.removeprefix(PROCESSING))
-        else:
-            parts["notes"].append(without_advice(note))
+        place = row["code"] if row["code"] in parts else "notes"
+        parts[place].append(row["note"])
     return parts
-
-
-def without_advice(note: str) -> str:
-    """Return a note on reading without what the reader should do, which is not for a paper.
-
-    Examples
-    --------
-    >>> without_advice("1 feature is called NAN: name a gene, or leave it out by drop=")
-    '1 feature is called NAN'
-    >>> without_advice("3 probes were left out (AFFX-1); the option controls=keep keeps them")
-    '3 probes were left out (AFFX-1)'
-    """
-    return _ADVICE.sub("", note)
 
 
 def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
@@ -307,7 +320,7 @@ def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
     """
     genes = results.genes(dataset, *_GENE_COLUMNS)
     tested = genes[genes["p"].notna()]
-    differ = tested[tested["fdr"] < _LEVEL].sort_values("rank", kind="stable")
+    differ = tested[tested["fdr"] < FDR_LEVEL].sort_values("rank", kind="stable")
     differ = differ.assign(name=differ["symbol"].where(differ["symbol"] != "", differ["feature"]))
     higher = []
     for label, rows in differ[differ["difference"] > 0].groupby("class"):
@@ -367,9 +380,21 @@ def _place(
     results: StudyResults, place: tuple[str, str], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the results on a data set and scheme of folds, by classifier."""
-    verdicts = [row for row in tables["verdicts"] if (row["dataset"], row["folds"]) == place]
     summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == place]
-    failed = {row["classifier"]: row for row in summaries if row["folds_failed"]}
+    levels = {
+        row["classifier"]: row["level"]
+        for row in tables["verdicts"]
+        if (row["dataset"], row["folds"]) == place
+    }
+    failed = {}
+    for row in summaries:
+        if row["folds_failed"]:
+            failed[row["classifier"]] = row | {"level": levels[row["classifier"]]}
+    verdicts = [
+        row
+        for row in tables["verdicts"]
+        if (row["dataset"], row["folds"]) == place and row["classifier"] not in failed
+    ]
     return {
         "name": results.places[place],
         "verdicts": [_verdict(results, row, tables) for row in verdicts],
@@ -391,30 +416,13 @@ def _verdict(
         **verdict,
         **{row["metric"]: row for row in estimates if not row["class"]},
         "recall": [row for row in estimates if row["metric"] == "recall"],
-        "reasons": reasons(results, key),
+        "reasons": limits(results, key),
         "noun": results.noun(verdict["dataset"]),
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},
-        "untested": _is_untested(verdict, stability, tables["stability"]),
         "random_genes": _rows_with(tables["random_genes"], checked),
         "learning_curve": [row for row in curve if row["kind"] != "measured"],
     }
-
-
-def _is_untested(
-    verdict: Mapping[str, Any],
-    stability: Iterable[dict[str, Any]],
-    of_all: Iterable[dict[str, Any]],
-) -> bool:
-    """Return whether a verdict is favourable without halves that others of the study have.
-
-    ``stability`` are the rows of the classifier, ``of_all`` those of all classifiers.
-    The rule does not count a stability that was not measured, so that such a classifier may have a
-    better verdict than one whose stability was measured and is low.
-    """
-    is_measured = any(row.get("halves") is not None for row in stability)
-    is_measured_elsewhere = any(row.get("halves") is not None for row in of_all)
-    return verdict["level"] == "well supported" and is_measured_elsewhere and not is_measured
 
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from xnbflow.report.manuscript.references import (
     references,
 )
 from xnbflow.report.results import StudyResults
-from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES, text_of
+from xnbflow.tables.contract import STUDY_FILES, VALIDATION_TABLE, text_of
 
 
 def write_paper(results: StudyResults, folder: Path) -> list[str]:
@@ -106,14 +106,15 @@ _OPEN_PART = "for the authors"
 
 def _evidence(results: StudyResults, folder: Path) -> dict[str, str]:
     """Return the files that support an item, by table: those that have rows, and the record."""
-    place = STUDY_TABLE.fill(study=results.study.id)
+    study = results.study.id
     paths = {
-        name: results.root / text_of(place.of(table=name))
-        for name in STUDY_TABLES
+        name: results.root / text_of(path.of(study=study))
+        for name, path in STUDY_FILES.items()
         if len(results.tables[name])
     }
     if results.study.validate and len(results.validation["verdicts"]):
-        paths["validation"] = results.folder / "validation/verdicts.tsv"
+        verdicts = VALIDATION_TABLE.of(study=study, table="verdicts")
+        paths["validation"] = results.root / text_of(verdicts)
     if (record := results.folder / _RUN).is_file():
         paths[_RUN] = record
     return {name: os.path.relpath(path, folder) for name, path in paths.items()}

@@ -200,7 +200,7 @@ class Card:
     title: str
     note: str
     verdict: str
-    level: Literal["good", "fair", "poor"]
+    level: Literal["good", "fair", "open", "poor"]
     facts: Mapping[str, str]
     lines: Sequence[Line]
     rule: str = ""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.nouns import listed
 from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -233,7 +234,24 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     if figures:
         blocks.append(Gallery(figures, _TEXTS[caption], sources))
     blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
+    blocks += _class_pairs(results, {"dataset": dataset, "folds": folds}, chosen)
     return [*blocks, *_sets(results, dataset, folds)]
+
+
+def _class_pairs(results: StudyResults, place: Mapping[str, str], chosen: str) -> list[Block]:
+    """Return the table of the pairs of classes, and a sentence on those that are not separated."""
+    pairs = results.rows("class_pairs", **place)
+    if len(pairs[["class", "other"]].drop_duplicates()) < 2:
+        return []
+    blocks: list[Block] = []
+    missed = pairs[(pairs["classifier"] == chosen) & ~pairs["separated"]]
+    if len(missed):
+        names = [f"“{row['class']}” and “{row['other']}”" for row in missed.to_dict("records")]
+        blocks.append(Prose(_TEXTS["unseparated"].format(pairs=listed(names, 5)), "warning"))
+    columns = pairs.columns.drop(["dataset", "folds"]).tolist()
+    table = results.tables.show("class_pairs", _TEXTS["class_pairs"], columns, pairs)
+    blocks.append(Group("Pairs of classes", [table], "which classes are separated from each other"))
+    return blocks
 
 
 def _mistakes_table(results: StudyResults, counts: Sequence[pd.DataFrame]) -> Table:

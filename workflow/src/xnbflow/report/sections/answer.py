@@ -35,9 +35,11 @@ def section(results: StudyResults) -> Section | None:
     cards = [card(results, *place, chosen) for place in results.places]
     features_are_named = any(map(_names_features, cards))
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
-    files = sources("estimates", "verdicts", "selection", "profiles", "stability", "audit")
+    files = sources(
+        "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
+    )
     blocks.append(Cards(cards, caption, files))
-    explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
+    explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
     blocks += _suspects(results)
     lead = f"By {results.labels[chosen]}; the second page compares the classifiers."

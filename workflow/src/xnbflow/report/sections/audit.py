@@ -1,14 +1,24 @@
 """Audit: causes of unreliable accuracies, independent of the classifier."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, listed
+from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.probabilities import draw_probabilities
-from xnbflow.report.numbers import format_p
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
+from xnbflow.report.reasons import (
+    finding_in_short,
+    finding_in_words,
+    subject_of,
+    within_levels_clause,
+)
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sentences import inseparable_pairs
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("audit")
@@ -27,7 +37,11 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Prose(_nothing_found(results)))
     else:
         columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "p_holm"]
-        blocks.append(results.tables.show("audit", _TEXTS["findings"], columns, findings))
+        shown = findings.assign(
+            subject=[subject_of(row) for row in findings.to_dict("records")],
+            finding=[finding_sentence(results, row) for row in findings.to_dict("records")],
+        )
+        blocks.append(results.tables.show("audit", _TEXTS["findings"], columns, shown))
     for i, dataset in enumerate(results.study.datasets):
         content = _blocks_of_dataset(results, dataset)
         if len(results.study.datasets) == 1:
@@ -65,26 +79,50 @@ def _findings(results: StudyResults) -> pd.DataFrame:
     return rows.sort_values("severity", key=lambda column: column.map(_ORDER), kind="stable")
 
 
-def most_serious(results: StudyResults, dataset: str) -> str:
-    """Return the most serious finding of a data set in a sentence; empty without a warning."""
+@dataclass(frozen=True)
+class Finding:
+    """The most serious finding of a data set: in short, and with everything about it."""
+
+    short: str
+    sentence: str
+
+
+def most_serious(results: StudyResults, dataset: str) -> Finding | None:
+    """Return the most serious finding of a data set; None without a warning."""
     findings = _findings(results)
     findings = findings[findings["dataset"] == dataset]
     findings = findings[findings["severity"].isin(["severe", "warning"])]
     if findings.empty:
-        return ""
-    row = findings.iloc[0]
-    # p is between the finding and its remedy
-    finding, _, remedy = row["finding"].partition("; to adjust")
-    is_named = f"“{row['subject']}”" in finding or row["check"] == "phenotype only"
-    sentence = finding if is_named else f"{row['subject']}: {finding}"
-    if pd.notna(row["p_holm"]):
-        sentence += f" (adjusted p = {format_p(row['p_holm'])})"
-    if remedy:
-        sentence += f"; to adjust{remedy}"
-    sentence += "."
+        return None
+    row = findings.iloc[0].to_dict()
+    sentence = finding_sentence(results, row)
     if len(findings) > 1:
         sentence += f" {counted(len(findings) - 1, 'other finding')} below."
-    return sentence
+    return Finding(short=finding_in_short(row), sentence=sentence)
+
+
+def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
+    """Return a row of the audit in sentences, with the recognition within levels of its column."""
+    return finding_in_words(row, words_on_levels(results, row))
+
+
+def words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
+    """Return the words on the levels of a column within which the class is not recognised.
+
+    They are those of the classifier that comes first; empty for other findings.
+    """
+    if row["check"] != "confounder" or row["severity"] not in {"severe", "warning"}:
+        return ""
+    classifier = results.tables["headline"]["classifier"].iloc[0]
+    rows = results.rows("concordance", dataset=row["dataset"], classifier=classifier)
+    rows = rows[(rows["column"] == row["subject"]) & ~rows["together"].astype(bool)]
+    rows = rows[rows["status"].isin(INSEPARABLE)]
+    if rows.empty:
+        return ""
+    column = rows.iloc[0].to_dict()
+    place = {name: column[name] for name in ("dataset", "folds", "classifier")}
+    pairs = inseparable_pairs(results, place, column)
+    return within_levels_clause(column, pairs, results.labels[classifier])
 
 
 def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
@@ -113,12 +151,12 @@ def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     blocks: list[Block] = []
     within = results.rows("concordance", dataset=dataset)
     if len(within):
-        columns = within.columns.drop(["dataset", "permutations"]).tolist()
+        columns = within.columns.drop(["dataset", "together", "permutations"]).tolist()
         blocks.append(results.tables.show("concordance", _TEXTS["within"], columns, within))
     pairs = results.rows("concordance_pairs", dataset=dataset)
     n_pairs = len(pairs[["class", "other"]].drop_duplicates())
     if n_pairs > 1:
-        columns = pairs.columns.drop(["dataset", "permutations"]).tolist()
+        columns = pairs.columns.drop(["dataset", "together", "permutations"]).tolist()
         table = results.tables.show("concordance_pairs", _TEXTS["within_pairs"], columns, pairs)
         blocks.append(table)
     return blocks

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -20,8 +21,6 @@ _TEXTS = texts_of("cohorts")
 _MOST_DRAWN = 12
 _MOST_ROWS = 100
 _MEAN_STYLE = 7
-#: p, and FDR, below which a gene differs.
-_LEVEL = 0.05
 #: Anchor of the rule of verdicts.
 _RULE = "series-rule"
 #: Label of models of all other series; with two series there is only the other one.
@@ -90,7 +89,7 @@ def _genes_in_words(results: StudyResults) -> str:
         by_chance = f" (by chance {in_every_series['chance'].max():.2g} of all)"
     n_compared = genes["feature"].nunique()
     n_every = in_every_series["feature"].nunique()
-    n_over_all = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
+    n_over_all = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
     return (
         f"Of {counted(n_compared, noun)} {n_every:,} {either(n_every, 'differs', 'differ')} in the "
         f"same direction in all {n_series} series{by_chance}, each p at most .05; {n_over_all:,} "

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.numbers import p_equals
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
@@ -11,8 +12,6 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("comparison")
-#: p of a test of all classifiers below which they differ.
-_LEVEL = 0.05
 #: Classifiers from which on there is a diagram; of two the test has it all.
 _FEWEST_RANKED = 3
 
@@ -45,7 +44,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
     if len(ranks) >= _FEWEST_RANKED:
         yield _diagram(results, folds, ranks)
     for row in results.rows("omnibus", folds=folds, test="Iman-Davenport").to_dict("records"):
-        finding = "differ" if row["p_value"] < _LEVEL else "do not differ significantly"
+        finding = "differ" if row["p_value"] < TEST_LEVEL else "do not differ significantly"
         text = (
             f"Over {n_datasets} data sets the classifiers {finding} "
             f"(Iman and Davenport’s test, {p_equals(row['p_value'])})."

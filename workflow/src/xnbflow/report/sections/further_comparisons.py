@@ -5,14 +5,13 @@ from collections.abc import Iterator
 import pandas as pd
 
 from xnbflow.core.nouns import counted
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("further_comparisons")
-#: FDR below which a feature or a gene set differs.
-_LEVEL = 0.05
 #: Rows of the table of a comparison, and gene sets of each of its contrasts.
 _MOST_FEATURES = 50
 _MOST_SETS = 10
@@ -27,7 +26,7 @@ _SHOWN_SETS = ("part", "rank", "gene_set", "set_size", "direction", "shift", "co
 def further_comparisons(
     results: StudyResults, tables: StudyTables, dataset: str
 ) -> Iterator[Group]:
-    """Yield a group with the comparisons of a data set, if the sheet asks for any."""
+    """Yield a group with the comparisons of a data set, if the design of the study has any."""
     contrasts = tables["contrasts"]
     if contrasts.empty:
         return
@@ -49,11 +48,11 @@ def further_comparisons(
 
 def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
     """Return how many features and gene sets of a comparison are significant."""
-    features = counted(int((rows["fdr"] < _LEVEL).sum()), "feature")
+    features = counted(int((rows["fdr"] < FDR_LEVEL).sum()), "feature")
     if sets.empty:
-        return f"{features} at an FDR below {_LEVEL:g}"
-    gene_sets = counted(sets.loc[sets["fdr"] < _LEVEL, "gene_set"].nunique(), "gene set")
-    return f"{features} and {gene_sets} at an FDR below {_LEVEL:g}"
+        return f"{features} at an FDR below {FDR_LEVEL:g}"
+    gene_sets = counted(sets.loc[sets["fdr"] < FDR_LEVEL, "gene_set"].nunique(), "gene set")
+    return f"{features} and {gene_sets} at an FDR below {FDR_LEVEL:g}"
 
 
 def _features(tables: StudyTables, rows: pd.DataFrame) -> Table:
@@ -80,7 +79,7 @@ def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str])
         tested=tested,
         change=change,
         xlabel=xlabel,
-        caption=_TEXTS["volcano"].format(level=_LEVEL),
+        caption=_TEXTS["volcano"].format(level=FDR_LEVEL),
         sources=sources,
     )
 
@@ -89,10 +88,10 @@ def _gene_sets(results: StudyResults, sets: pd.DataFrame) -> Iterator[Block]:
     """Yield the gene sets of a comparison; nothing where no set was tested."""
     if sets.empty:
         return
-    significant = sets[(sets["fdr"] < _LEVEL) & (sets["rank"] <= _MOST_SETS)]
+    significant = sets[(sets["fdr"] < FDR_LEVEL) & (sets["rank"] <= _MOST_SETS)]
     if significant.empty:
-        yield Prose(_TEXTS["no_set"].format(level=_LEVEL))
+        yield Prose(_TEXTS["no_set"].format(level=FDR_LEVEL))
     else:
         yield results.tables.show(
-            "contrast_set_tests", _TEXTS["sets"].format(level=_LEVEL), _SHOWN_SETS, significant
+            "contrast_set_tests", _TEXTS["sets"].format(level=FDR_LEVEL), _SHOWN_SETS, significant
         )

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import evidence
@@ -23,16 +24,15 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.page.gene_content import gene_content
+from xnbflow.report.reasons import finding_in_words
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import DIAGNOSTIC, text_of
+from xnbflow.tables.contract import GENES, text_of
 
 _TEXTS = texts_of("genes")
-#: FDR below which a feature or a gene set differs.
-_LEVEL = 0.05
 #: Levels of the FDR at which the page counts exactly.
 _LEVELS = (0.001, 0.01, 0.05, 0.1)
 #: Rows of the table of a series, and classes that have plots.
@@ -54,7 +54,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
     tables_by_series = {}
     for dataset in results.study.datasets:
-        tables = results.diagnosed(dataset)
+        tables = results.compared(dataset)
         if len(tables["genes"]):
             tables_by_series[dataset] = tables
     if not tables_by_series:
@@ -92,17 +92,20 @@ def _blocks_of_series(
     genes = tables["genes"]
     about = results.rows("datasets", dataset=dataset).iloc[0]
     shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
-    for finding in shifts["finding"]:
-        yield Prose(f"{capitalized(finding)}.", "warning", results.tables.sources("audit"))
+    for row in shifts.to_dict("records"):
+        text = capitalized(finding_in_words(row))
+        yield Prose(text, "warning", results.tables.sources("audit"))
     text = _in_words(genes)
-    if about["adjusted"]:
-        text += f" Comparisons are adjusted for {about['adjusted']}."
-    yield Prose(text, sources=tables.sources("genes"))
+    for note in tables["design_notes"]["note"]:
+        text += f" {capitalized(note)}."
+    yield Prose(text, sources=tables.sources("genes", "design_notes"))
     if about["counts"]:
-        yield Prose(results.worded(_TEXTS["of_counts"], dataset), "help")
+        variance = tables["design"]["variance"].iloc[0]
+        of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
+        yield Prose(results.worded(of_counts, dataset), "help", tables.sources("design"))
     classes = sorted(genes["class"].unique())
     # of two classes the one that is not the control
-    shown_numbers = shown_classes(classes, about["control"])
+    shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
     gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
     yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
@@ -123,11 +126,12 @@ def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
     """Return the links to the tables of all features, as text and as Parquet."""
     links = []
     for dataset in datasets:
-        table = DIAGNOSTIC.of(dataset=dataset, table="genes")
+        place = GENES.fill(study=results.study.id, dataset=dataset)
+        table = place.of(table="genes")
         files = [results.beside(text_of(table)), results.beside(table)]
         links.append((dataset, "all features, each class against the others", files))
-        if len(results.diagnosed(dataset)["contrasts"]):
-            table = DIAGNOSTIC.of(dataset=dataset, table="contrasts")
+        if len(results.compared(dataset)["contrasts"]):
+            table = place.of(table="contrasts")
             files = [results.beside(text_of(table)), results.beside(table)]
             links.append((dataset, "all features, the other comparisons", files))
     return Links(links)
@@ -149,7 +153,7 @@ def _in_words(genes: pd.DataFrame) -> str:
     n_perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
     n_features = genes["feature"].nunique()
     n_classes = genes["class"].nunique()
-    n_differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
+    n_differ = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
     separated = "these classes"
     comparison = ""
     if n_classes > _MIRRORED:
@@ -159,7 +163,7 @@ def _in_words(genes: pd.DataFrame) -> str:
         f"{n_perfect:,} of {counted(n_features, 'feature')} "
         f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1). "
         f"{n_differ:,} {either(n_differ, 'differs', 'differ')}{comparison} at an FDR below "
-        f"{_LEVEL:g}."
+        f"{FDR_LEVEL:g}."
     )
 
 
@@ -194,7 +198,7 @@ def _volcano_plots(
                 xlabel=xlabel,
             )
             figures.append(figure)
-    caption = _TEXTS["volcano"].format(level=_LEVEL)
+    caption = _TEXTS["volcano"].format(level=FDR_LEVEL)
     if len(classes) > _MOST_PLOTS:
         caption += f" {_TEXTS['volcano_first'].format(most=_MOST_PLOTS)}"
     return Gallery(figures, caption, tables.sources("genes"))
@@ -216,15 +220,15 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
     if tests.empty and overlaps.empty and ranked.empty:
         return
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
-    differ = tests["fdr"] < _LEVEL
+    differ = tests["fdr"] < FDR_LEVEL
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
     if len(significant):
-        caption = _TEXTS["tested_sets"].format(level=_LEVEL)
+        caption = _TEXTS["tested_sets"].format(level=FDR_LEVEL)
         blocks.append(tables.show("gene_set_tests", caption, rows=significant))
     else:
-        blocks.append(Prose(_TEXTS["no_set"].format(level=_LEVEL)))
+        blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
     blocks += [*_overlaps(results), *_prerank(results)]
-    note = f"{counted(int(differ.sum()), 'test')} at an FDR below {_LEVEL:g}"
+    note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 
 
@@ -302,7 +306,7 @@ def _explorer(
     most_bytes: int,
 ) -> GeneExplorer:
     """Return all features of a series, with the contrasts of these classes."""
-    tables = results.diagnosed(dataset)
+    tables = results.compared(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
     order = _feature_order(genes, values)

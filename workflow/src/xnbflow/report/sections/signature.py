@@ -76,7 +76,7 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
     boxes = core_boxes(results, dataset, classifier)
     fewest_boxes = 2 if is_on_card else 1  # a single one is on the card
     if len(boxes) >= fewest_boxes:
-        files = results.diagnosed(dataset).sources("gene_values")
+        files = results.compared(dataset).sources("gene_values")
         yield Gallery(boxes, results.worded(_TEXTS["boxes"], dataset), files)
     if len(signature):
         note = counted(len(signature), "row")
@@ -110,7 +110,7 @@ def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int =
         return []
     position_in_class = core.groupby("class").cumcount()
     core = core.loc[position_in_class.sort_values(kind="stable").index].drop_duplicates("feature")
-    tables = results.diagnosed(dataset)
+    tables = results.compared(dataset)
     unit = "value" if tables["genes"]["log_fold_change"].isna().all() else "log value"
     gene_values = tables["gene_values"]
     shown = core[core["feature"].isin(gene_values["feature"].unique())].head(most)

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from xnbflow.core.nouns import counted
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.report.drawings.volcano import draw_volcano
 from xnbflow.report.page.blocks import Figure
 
-#: FDR below which a feature differs.
-_LEVEL = 0.05
 #: Features that the plot names.
 _MOST_NAMED = 4
 
@@ -30,7 +29,7 @@ def volcano_figure(
     The rows of ``tested`` have the positions as labels, and each has a p value; ``change`` has the
     same rows. ``compared`` describes the comparison for readers who do not see the plot.
     """
-    differ = tested["fdr"] < _LEVEL
+    differ = tested["fdr"] < FDR_LEVEL
     first = tested[differ].nsmallest(_MOST_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
     n_differ = counted(int(differ.sum()), "feature")
@@ -47,7 +46,8 @@ def volcano_figure(
         },
         caption=caption,
         alt=(
-            f"Volcano plot of {compared}: {n_differ} of {len(tested):,} at an FDR below {_LEVEL:g}."
+            f"Volcano plot of {compared}: {n_differ} of {len(tested):,} at an FDR below "
+            f"{FDR_LEVEL:g}."
         ),
         sources=sources,
     )

@@ -20,6 +20,7 @@ from xnbflow import __version__
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
 from xnbflow.core.nouns import counted
+from xnbflow.running.cli import output as outputs
 from xnbflow.running.cli.cumida_study import cumida
 
 if TYPE_CHECKING:
@@ -122,6 +123,10 @@ Symbols = Annotated[
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
 ]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Overwrite a file that is no earlier result of the command."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Trust = Annotated[
     list[str], typer.Option("--trust", help="Full name of a further class to trust; repeatable.")
@@ -148,7 +153,7 @@ def run() -> None:
         os._exit(0)
     except InputError as error:
         message = str(error)
-        if "sheet" in message:
+        if error.sheet:
             message += _SHEET_OPTIONS if message.endswith((".", "?")) else f".{_SHEET_OPTIONS}"
         sys.stderr.write(f"Error: {message}\n")
         code = 1
@@ -197,6 +202,7 @@ def fit(
     phenotype: Phenotype = "",
     symbols: Symbols = "",
     option: Options = [],  # noqa: B006
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Fit a model on all samples of a table, and cross-validate its accuracy."""
@@ -204,6 +210,12 @@ def fit(
     if folds == 1:
         msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
         raise InputError(msg)
+    outputs.refuse_to_replace(
+        output,
+        inputs=[table, phenotype, symbols, *option],
+        force=force,
+        is_earlier_result=outputs.is_model,
+    )
     with progress(f"reading {table}"):
         dataset = commands.described(
             table,
@@ -242,7 +254,7 @@ def show(
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
     trained = commands.read_model(model, trust)
-    result = commands.summary(trained)
+    result = commands.summary(trained, model)
     if card:
         with finished_studies.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
@@ -265,6 +277,7 @@ def signature(
         int | None, typer.Option("--top", min=1, help="Number of features of each class, by rank.")
     ] = None,
     output: Output = None,
+    force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -273,7 +286,12 @@ def signature(
     if as_json:
         print_json(trained.signature.to_dict("records"))
         return
-    commands.deliver(commands.signature_lines(trained, gmt=gmt, top=top), output)
+    text = commands.signature_lines(trained, gmt=gmt, top=top)
+    head = " against the other classes; series " if gmt else "class\trank\tfeature\tsymbol\t"
+    outputs.refuse_to_replace(
+        output, inputs=[model], force=force, is_earlier_result=outputs.text_with(head)
+    )
+    commands.deliver(text, output)
 
 
 @app.command()
@@ -291,11 +309,21 @@ def panel(
     sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
+    force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Choose few genes and reference genes for an assay, and measure their accuracy."""
     trained = commands.read_model(model, trust)
+    training = trained.series
+    inputs = [model, table, training.get("location", ""), *training.get("options", ()), *option]
+    for path, is_earlier_result in (
+        (output, outputs.is_model),
+        (sheet, outputs.text_with("<title>Score sheet</title>")),
+    ):
+        outputs.refuse_to_replace(
+            path, inputs=inputs, force=force, is_earlier_result=is_earlier_result
+        )
     with progress("choosing and cross-validating genes"):
         series = commands.training_series(trained, option, orientation, table)
         assay = commands.design_panel(series, trained, genes, floor)
@@ -331,10 +359,17 @@ def predict(
     missing: Missing = "auto",
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
+    force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Predict samples: label, probabilities, and typicality relative to the training data."""
+    outputs.refuse_to_replace(
+        output,
+        inputs=[model, table, *option],
+        force=force,
+        is_earlier_result=outputs.text_with("sample\tlabel\t", "\tprobability."),
+    )
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(
@@ -377,10 +412,17 @@ def recalibrate(
     phenotype: Phenotype = "",
     symbols: Symbols = "",
     option: Options = [],  # noqa: B006
+    force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
+    outputs.refuse_to_replace(
+        output,
+        inputs=[model, table, phenotype, symbols, *option],
+        force=force,
+        is_earlier_result=outputs.is_model,
+    )
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         dataset = commands.described(
@@ -460,12 +502,15 @@ def propose(
     as_json: Json = False,
 ) -> None:
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
+    inputs = [table, phenotype, symbols, *option]
     if output:
         proposals.check_study_name(Path(output).name)
+        proposals.new_files(output, force=force, inputs=inputs)
     with progress(f"reading {table}"):
         result = proposals.summarise_location(
             table,
             output,
+            force=force,
             mirrors=mirror,
             most_gigabytes=most_gigabytes,
             label=label,
@@ -481,7 +526,12 @@ def propose(
         print_text(str(result))
     if output:
         command = proposals.write_study(
-            result, output, mirror, force=force, most_gigabytes=most_gigabytes
+            result,
+            output,
+            mirror,
+            inputs=inputs,
+            force=force,
+            most_gigabytes=most_gigabytes,
         )
         if remark := proposals.fold_remark(result, Path(output).name):
             warn(remark)
@@ -505,8 +555,10 @@ def figures(
     *,
     width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
+    force: Force = False,
 ) -> None:
     """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
+    finished_studies.check_output(output, study, force, outputs.holds_figures)
     results = finished_studies.read_study(study)
     with progress("drawing"):
         widths = finished_studies.print_figures(results, output, width)
@@ -523,11 +575,13 @@ def pack(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A zip file; STUDY.zip without.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write one zip file with the pages of a study and every file that they link to."""
     from xnbflow.report.pack import pack_study  # noqa: PLC0415
 
     path = output or Path(f"{study}.zip")
+    finished_studies.check_output(path, study, force, outputs.is_packed_study)
     with progress("packing"):
         files = pack_study(study, path)
     print_text(f"{path}: {counted(len(files), 'file')}; unpack it and open index.html")
@@ -541,10 +595,12 @@ def gene(
     data: Annotated[str, typer.Option(help="A data set of the study; all without.")] = "",
     width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
+    force: Force = False,
 ) -> None:
     """Draw the values of a gene by class as SVG, PDF and PNG, and print its rows of the genes."""
     from xnbflow.tables.storage import tsv  # noqa: PLC0415
 
+    finished_studies.check_output(output, study, force, outputs.holds_figures)
     results = finished_studies.read_study(study)
     rows = finished_studies.print_genes(results, name, data, output, width)
     print_text(tsv(rows).rstrip())
@@ -557,8 +613,11 @@ def paper(
     study: Finished,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
+    force: Force = False,
 ) -> None:
     """Write methods, results, references, checklists and model cards of a study."""
+    is_paper = outputs.folder_with("paragraphs.md", "references.bib")
+    finished_studies.check_output(output, study, force, is_paper)
     names = finished_studies.write_paper(finished_studies.read_study(study), output)
     print_text(f"{output}: {', '.join(names)}")
 
@@ -570,16 +629,23 @@ def export(
     output: Annotated[
         str, typer.Option("--output", "-o", help="NAME.xlsx of a study; else a name without ending")
     ] = "",
+    force: Force = False,
 ) -> None:
     """Write a study as a workbook (-o NAME.xlsx), or a prepared data set as GCT and CLS."""
-    from xnbflow.sources.genepattern import write_gct_and_cls  # noqa: PLC0415
+    from xnbflow.sources.genepattern import gct_and_cls  # noqa: PLC0415
 
     with progress("writing"):
         if output.casefold().endswith(".xlsx"):
+            finished_studies.check_output(Path(output), name, force, outputs.is_workbook)
             results = finished_studies.read_study(name)
             files = [finished_studies.write_workbook(results, Path(output))]
         else:
-            files = [*write_gct_and_cls(finished_studies.prepared(name), output or name)]
+            files = []
+            for end, text in gct_and_cls(finished_studies.prepared(name)).items():
+                files.append(Path(f"{output or name}{end}"))
+                is_earlier = outputs.has_content(text)
+                finished_studies.check_output(files[-1], name, force, is_earlier)
+                commands.deliver(text, files[-1])
     print_text("\n".join(map(str, files)))
 
 
@@ -629,6 +695,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         asks_sacct,
         lacks_accounting,
     )
+    from xnbflow.running.jobs import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
     sibling = Path(sys.executable).with_name("snakemake")
@@ -642,11 +709,13 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     arguments = [program, "--snakefile", str(ROOT / "workflow/Snakefile"), study]
     if not names & _CORE_OPTIONS:
         arguments += ["--cores", "all"]
-    arguments += options
+    # Of several data sets that fail, or one, the others are still computed.
+    arguments += ["--keep-going", *options]
     if asks_sacct(options) and lacks_accounting():
         warn("this SLURM cluster has no accounting: squeue is asked for the status of jobs")
         arguments += STATUS_OPTION
     if not names & _OUTPUT_OPTIONS and find_spec(_LOGGER) is not None:
         arguments += ["--logger", "xnbflow"]
+        os.environ[PRINTS_CAUSES] = "1"  # of this process, which the run replaces
     sys.stdout.flush()
     os.execv(program, arguments)  # noqa: S606  the same process, no shell

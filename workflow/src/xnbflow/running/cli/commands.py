@@ -23,6 +23,7 @@ from xnbflow.models.reading import (
     Samples,
     complete_training,
     described,
+    options_by_key,
     read_labelled_samples,
     read_training,
     symbols_of,
@@ -40,7 +41,7 @@ from xnbflow.running.cli.model_texts import (
 )
 from xnbflow.running.cli.output import deliver
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.sheet import SheetRow, reader_options
 from xnbflow.tables.storage import tsv
 
 __all__ = [
@@ -172,10 +173,7 @@ def agreement_of(
     """Return how predictions agree with the table's labels, and a text; None without labels."""
     if samples.labels is None:
         return None, ""
-    options = {}
-    for option in model.series.get("options", ()):
-        key, _, value = option.partition("=")
-        options[key] = value
+    options = options_by_key(model.series.get("options", ()))
     predicted = list(prediction.table["label"])
     result = agreement(model.classes, predicted, samples.labels, options)
     if result is None:
@@ -219,13 +217,16 @@ def training_series(
     if not location:
         msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
         raise InputError(msg)
+    if not options:
+        recorded = reader_options(options_by_key(model.series.get("options", [])))
+        options = [f"{key}={value}" for key, value in recorded.items()]
     if orientation == "rows":  # the default of the option
         orientation = model.series.get("orientation", orientation)
     dataset = described(
         location,
         label=model.series.get("label", ""),
         id_column=model.series.get("id_column", ""),
-        options=options or model.series.get("options", []),
+        options=options,
         orientation=orientation,
     )
     series = read_training(complete_training(dataset))

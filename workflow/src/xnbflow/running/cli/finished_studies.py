@@ -1,7 +1,7 @@
 """Commands about a finished study: its page, its figures, a workbook, a paper."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.model_file import read_model
 from xnbflow.running.cli.model_texts import summary
-from xnbflow.running.cli.output import deliver
+from xnbflow.running.cli.output import deliver, refuse_to_replace
 from xnbflow.tables.contract import MODEL, REPORT, SERIES
 
 if TYPE_CHECKING:
@@ -28,6 +28,14 @@ def workflow_extra() -> Iterator[None]:
     except ModuleNotFoundError as error:
         msg = f"the command needs {error.name}; install xnbflow with its extra `workflow`"
         raise InputError(msg) from error
+
+
+def check_output(
+    path: Path, name: str, force: bool, is_earlier_result: Callable[[Path], bool]
+) -> None:
+    """Refuse an output that is a file of a study or a data set; see `refuse_to_replace`."""
+    folders = [Path(REPORT.of(study=name)).parent, Path(SERIES.of(dataset=name)).parent]
+    refuse_to_replace(path, inputs=folders, force=force, is_earlier_result=is_earlier_result)
 
 
 def prepared(dataset: str) -> DataSet:
@@ -94,7 +102,7 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
     names = writer.write_paper(results, folder)
     for dataset, classifier in results.study.models:
         place = MODEL.of(study=results.study.id, dataset=dataset, classifier=classifier)
-        facts = summary(read_model(results.root / place))
+        facts = summary(read_model(results.root / place), results.root / place)
         facts["figures"] = writer.reached(results, dataset, classifier, facts["figures"])
         title = f"{results.labels[classifier]} on {dataset}"
         elsewhere = writer.reached_elsewhere(results, dataset, classifier)

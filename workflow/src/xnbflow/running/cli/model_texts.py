@@ -16,6 +16,7 @@ from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, core_figures
 from xnbflow.naive_bayes.conformal import ERROR_RATE
+from xnbflow.running.cli.model_verdicts import verdict_of_model
 from xnbflow.tables.storage import tsv
 
 #: Features of a signature that are listed for each class.
@@ -24,10 +25,11 @@ _SHOWN = 20
 _WIDTH = 100
 
 
-def summary(model: TrainedModel) -> dict[str, Any]:
+def summary(model: TrainedModel, path: str | Path | None = None) -> dict[str, Any]:
     """Return the description of a model for programs.
 
-    A `ClassSpecificNBCV` with a core set also has ``core``, its accuracy in inner folds, and
+    ``verdict`` is that of the study in whose folder the file is, if ``path`` is given. A
+    `ClassSpecificNBCV` with a core set also has ``core``, its accuracy in inner folds, and
     ``coverage``, the share of each class whose set of classes contains it.
     """
     description: dict[str, Any] = {}
@@ -39,6 +41,9 @@ def summary(model: TrainedModel) -> dict[str, Any]:
             "error_rate": ERROR_RATE,
             "held_out": classifier.coverage(ERROR_RATE),
         }
+    if path is not None:
+        noun = "gene" if model.symbols else "feature"
+        description["verdict"] = vars(verdict_of_model(path, noun))
     return {
         **description,
         "method": model.entry,
@@ -70,6 +75,7 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
         lines += _figures_as_lines(result["figures"])
     else:
         lines.append("not cross-validated: its accuracy is unknown")
+    lines += _verdict_as_lines(result.get("verdict", {}), has_figures=bool(result["figures"]))
     if "core" in result:
         lines += _core_as_lines(result["core"], result["coverage"])
     lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
@@ -93,10 +99,19 @@ def _figures_as_lines(figures: Mapping[str, Any]) -> list[str]:
         )
     majority = figures["majority"]
     lines.append(f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}")
-    lines.append(
-        "these figures rest on intervals alone: no permutation test was run, and the stability "
-        "of its features is unknown; the page of a study has both"
-    )
+    return lines
+
+
+def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[str]:
+    """Return the verdict of the model’s study, or what the figures alone do not show."""
+    if verdict.get("level"):
+        return [f"verdict of the study {verdict['study']}: {verdict['text']}"]
+    lines = [verdict["text"]] if verdict else []
+    if has_figures:
+        lines.append(
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
+        )
     return lines
 
 

@@ -1,10 +1,17 @@
-"""Where the text of a command goes: a file, or standard output."""
+"""The files that commands write: which they may replace, and where the text of a command goes."""
 
 import sys
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.errors import printable
+from xnbflow.core.errors import InputError, printable
+
+#: Characters of a text file by which it is recognised.
+_HEAD = 4_000
+#: Endings of the files of a figure.
+_FIGURES = {".svg", ".pdf", ".png"}
 
 
 def deliver(text: str, path: Path | None) -> None:
@@ -13,3 +20,147 @@ def deliver(text: str, path: Path | None) -> None:
         sys.stdout.write(printable(text))
         return
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def refuse_to_replace(
+    path: Path | None,
+    *,
+    inputs: Iterable[str | Path],
+    force: bool,
+    is_earlier_result: Callable[[Path], bool],
+    is_edited: bool = False,
+) -> None:
+    """Refuse an output that is an input of the same command, or a file of another origin.
+
+    Every command calls this function for each of its outputs before it computes anything.
+
+    Parameters
+    ----------
+    path : Path or None
+        The output, a file or folder; None is standard output.
+    inputs : iterable of str or path
+        What the command reads: files, folders, or any other texts (accessions, URLs, options
+        ``key=value``), which are ignored unless they name a file.
+    force : bool
+        Whether the user allows that a file of another origin is replaced. An input is never.
+    is_earlier_result : callable
+        Whether the content of an existing output is a result of the same command, which is
+        replaced without ``force``.
+    is_edited : bool
+        Whether users edit results of the command: an earlier one is replaced by ``force`` only.
+
+    Raises
+    ------
+    InputError
+        If the output is an input by any name or link, if it is a file of a folder that is an input
+        and no earlier result, or if it exists with another content.
+    """
+    if path is None:
+        return
+    is_earlier = path.exists() and is_earlier_result(path)
+    for file in _existing_paths(inputs):
+        if _is_same(path, file) or (_is_within(path, file) and not is_earlier):
+            msg = f"{path} would replace {file}, which this command reads; choose another output"
+            raise InputError(msg, file=str(path))
+    is_empty_folder = path.is_dir() and not any(path.iterdir())
+    if force or not path.exists() or is_empty_folder:
+        return
+    if is_earlier and is_edited:
+        msg = f"{path} exists; overwrite it by --force, or choose another name"
+        raise InputError(msg, file=str(path))
+    if not is_earlier:
+        msg = (
+            f"{path} exists and is no earlier result of this command; overwrite it by --force, or "
+            "choose another name"
+        )
+        raise InputError(msg, file=str(path))
+
+
+def _existing_paths(inputs: Iterable[str | Path]) -> Iterator[Path]:
+    """Yield the files and folders among texts, also those of options ``key=value``."""
+    for text in map(str, inputs):
+        for candidate in (text, text.partition("=")[2]):
+            try:
+                if candidate and Path(candidate).exists():
+                    yield Path(candidate)
+            except (OSError, ValueError):  # too long for a name, or with a zero byte
+                continue
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Return whether two paths are one file, by another name or a link."""
+    return path.exists() and path.samefile(other)
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    """Return whether an existing path is in a folder."""
+    return path.exists() and folder.is_dir() and path.resolve().is_relative_to(folder.resolve())
+
+
+def is_model(path: Path) -> bool:
+    """Return whether a file is a model; see `xnbflow.models.model_file`."""
+    return {"schema.json", "digest.json"} <= set(_members(path))
+
+
+def is_packed_study(path: Path) -> bool:
+    """Return whether a file is of `xnbflow.report.pack`."""
+    names = {Path(member).name for member in _members(path)}
+    return {"index.html", "report.html"} <= names
+
+
+def is_workbook(path: Path) -> bool:
+    """Return whether a file is of `xnbflow.report.workbook`, which writes its creator."""
+    properties = "docProps/core.xml"
+    if properties not in _members(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return b">xnbflow<" in archive.read(properties)
+
+
+def _members(path: Path) -> list[str]:
+    """Return the names of the members of a ZIP file; none of another file."""
+    if not path.is_file() or not zipfile.is_zipfile(path):
+        return []
+    with zipfile.ZipFile(path) as archive:
+        return archive.namelist()
+
+
+def text_with(*parts: str) -> Callable[[Path], bool]:
+    """Return a test whether the first characters of a text file contain each of some texts."""
+
+    def is_earlier_result(path: Path) -> bool:
+        if not path.is_file():
+            return False
+        head = _head(path)
+        return all(part in head for part in parts)
+
+    return is_earlier_result
+
+
+def has_content(text: str) -> Callable[[Path], bool]:
+    """Return a test whether a file is exactly a text."""
+
+    def is_earlier_result(path: Path) -> bool:
+        return path.is_file() and path.read_bytes() == text.encode()
+
+    return is_earlier_result
+
+
+def folder_with(*names: str) -> Callable[[Path], bool]:
+    """Return a test whether a folder contains files of all these names."""
+
+    def is_earlier_result(path: Path) -> bool:
+        return all((path / name).is_file() for name in names)
+
+    return is_earlier_result
+
+
+def holds_figures(path: Path) -> bool:
+    """Return whether a folder has only figures and their legends."""
+    files = [file for file in path.rglob("*") if file.is_file()]
+    return all(file.suffix in _FIGURES or file.name == "legends.md" for file in files)
+
+
+def _head(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(_HEAD)

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 import yaml
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
-from xnbflow.data.series_file import DataSetHeader
+from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
+from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
-from xnbflow.models.reading import described
-from xnbflow.running.cli.output import deliver
+from xnbflow.models.reading import described, options_by_key
+from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.count_folder import default_name, merge_counts, write_counts
+from xnbflow.sources.count_folder import counts_text, default_name, merge_counts
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.geo_summary import summarise
-from xnbflow.sources.program_exports import read_export, write_export
+from xnbflow.sources.program_exports import export_text, read_export
 from xnbflow.sources.retries import RetryPolicy
-from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
 from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS
 
@@ -86,25 +87,35 @@ def summarise_location(
     *,
     mirrors: Sequence[str] = (),
     most_gigabytes: float = MOST_GIGABYTES,
+    options: Sequence[str] = (),
+    force: bool = False,
     **settings: Any,
 ) -> Summary:
     """Summarise what a command names, and propose a row of the sheet for the study ``output``.
 
     A folder of one-sample files, or a program's export, is first written as a table (`convert`).
-    ``settings`` are those of `xnbflow.models.reading.described`.
+    ``force`` replaces another table of its name. Of the ``options`` those of a design become the
+    summary's ``design``; the others and ``settings`` are those of
+    `xnbflow.models.reading.described`.
     """
-    converted = convert(location, output)
+    named = options_by_key(options)
+    design = design_settings({key: named[key] for key in OPTIONS_OF_DESIGN if key in named})
+    settings["options"] = options
+    if design:
+        settings["options"] = [f"{key}={value}" for key, value in reader_options(named).items()]
+    converted = convert(location, output, force=force)
     if converted is None:
         result = summary_of(described(location, **settings), mirrors, most_gigabytes)
     else:
         dataset = described(str(converted.path), **settings)
-        options = converted.options | dataset.options
-        dataset = replace(dataset, options=options, orientation="columns")
+        dataset = replace(
+            dataset, options=converted.options | dataset.options, orientation="columns"
+        )
         result = summary_of(dataset, mirrors, most_gigabytes)
         result = replace(result, reason=" ".join([*converted.remarks, result.reason]))
     if output and result.row:
         result = replace(result, row=replace(result.row, id=Path(output).name))
-    return result
+    return replace(result, design=design)
 
 
 def json_content(result: Summary) -> dict[str, Any]:
@@ -126,17 +137,18 @@ class Converted:
     remarks: list[str]
 
 
-def convert(location: str, output: str) -> Converted | None:
+def convert(location: str, output: str, *, force: bool = False) -> Converted | None:
     """Write a folder of one-sample files, or a program's export, as a table; None for other files.
 
     The table is beside the files of the study, ``<output>-counts.tsv`` or ``<output>-values.tsv``;
-    without ``output`` it is in the working directory.
+    without ``output`` it is in the working directory. Another table of this name is replaced by
+    ``force`` only.
     """
     place = Path(location)
     if place.is_dir():
         merged = merge_counts(place)
         path = Path(f"{output}-counts.tsv" if output else default_name(place))
-        write_counts(merged, path)
+        _write_table(counts_text(merged), path, location, force=force)
         remarks = [*merged.remarks, f"The table of all samples is {path}."]
         return Converted(path=path, options=merged.options, remarks=remarks)
     export = read_export(place)
@@ -144,9 +156,14 @@ def convert(location: str, output: str) -> Converted | None:
         return None
     name = output or re.sub(r"[^A-Za-z0-9_.-]+", "-", place.name.partition(".")[0])
     path = Path(f"{name}-values.tsv")
-    write_export(export, path)
+    _write_table(export_text(export), path, location, force=force)
     remarks = [*export.remarks, f"The table is {path}."]
     return Converted(path=path, options=export.options, remarks=remarks)
+
+
+def _write_table(text: str, path: Path, location: str, *, force: bool) -> None:
+    refuse_to_replace(path, inputs=[location], force=force, is_earlier_result=has_content(text))
+    deliver(text, path)
 
 
 def write_study(
@@ -154,6 +171,7 @@ def write_study(
     output: str,
     mirrors: Sequence[str] = (),
     *,
+    inputs: Sequence[str | Path] = (),
     force: bool = False,
     most_gigabytes: float = MOST_GIGABYTES,
 ) -> str:
@@ -161,15 +179,16 @@ def write_study(
 
     The last part of ``output`` names the study. It has the recommended classifier, kept as a model
     with its signature, two others, and a permutation test of the first. ``mirrors`` are where to
-    download from instead of NCBI; earlier files are overwritten by ``force`` only. Returns the
-    command that runs the study. Raises an `InputError` if no folds can be drawn.
+    download from instead of NCBI; earlier files are overwritten by ``force`` only, ``inputs``
+    never. Returns the command that runs the study. Raises an `InputError` if no folds can be drawn.
     """
     name = Path(output).name
     check_study_name(name)
     if result.row is None:
         msg = f"{result.accession}: {result.reason.rstrip('.')}. No files were written"
         raise InputError(msg)
-    sheet, configuration = new_files(output, force=force)
+    _refuse_reference(result)
+    sheet, configuration = new_files(output, force=force, inputs=inputs)
     settings = _settings(result, name, sheet)
     download: dict[str, Any] = {}
     if mirrors:
@@ -185,11 +204,25 @@ def write_study(
     return f"xnbflow run {name} --configfile {configuration}"
 
 
+def _refuse_reference(result: Summary) -> None:
+    """Raise an `InputError` if the reference of the design is not a class of the proposed row."""
+    reference = result.design.get("reference")
+    if reference is None or result.labels is None or reference in result.labels:
+        return
+    classes = sorted({str(label) for label in result.labels})
+    msg = (
+        f"{result.accession}: option reference names {quoted(reference)}, which is not a class; "
+        f"{known_names(reference, classes)}"
+    )
+    raise InputError(msg, key="reference")
+
+
 def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:
     """Return the configuration of a proposed study, laid over that of the project."""
     splits = number_of_folds(result, name)
     repeats = repeats_of_folds(result.n_samples)
     scheme = f"{repeats}x{splits}-fold" if repeats > 1 else f"{splits}-fold"
+    design = {"design": dict(result.design)} if result.design else {}
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
@@ -201,6 +234,7 @@ def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:
                 "folds": [scheme],
                 "headline": _RECOMMENDED,
                 "final": [_RECOMMENDED],
+                **design,
             }
         },
     }
@@ -225,14 +259,25 @@ def check_study_name(name: str) -> None:
         raise InputError(msg)
 
 
-def new_files(output: str, *, force: bool) -> tuple[Path, Path]:
-    """Return the paths of a new study's sheet and configuration; existing ones need ``force``."""
+def new_files(output: str, *, force: bool, inputs: Sequence[str | Path] = ()) -> tuple[Path, Path]:
+    """Return the paths of a new study's sheet and configuration.
+
+    Users edit both, so that existing ones are replaced by ``force`` only. A file that the command
+    reads (``inputs``) is never replaced.
+    """
     sheet = Path(f"{output}.tsv")
     configuration = Path(f"{output}.yaml")
-    for path in (sheet, configuration):
-        if path.exists() and not force:
-            msg = f"{path} exists; overwrite it by --force, or choose another name"
-            raise InputError(msg)
+    for path, is_earlier_result in (
+        (sheet, text_with("id\tsource\tlocation\t")),
+        (configuration, text_with("laid over the configuration of the project")),
+    ):
+        refuse_to_replace(
+            path,
+            inputs=inputs,
+            force=force,
+            is_earlier_result=is_earlier_result,
+            is_edited=True,
+        )
     return sheet, configuration
 
 
@@ -296,8 +341,13 @@ def fold_remark(result: Summary, name: str) -> str:
     return f"{smallest}, so that {splits} folds are proposed"
 
 
-def _header(name: str, labels: np.ndarray, groups: np.ndarray | None) -> DataSetHeader:
+def _header(name: str, labels: np.ndarray, groups: np.ndarray | None) -> DataSet:
     """Return the classes and groups of a series, with which folds are drawn."""
-    return DataSetHeader(
-        name=name, samples=np.arange(len(labels)), labels=labels, n_features=0, groups=groups
+    return DataSet(
+        name=name,
+        values=None,
+        features=[],
+        samples=np.arange(len(labels)),
+        labels=labels,
+        groups=groups,
     )

@@ -1,18 +1,15 @@
 """The jobs that train, check and keep classifiers write what later stages read."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from toys import refused
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import METHODS, resolved
-from xnbflow.models.checking import check
-from xnbflow.models.classifying import classify
-from xnbflow.models.final import fit_final
+from xnbflow.jobs.check import check_classifiers
+from xnbflow.jobs.classify import train_classifiers
+from xnbflow.jobs.models import fit_kept_model
 from xnbflow.models.model_file import read_model
-from xnbflow.running.plan import MODEL_FILES
 from xnbflow.tables.contract import CHECK_TABLES, GROUPS, TRAINING_TABLES
 from xnbflow.tables.storage import read_parquet, read_stacked, series_of
 
@@ -21,12 +18,6 @@ ENTRIES = {
     "csnb": resolved({"method": "csnb", "params": {"n_features": 2}}),
 }
 SCHEME = {"splits": 3, "repeats": 2, "file": None}
-
-
-class Files(dict):
-    """Inputs or outputs of a rule by name."""
-
-    __getattr__ = dict.__getitem__
 
 
 @pytest.fixture(scope="module")
@@ -47,26 +38,26 @@ def folder(tmp_path_factory, series):
     """A folder with the files of a job of *classify* and one of *check*."""
     folder = tmp_path_factory.mktemp("jobs")
     series.write(folder / "series.parquet")
-    inputs = Files(series=folder / "series.parquet", given=[])
     calls = []
-    tables = [*GROUPS["folds"].tables, *TRAINING_TABLES, "random_genes"]
-    outputs = Files({name: folder / f"{name}.parquet" for name in tables})
-    params = SimpleNamespace(entries=ENTRIES, scheme=SCHEME, tested=["csnb"])
-    classify(
-        inputs,
-        params,
-        outputs=outputs,
+    train_classifiers(
+        folder / "series.parquet",
+        scheme=SCHEME,
+        folds_file=None,
         downloads={"base_urls": {}},
+        entries=ENTRIES,
+        compared=["csnb"],
+        folder=folder,
         check_code=lambda: calls.append("classify"),
     )
-    checks = Files({name: folder / f"{name}.parquet" for name in GROUPS["check"].tables})
-    params = SimpleNamespace(
+    check_classifiers(
+        folder / "series.parquet",
         entries=ENTRIES,
-        tested={"csnb": METHODS["csnb"].quick},
+        fast_classes={"csnb": METHODS["csnb"].quick},
         halved=["csnb"],
         n_pairs=2,
+        folder=folder,
+        check_code=lambda: calls.append("check"),
     )
-    check(inputs, params, checks, lambda: calls.append("check"))
     assert calls == ["classify", "check"]  # before files are written
     return folder
 
@@ -95,25 +86,26 @@ def test_a_job_of_checks_has_the_label_test_of_each_tested_and_the_halves_of_eac
     assert halves["halves"].unique().tolist() == [4]
 
 
-def final(folder, tmp_path, **inputs):
-    """Run the job that keeps the classifier csnb; returns the path of the model."""
-    names = ("series", "predictions", "selected", "halves")
-    files = Files({name: folder / f"{name}.parquet" for name in names} | inputs)
-    params = SimpleNamespace(
-        entry=ENTRIES["csnb"],
+def kept_model(folder, target, series=None):
+    """Run the job that keeps the classifier csnb, and return the path of the model."""
+    fit_kept_model(
+        "csnb",
+        ENTRIES["csnb"],
+        series=series or folder / "series.parquet",
         origin={"location": "toy.csv"},
-        classifiers={"training": ["nb", "csnb"], "halves": ["csnb"]},
+        predictions=folder / "predictions.parquet",
+        selected=folder / "selected.parquet",
+        trained=["nb", "csnb"],
+        halves=folder / "halves.parquet",
+        halved=["csnb"],
+        folder=target,
+        check_code=lambda: None,
     )
-    outputs = {key: str(tmp_path / f"{key}{path[-4:]}") for key, path in MODEL_FILES.items()}
-    outputs |= {name: str(tmp_path / f"{name}.parquet") for name in GROUPS["model"].tables}
-    outputs |= {"model": str(tmp_path / "csnb.skops")}
-    fit_final("csnb", files, params=params, outputs=Files(outputs), check_code=lambda: None)
-    return outputs
+    return target / "csnb.skops"
 
 
 def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder, tmp_path, series):
-    outputs = final(folder, tmp_path)
-    model = read_model(outputs["model"])
+    model = read_model(kept_model(folder, tmp_path))
     predictions = read_stacked(
         folder / "predictions.parquet", TRAINING_TABLES["predictions"], ["nb", "csnb"]
     )
@@ -122,7 +114,7 @@ def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder,
         (of_csnb["true"] == of_csnb["predicted"]).groupby(of_csnb["sample"]).mean().mean()
     )
     assert model.signature["share_of_halves"].notna().all()
-    assert series_of(outputs["signature"]) == series_of(folder / "predictions.parquet")
+    assert series_of(tmp_path / "signature.parquet") == series_of(folder / "predictions.parquet")
 
 
 def test_a_model_is_not_made_of_training_on_another_series(folder, tmp_path, series):
@@ -135,4 +127,4 @@ def test_a_model_is_not_made_of_training_on_another_series(folder, tmp_path, ser
     )
     other.write(tmp_path / "series.parquet")
     with refused("was not computed from"):
-        final(folder, tmp_path, series=tmp_path / "series.parquet")
+        kept_model(folder, tmp_path, series=tmp_path / "series.parquet")

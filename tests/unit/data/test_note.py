@@ -1,0 +1,41 @@
+"""Notes of readers: their text, their code, and their advice apart."""
+
+import pytest
+from toys import put
+
+from xnbflow.data.note import Note
+from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.sheet import SheetRow
+
+#: A table with probes of controls, a repeated name, and a title line.
+TABLE = """exported by a program
+sample,class,g1,g1,AFFX-1,g2
+s1,a,1.5,2.5,3.5,4.5
+s2,a,2.5,3.5,4.5,1.5
+s3,b,3.5,1.5,2.5,2.5
+s4,b,4.5,4.5,1.5,3.5
+"""
+
+
+def test_a_note_is_its_text_and_has_its_parts():
+    note = Note("3 probes were left out", advice="the option controls=keep keeps them")
+    assert note == "3 probes were left out; the option controls=keep keeps them"
+    assert (note.finding, note.code) == ("3 probes were left out", "other")
+    assert Note("GPL570", "platform") == "GPL570"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys):
+    path = put(tmp_path, TABLE, "x.csv")
+    options = {"duplicates": "max_mean"}
+    row = SheetRow("x", "table", str(path), label="class", id_column="sample", options=options)
+    _, notes = acquire_noting(row)
+    assert set(notes["dataset"]) == {"x"}
+    by_code = notes.groupby("code")["note"].agg(list).to_dict()
+    assert len(by_code["names repeat"]) == 1
+    assert by_code["names repeat"][0].startswith("1 feature name repeats: 'g1'")
+    advice = notes.set_index("note")["advice"]
+    assert advice["1 control probe was left out (AFFX-1)"] == "the option controls=keep keeps them"
+    (title,) = (note for note in notes["note"] if "title line" in note)
+    assert advice[title] == "the option header= names another line as the header"
+    assert "option header=" in capsys.readouterr().err  # who acquires it reads both

@@ -1,0 +1,71 @@
+"""Samples of the same patients that no group names: power from a correlation of .5 on, and size."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from toys import dataset
+
+from xnbflow.diagnostics.likeness import likely_repeats
+from xnbflow.diagnostics.series_audit import audit
+
+
+def patients(rng, sizes, correlation, n_features=500):
+    """Return values (n_features, n_samples) of patients with several samples, and their codes."""
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    of_patient = rng.normal(size=(n_features, len(sizes)))[:, codes]
+    of_sample = rng.normal(size=(n_features, len(codes)))
+    return np.sqrt(correlation) * of_patient + np.sqrt(1 - correlation) * of_sample, codes
+
+
+@pytest.mark.parametrize("sizes", [[2] * 10, [2 + i % 4 for i in range(24)], [3] * 12])
+@pytest.mark.parametrize("correlation", [0.5, 0.9])
+def test_patients_with_several_samples_are_found(rng, sizes, correlation):
+    values, codes = patients(rng, sizes, correlation)
+    labels = np.array(["a", "b"])[codes % 2]
+    actual = likely_repeats(values, labels)
+    assert actual.share >= 0.5
+    for number in range(actual.group.max() + 1):
+        assert len(np.unique(codes[actual.group == number])) == 1  # one patient each
+
+
+def test_tumour_and_normal_tissue_of_a_patient_are_found_in_spite_of_their_classes(rng):
+    values, codes = patients(rng, [2] * 10, 0.6)
+    labels = np.tile(["normal", "tumour"], 10)
+    values[:50, 1::2] += 3
+    assert likely_repeats(values, labels).group.tolist() == codes.tolist()
+
+
+def test_samples_of_different_patients_are_no_repeats():
+    """Also not with correlated features, batches and subtypes; at most .02 of studies."""
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = (12, 20, 40)[seed % 3]
+        blocks = np.repeat(rng.normal(size=(10, n)), 50, axis=0)
+        values = np.sqrt(0.5) * blocks + np.sqrt(0.5) * rng.normal(size=(500, n))
+        values[:150] += rng.normal(size=(150, 4))[:, rng.integers(0, 4, n)]
+        found += likely_repeats(values, np.repeat(["a", "b"], n // 2)).share >= 0.1
+    assert found <= 4  # more with a probability of .008 at .02
+
+
+@pytest.mark.parametrize(("n_pairs", "severity"), [(1, None), (2, "warning"), (9, "warning")])
+def test_the_audit_limits_by_the_share_of_samples_in_groups(rng, n_pairs, severity):
+    sizes = [2] * n_pairs + [1] * (40 - 2 * n_pairs)
+    values, codes = patients(rng, sizes, 0.9)
+    labels = np.array(["a", "b"])[codes % 2]
+    tables = audit(dataset(values, labels))
+    rows = tables["audit"].query("check == 'likely repeats'")
+    assert rows["severity"].tolist() == ([severity] if severity else [])
+    assert len(tables["likely_repeats"]) == (2 * n_pairs if severity else 0)
+
+
+def test_half_of_the_samples_in_groups_are_severe_unless_the_series_names_them(rng):
+    values, codes = patients(rng, [2] * 10 + [1] * 20, 0.9)
+    series = dataset(values, np.array(["a", "b"])[codes % 2])
+    tables = audit(series)
+    assert tables["audit"].query("check == 'likely repeats'")["severity"].tolist() == ["severe"]
+    proposed = tables["likely_repeats"].groupby("group")["sample"].agg(list)
+    assert sorted(map(tuple, proposed)) == sorted((f"s{2 * i}", f"s{2 * i + 1}") for i in range(10))
+    named = dataclasses.replace(series, groups=codes.astype(str))
+    assert audit(named)["likely_repeats"].empty

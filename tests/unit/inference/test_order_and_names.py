@@ -1,0 +1,97 @@
+"""Verdicts, estimates and lists do not depend on orders, names and units."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from toys import dataset
+
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.methods import resolved
+from xnbflow.inference.estimates import areas, pooled_performance
+from xnbflow.inference.halves import half_stability, halves_table, pairs_of
+from xnbflow.inference.learning_curve import learning_curve
+from xnbflow.inference.permutation import label_test
+from xnbflow.models.trained import cross_validate, fit_model
+
+CSNB_CV = resolved({"method": "csnb_cv"})
+CSNB = "xnbflow.naive_bayes.ClassSpecificNB"
+CLASSES = {"a": "z tumour", "b": "normal", "c": "m other"}
+
+
+def study(rng, kind):
+    """Return a data set of two or three classes, with patients of one or of several classes."""
+    n_samples = 36
+    labels = rng.permutation(np.repeat(["a", "b", "c"] if kind == "three" else ["a", "b"], 12))
+    labels = np.concatenate([labels, rng.permutation(labels)])[:n_samples]
+    values = rng.normal(8.0, 1.0, (60, n_samples))
+    values[:6, labels == "a"] += 1.2
+    groups = None
+    if kind == "patients":
+        groups = np.char.add("p", (np.arange(n_samples) // 2).astype(str))
+    return dataset(values, labels, groups=groups)
+
+
+def rearranged(series, rng):
+    """Return the study with other orders and names, and another scale of the values."""
+    rows = rng.permutation(series.n_samples)
+    features = rng.permutation(series.n_features)
+    groups = series.groups
+    if groups is not None:
+        names = np.unique(groups)
+        other = dict(zip(names, rng.permutation(names), strict=True))
+        groups = np.array([f"patient {other[name]}" for name in groups])[rows]
+    other = dataset(
+        4.0 * series.values[features][:, rows],  # a power of two: equal but for the unit
+        np.array([CLASSES[label] for label in series.labels])[rows],
+        groups=groups,
+    )
+    return other, rows, features
+
+
+@pytest.mark.parametrize("kind", ["two", "three", "patients"])
+def test_orders_names_and_units_change_no_result(rng, kind):
+    series = study(rng, kind)
+    other, rows, features = rearranged(series, rng)
+    feature_names = dict(zip(other.features, series.features[features], strict=True))
+
+    pd.testing.assert_frame_equal(label_test(series, n_repeats=3), label_test(other, n_repeats=3))
+
+    folds = [draw_folds(data, 5, 2) for data in (series, other)]
+    sample_names = dict(zip(other.samples, series.samples[rows], strict=True))
+    folds[1]["sample"] = folds[1]["sample"].map(sample_names)
+    columns = ["repeat", "fold", "sample"]
+    folds = [table.sort_values(columns)[columns].to_numpy().tolist() for table in folds]
+    assert folds[0] == folds[1]
+
+    validations = [cross_validate(data, CSNB_CV, 5) for data in (series, other)]
+    first, second = (
+        pooled_performance(validation.predictions, data, 2.5)
+        for validation, data in zip(validations, (series, other), strict=True)
+    )
+    assert first.accuracy == pytest.approx(second.accuracy)
+    assert first.balanced_accuracy == pytest.approx(second.balanced_accuracy)
+    recalls = {CLASSES[str(series.classes[row.code])]: row.recall for row in first.classes}
+    for row in second.classes:
+        assert recalls[str(other.classes[row.code])] == pytest.approx(row.recall)
+    if kind == "three":
+        curves = [areas(v.predictions, v.series, 2.5) for v in validations]
+        for label, area in curves[0].items():
+            assert area == pytest.approx(curves[1][CLASSES[label]])
+
+    halves = [halves_table(data, CSNB_CV, 2) for data in (series, other)]
+    agreement = [half_stability(pairs_of(table), 60) for table in halves]
+    assert agreement[0] == pytest.approx(agreement[1], nan_ok=True)
+    lists = [
+        halves[0].assign(**{"class": halves[0]["class"].map(CLASSES)}),
+        halves[1].assign(feature=halves[1]["feature"].map(feature_names)),
+    ]
+    keys = ["repeat", "fold", "class", "feature"]
+    lists = [table.sort_values(keys)[keys].to_numpy().tolist() for table in lists]
+    assert lists[0] == lists[1]
+
+    curves = [learning_curve(data, CSNB_CV, CSNB) for data in (series, other)]
+    pd.testing.assert_frame_equal(curves[0], curves[1])
+
+    selected = [fit_model(data, CSNB_CV).estimator.selected_features_ for data in (series, other)]
+    for label, names in selected[0].items():
+        assert list(names) == [feature_names[name] for name in selected[1][CLASSES[label]]]

@@ -1,0 +1,59 @@
+"""The jobs *genes* and *diagnose*: what each writes, and what an earlier version left."""
+
+import numpy as np
+import pytest
+from toys import dataset, refused
+
+from xnbflow.core.study import Design
+from xnbflow.jobs.diagnose import diagnose_data_set
+from xnbflow.jobs.genes import compare_features
+from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES, GENE_TABLES
+from xnbflow.tables.storage import read_parquet, series_of
+
+
+@pytest.fixture
+def series(rng, tmp_path):
+    path = tmp_path / "series.parquet"
+    labels = np.repeat(["a", "b", "c"], 6)
+    dataset(rng.normal(8, 1, (30, 18)), labels, scale="log2").write(path)
+    return path
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def test_genes_writes_its_tables_and_two_of_them_as_text(series, tmp_path):
+    folder = tmp_path / "genes"
+    compare_features(series, Design(reference="a"), folder=folder, check_code=lambda: None)
+    tables = {f"{name}.parquet" for name in GENE_TABLES}
+    assert names(folder) == tables | {"genes.tsv", "contrasts.tsv"}
+    contrasts = read_parquet(folder / "contrasts.parquet", GENE_TABLES["contrasts"])
+    assert contrasts["contrast"].drop_duplicates().tolist() == ["b vs a", "c vs a"]
+    design = read_parquet(folder / "design.parquet", GENE_TABLES["design"])
+    assert design.iloc[0].to_dict() == {
+        "control": "a",
+        "adjusted": "",
+        "groups": "",
+        "variance": "constant",
+        "samples": 18,
+        "left_out": 0,
+    }
+    assert len({series_of(folder / name) for name in tables}) == 1
+
+
+def test_a_design_that_cannot_be_leaves_no_file(series, tmp_path):
+    folder = tmp_path / "genes"
+    with refused("reference of the study's design is 'd'", key="reference"):
+        compare_features(series, Design(reference="d"), folder=folder, check_code=lambda: None)
+    assert not folder.exists()
+
+
+def test_diagnose_removes_the_genes_of_an_earlier_version_and_nothing_else(series, tmp_path):
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    for name in ("genes.parquet", "genes.tsv", "contrasts.parquet", "mine.tsv"):
+        (folder / name).write_text("")
+    diagnose_data_set(series, tests=None, folder=folder, check_code=lambda: None)
+    written = {f"{name}.parquet" for name in {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}}
+    assert names(folder) == written | {"mine.tsv"}

@@ -1,0 +1,119 @@
+"""Reasons and findings in words: each code has a sentence, made from its row alone."""
+
+import numpy as np
+import pytest
+from report_study import reason
+
+from xnbflow.diagnostics.audit_row import CHECKS, audit_row
+from xnbflow.inference.reasons import ALLOWED
+from xnbflow.report import reasons
+from xnbflow.report.reasons import reason_clauses
+
+NUMBERS = {"estimate": 0.61, "lower": 0.42, "upper": 0.78, "limit": 0.5, "p": 0.04}
+
+
+def test_every_code_has_a_sentence_and_no_other_has():
+    assert set(ALLOWED) == reasons.CODES
+
+
+@pytest.mark.parametrize("code", ALLOWED)
+def test_a_sentence_is_made_from_the_row_alone(code):
+    row = reason(code, subject="s", label="x", other="y", count=3, total=9, **NUMBERS)
+    (clause,) = reason_clauses([row], "gene")
+    assert not {"{", "}", "nan"} & set(clause.split())
+    assert not clause[0].isupper()
+    assert not clause.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (
+            reason("chance interval", **NUMBERS),
+            (
+                "the 95% interval of its balanced accuracy, 42.0% to 78.0%, is not above chance "
+                "(50.0%)"
+            ),
+        ),
+        (
+            reason("permutation test", count=2, total=99),
+            "the permutation test does not exclude chance: 2 of 99 permutations were as good",
+        ),
+        (reason("permutation test"), "the permutation test does not exclude chance"),
+        (
+            reason("library size", label="b", other="a", estimate=4.04),
+            (
+                "the class can be recognised by the library size: libraries of “b” have 4.0 times "
+                "the reads of “a”"
+            ),
+        ),
+        (
+            reason("most features selected", count=5.5, total=10),
+            (
+                "most genes are selected (6 of 10), so that halves of the samples cannot show "
+                "which of them matter"
+            ),
+        ),
+        (
+            reason("cohort threshold", subject="two"),
+            "its threshold did not hold in the second cohort two, where its ranking did",
+        ),
+        (reason("not fitted", count=1, total=3), "it could not be fitted in 1 of 3 folds"),
+    ],
+)
+def test_reasons_in_words(row, words):
+    assert reason_clauses([row], "gene") == [words]
+
+
+def test_classes_that_are_not_recognised_are_named_together():
+    rows = [reason("class not recognised", label=label) for label in "ac"]
+    assert reason_clauses(rows) == ["“a”, “c” are not recognised"]
+    assert reason_clauses(rows[:1]) == ["“a” is not recognised"]
+
+
+def test_only_the_reasons_that_decide_a_level_are_named():
+    rows = [reason("chance interval", **NUMBERS), reason("unstable")]
+    assert reasons.deciding("not supported", rows) == rows[:1]
+    assert reasons.deciding("partly supported", rows[1:]) == rows[1:]
+    assert reasons.deciding("well supported", rows) == []
+
+
+def finding(code, subject, text, p_holm=np.nan, **fields):
+    return audit_row(code, subject, "warning", text, **fields) | {"p_holm": p_holm}
+
+
+def test_a_finding_has_its_detail_p_remedy_and_meaning_in_this_order():
+    row = finding(
+        "separates classes",
+        "source",
+        "“source” separates classes completely",
+        detail="a: “x (y) z. w” (10); b: “v” (12)",
+        remedy="write adjust=source",
+        p_holm=0.001,
+    )
+    assert reasons.finding_in_words(row, "within its levels are 0 pairs").startswith(
+        "“source” separates classes completely (a: “x (y) z. w” (10); b: “v” (12)) (adjusted p = "
+        "0.001); within its levels are 0 pairs; write adjust=source. Unless it is another name"
+    )
+    assert reasons.finding_in_short(row) == "“source” separates classes completely."
+    paper = reasons.finding_for_paper(row)
+    assert paper == "“source” separates classes completely (a: “x (y) z. w” (10); b: “v” (12))"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("equal samples", "S1 = s2: alike."),
+        ("nearly equal samples", "S1 ~ s2: alike."),
+        ("sex differs", "S1: alike."),
+        ("ranks differ", "Alike."),
+    ],
+)
+def test_a_finding_names_its_subject(code, words):
+    assert reasons.finding_in_short(finding(code, "s1", "alike", other="s2")) == words
+
+
+def test_a_finding_of_no_known_code_is_refused():
+    with pytest.raises(KeyError):
+        audit_row("no code", "s", "warning", "text")
+    assert set(CHECKS.values()) >= {"confounder", "repeated sample", "library size", "sex"}

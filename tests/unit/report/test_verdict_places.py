@@ -1,0 +1,372 @@
+"""One verdict, seven places: page, manuscript, model card, index, workbook, `show` and record.
+
+A case is a set of conditions. Each condition gives the evidence that a study has (predictions, a
+label test, an audit, columns, halves, second cohorts), and the level that the documentation allows
+for it. The tables are those that *compare* computes from this evidence.
+"""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from fitted_models import SERIES, XNB
+from report_blocks import blocks
+from report_study import SMALL_STUDY, completed, study_of_tables, write_declared, write_study
+
+from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.diagnostics.audit_row import audit_row
+from xnbflow.inference.estimates import estimates, performance
+from xnbflow.inference.verdicts import verdicts
+from xnbflow.models.final import model_tables
+from xnbflow.report import workbook
+from xnbflow.report.index import write_index
+from xnbflow.report.levels import LEVELS
+from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.writer import card
+from xnbflow.report.page.blocks import Cards
+from xnbflow.report.sections import answer
+from xnbflow.report.study_page import write_record
+from xnbflow.running.cli.model_texts import as_text, summary
+from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.studies.study_tables import _further_reasons
+from xnbflow.tables import contract
+from xnbflow.tables.storage import write_parquet, write_stacked
+
+#: From the best to the worst, as the documentation has them.
+WELL, PARTLY, UNJUDGED, NOT = (
+    "well supported",
+    "partly supported",
+    "cannot be judged",
+    "not supported",
+)
+KEY = ("d", "f", "xnb")
+PLACE = dict(zip(("dataset", "folds", "classifier"), KEY, strict=True))
+PAIR = {"column": "plate", "class": "x", "other": "y", "limits": True, "pairs": 12, "p": 0.6}
+PAIR |= {"together": False, "association": 0.001, "auc_within": 0.5, "lower": 0.3, "upper": 0.7}
+COHORT = {"n": 20, "right": 9, "value": 0.45, "lower": 0.25, "upper": 0.65, "chance": 0.5}
+COHORT |= {"train": "d", "test": "e", "p_value": 0.7}
+
+
+def right(n_right, n_classes=2, sizes=(20, 20)):
+    """Codes and predictions where ``n_right`` samples of each class are right."""
+    codes = np.repeat(range(n_classes), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes])
+    limits = np.repeat(n_right, sizes)
+    return codes, np.where(place < limits, codes, (codes + 1) % n_classes)
+
+
+def pair(**changes):
+    return {"pairs": [PAIR | changes]}
+
+
+def cohort(*outcomes):
+    return {"cohorts": [{"model": "xnb", "verdict": outcome} for outcome in outcomes]}
+
+
+def series(outcome, **changes):
+    return {"matrix": [{"strategy": "one series", "verdict": outcome} | changes]}
+
+
+def copies(code, n):
+    row = audit_row(code, "s0", "severe", "alike")
+    return {"audit": [row | {"other": f"s{i}"} for i in range(1, n)]}
+
+
+def halves(value, lower, upper, **changes):
+    numbers = {"halves": value, "halves_lower": lower, "halves_upper": upper, "mean_size": 9.0}
+    return {"stability": numbers | changes}
+
+
+def own_test(p):
+    return {"test": {"p_value": p, "permuted": "", "classifier": "xnb"}}
+
+
+def label_test(p, of="xnb"):
+    return {"test": {"p_value": p, "permuted": "naive Bayes", "classifier": of}}
+
+
+#: Evidence by condition, with the best level that a result with it can have.
+CONDITIONS = {
+    "chance": (NOT, {"predicted": right((11, 11))}),
+    "majority": (PARTLY, {"predicted": right((45, 12), sizes=(60, 15))}),
+    "class missed": (PARTLY, {"predicted": right((20, 20, 4), 3, (20, 20, 8))}),
+    "three classes": (WELL, {"predicted": right((20, 20, 20), 3, (20, 20, 20))}),
+    "label test": (WELL, label_test(0.004)),
+    "label test refuses": (NOT, label_test(0.03)),
+    "label test of another refuses": (NOT, label_test(0.03, of="nb")),
+    "label test of the first supports": (WELL, label_test(0.004, of="nb")),
+    "own test": (WELL, own_test(0.004)),
+    "own test refuses": (NOT, own_test(0.03)),
+    "candidates": (WELL, {"candidates": 6} | label_test(0.006)),
+    "candidates with own test": (NOT, {"candidates": 6} | own_test(0.006)),
+    "many copies": (NOT, copies("equal samples", 12)),
+    "some copies": (PARTLY, copies("equal samples", 3)),
+    "many near copies": (NOT, copies("nearly equal samples", 25)),
+    "some near copies": (PARTLY, copies("nearly equal samples", 5)),
+    "few near copies": (WELL, copies("nearly equal samples", 3)),
+    "replicates": (WELL, copies("similar samples", 25)),
+    "batch": (PARTLY, pair(status="cannot be separated")),
+    "batch not examined": (PARTLY, pair(status="cannot be examined", pairs=4)),
+    "batch recognised": (WELL, pair(status="recognised")),
+    "biology": (WELL, pair(status="cannot be separated", limits=False)),
+    "libraries": (
+        PARTLY,
+        {"audit": [audit_row("libraries very unequal", "x", "warning", "", other="y", value=3.4)]},
+    ),
+    "libraries similar": (
+        WELL,
+        {"audit": [audit_row("libraries unequal", "x", "notice", "", other="y", value=1.6)]},
+    ),
+    "stable": (WELL, halves(0.8, 0.6, 0.9)),
+    "unstable": (PARTLY, halves(0.1, 0.0, 0.3)),
+    "stability unclear": (PARTLY, halves(0.5, 0.2, 0.8)),
+    "most selected": (PARTLY, halves(0.1, 0.0, 0.3, mean_size=90.0)),
+    "no halves": (PARTLY, halves(np.nan, np.nan, np.nan)),
+    "held": (WELL, cohort("held")),
+    "held in part": (WELL, cohort("held in part")),
+    "not held": (PARTLY, cohort("did not hold")),
+    "threshold": (PARTLY, cohort("ranking holds")),
+    "exchanged": (PARTLY, cohort("labels look exchanged")),
+    "cohort unclear": (WELL, cohort("cannot tell")),
+    "held in one of two": (WELL, cohort("did not hold", "held")),
+    "not held in several series": (PARTLY, series("did not hold")),
+    "held in several series": (WELL, series("held")),
+    "merged series": (WELL, series("did not hold", strategy="merged")),
+}
+CASES = [
+    (),
+    *((name,) for name in CONDITIONS),
+    ("label test", "stable", "not held"),
+    ("label test", "stable", "held"),
+    ("label test refuses", "not held"),
+    ("chance", "unstable", "batch"),
+    ("own test refuses", "libraries"),
+    ("batch", "libraries", "unstable", "not held in several series"),
+    ("some copies", "no halves"),
+    ("many copies", "stable", "held"),
+    ("three classes", "not held"),
+    ("class missed", "label test", "not held"),
+    ("majority", "some copies", "threshold"),
+    ("candidates", "not held"),
+    ("candidates with own test", "held"),
+    ("not held", "not held in several series"),
+    ("label test of another refuses", "stable", "held in part"),
+]
+
+
+def test_there_are_at_least_forty_cases():
+    assert len(set(CASES)) == len(CASES) >= 40
+
+
+@cache
+def signature():
+    return model_tables(XNB, SERIES)["signature"]
+
+
+def study_of(root, conditions):
+    """Write the tables of a study with this evidence; return it."""
+    evidence = {"predicted": right((20, 20)), "candidates": 1, "audit": []}
+    for name in conditions:
+        added = CONDITIONS[name][1]
+        evidence |= added | {"audit": evidence["audit"] + added.get("audit", [])}
+    codes, predicted = evidence["predicted"]
+    n_classes = codes.max() + 1
+    classes = np.array(["x", "y", "z"])[:n_classes]
+    votes = np.eye(n_classes)[predicted]
+    measured = {KEY: performance(codes, votes, candidates=evidence["candidates"])}
+    headers = {
+        "d": SimpleNamespace(
+            classes=classes, samples=np.arange(len(codes)), n_features=100, scale=""
+        )
+    }
+    audit = pd.DataFrame([row | {"dataset": "d"} for row in evidence["audit"]])
+    audit = completed(audit, contract.STUDY_TABLES["audit"])
+    pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
+    pairs = completed(pairs, contract.STUDY_TABLES["concordance_pairs"])
+    stability = [PLACE | evidence["stability"]] if "stability" in evidence else []
+    stability = completed(pd.DataFrame(stability), contract.STUDY_TABLES["stability"])
+    tests = [{"dataset": "d", "metric": "m"} | evidence["test"]] if "test" in evidence else []
+    tests = completed(pd.DataFrame(tests), contract.STUDY_TABLES["permutation_tests"])
+    judged = verdicts(
+        measured,
+        headers,
+        fits={KEY: (0, 5)},
+        stability=stability,
+        permutation_tests=tests,
+        further=_further_reasons({KEY: None}, headers, audit, pairs, cohort_tests(root, evidence)),
+    )
+    estimated = estimates(measured, headers, {KEY: 0})
+    results = study_of_tables(
+        root,
+        {
+            "headline": [{"classifier": "xnb", "candidates": evidence["candidates"]}],
+            "datasets": [{"dataset": "d", "samples": len(codes), "features": 100, "classes": 2}],
+            "class_sizes": [{"dataset": "d", "class": label} for label in classes],
+            "averages": [{"classifier": "xnb", "wins": 1}],
+            "summary": [PLACE | {"metric": "accuracy", "folds_failed": 0}],
+            "estimates": estimated.to_dict("records"),
+            "audit": audit.to_dict("records"),
+            "stability": stability.to_dict("records"),
+            "permutation_tests": tests.to_dict("records"),
+            "concordance_pairs": pairs.to_dict("records"),
+            "model.heatmap": [],
+            "diagnostic.gene_values": [],
+            "diagnostic.contrasts": [],
+            "validation.verdicts": [],
+        },
+        {"classifiers": {"xnb": {"method": "xnb"}}, "folds": {"f": {"splits": 5}}},
+        diagnostics=False,
+        classifiers=("xnb",),
+        final=("xnb",),
+    )
+    fits = contract.TRAINED.of(study="s", dataset="d", folds="f", job="main", table="fits")
+    write_stacked({}, root / fits, contract.TRAINING_TABLES["fits"])
+    # the tables of the model, and of the study that it belongs to, have the digest of the series
+    write_parquet(
+        signature(),
+        root / contract.MODEL_TABLE.of(study="s", table="signature", dataset="d", classifier="xnb"),
+        contract.MODEL_TABLES["signature"],
+        series="a1b2",
+    )
+    for name, table in judged.items():
+        path = root / contract.STUDY_FILES[name].of(study="s")
+        write_parquet(table, path, contract.STUDY_TABLES[name], series="c3d4 a1b2")
+    return replace(results)
+
+
+def cohort_tests(root, evidence):
+    """Write the tables of *validate* and *combine*; return what *compare* reads of them."""
+    validate = ()
+    cohorts = None
+    if "cohorts" in evidence:
+        validate = (Validation(model="xnb", train="d", test="e"),)
+        path = contract.VALIDATION_TABLE.of(study="s", table="verdicts")
+        rows = pd.DataFrame(evidence["cohorts"]).assign(**COHORT)
+        write_declared(rows, root / path, contract.VALIDATION_TABLES["verdicts"])
+    if "matrix" in evidence:
+        cohorts = Cohorts(("d", "e"), "xnb")
+        path = contract.COHORT_TABLE.of(study="s", table="cohort_matrix")
+        rows = pd.DataFrame(evidence["matrix"]).assign(**COHORT)
+        write_declared(rows, root / path, contract.COHORT_TABLES["cohort_matrix"])
+    study = Study(**SMALL_STUDY, validate=validate, cohorts=cohorts)
+    return StudyInputs(study=study, root=root).cohort_tests()
+
+
+def levels_in(text):
+    """Return the levels that a text names, in small letters."""
+    return re.findall("|".join(LEVELS), text.lower())
+
+
+def places(results, folder):
+    """Return the text of each place that states the verdict of the study, and its table."""
+    model_file = results.root / contract.MODEL.of(study="s", dataset="d", classifier="xnb")
+    described = summary(XNB, model_file)
+    (page,) = blocks(answer.section(results), Cards)
+    (page_card,) = page.cards
+    record = folder / "results/studies/s/run.json"
+    record.parent.mkdir(parents=True)
+    write_record(results, record)
+    (record.parent / "report.html").touch()
+    write_index([results.study], folder / "results/index.html")
+    index = (folder / "results/index.html").read_text()
+    badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
+    sheets = dict(workbook._sheets(results))
+    items = sheets["summary"].set_index("item")["text"]
+    by_rule = re.findall("this result is (.*)", paragraphs(results))
+    styles = {badge for badge, _ in badges} | {page_card.level}
+    assert styles == {LEVELS[page_card.badge.lower()]}
+    written = json.loads(record.read_text())
+    verdict = described["verdict"]
+    shown = as_text(described, model_file)
+    card_text = card(described, "t")
+    found = {
+        "page": page_card.badge,
+        "page, sentence": page_card.verdict.partition(":")[0],
+        "manuscript": " ".join(by_rule),
+        "model card": card_text[card_text.index("Verdict of the study") :],
+        "index": " ".join(words for _, words in badges),
+        "workbook": items["verdict: d"].partition(":")[0],
+        "workbook, table": " ".join(sheets["verdicts"]["level"]),
+        "show": shown[shown.index("verdict of the study") :],
+        "show --json": verdict["level"],
+        "record": written["verdicts"]["d"],
+    }
+    codes = results.rows("reasons", **PLACE)["code"].tolist()
+    assert codes == written["reasons"]["d"] == [row["code"] for row in verdict["reasons"]]
+    assert codes == sheets["reasons"]["code"].tolist()
+    return {place: levels_in(text)[:1] for place, text in found.items()}
+
+
+@pytest.mark.parametrize("conditions", CASES, ids=lambda case: ", ".join(case) or "no condition")
+def test_every_place_has_the_level_of_the_table(tmp_path, conditions):
+    order = (WELL, PARTLY, UNJUDGED, NOT)
+    allowed = [CONDITIONS[name][0] for name in conditions]
+    expected = max(allowed, key=order.index, default=WELL)
+    results = study_of(tmp_path / "study", conditions)
+    assert results.tables["verdicts"]["level"].tolist() == [expected]
+    actual = places(results, tmp_path / "index")
+    assert actual == {place: [expected] for place in actual}
+
+
+def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
+    """The classifier comes first by its other data set."""
+    results = write_study(tmp_path / "study", failed=("GSE7904/xnb",))
+    place = {"dataset": "GSE7904", "folds": "3-fold", "classifier": "xnb"}
+    assert results.rows("verdicts", **place)["level"].tolist() == [NOT]
+    (reason,) = results.rows("reasons", **place).to_dict("records")
+    assert (reason["code"], reason["count"], reason["total"]) == ("not fitted", 6, 6)
+    (page,) = blocks(answer.section(results), Cards)
+    cards = {page_card.title: page_card for page_card in page.cards}
+    assert cards["GSE7904"].badge == "Not supported"
+    assert cards["GSE7904"].short == "It could not be fitted in 6 of 6 folds."
+    record = tmp_path / "results/studies/small/run.json"
+    record.parent.mkdir(parents=True)
+    write_record(results, record)
+    written = json.loads(record.read_text())
+    assert written["verdicts"]["GSE7904"] == NOT
+    assert written["reasons"]["GSE7904"] == ["not fitted"]
+    (record.parent / "report.html").touch()
+    write_index([results.study], tmp_path / "results/index.html")
+    assert "Not supported" in (tmp_path / "results/index.html").read_text()
+    items = dict(workbook._sheets(results))["summary"].set_index("item")["text"]
+    assert items["verdict: GSE7904"].startswith("Not supported: XNB has no result")
+    lines = paragraphs(results).splitlines()
+    (line,) = (line for line in lines if line.startswith("GSE7904, XNB: "))
+    assert line.endswith("By the rule of xnbflow this result is not supported.")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("elsewhere", "No verdict: the file is not in the folder of a study."),
+        ("no tables", "No verdict: the study s has not compared its classifiers yet."),
+        (
+            "other series",
+            "No verdict: the study s has not compared its classifiers on these data yet.",
+        ),
+        ("other classifier", "No verdict: the study s did not cross-validate this model."),
+    ],
+)
+def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
+    results = study_of(tmp_path, ())
+    path = results.root / contract.MODEL.of(study="s", dataset="d", classifier="xnb")
+    verdict_file = results.root / contract.STUDY_FILES["verdicts"].of(study="s")
+    if change == "elsewhere":
+        path = tmp_path / "model.skops"
+    elif change == "no tables":
+        verdict_file.unlink()
+    else:
+        table = results.tables["verdicts"]
+        if change == "other classifier":
+            table = table.assign(classifier="nb")
+        digest = "e5f6" if change == "other series" else "a1b2"
+        write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
+    described = summary(XNB, path)
+    assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", text)
+    assert text in as_text(described, path)
+    assert text in card(described, "t")

@@ -1,0 +1,58 @@
+"""`python -m benchmarks` computes what it is asked for, or fails."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The program of the benchmarks, which is no part of the package."""
+    path = ROOT / "benchmarks/__main__.py"
+    spec = importlib.util.spec_from_file_location("benchmarks_program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def bench(rows, **tables):
+    frames = {name: pd.DataFrame(values) for name, values in tables.items()}
+    return SimpleNamespace(rows=lambda: rows, details=lambda: frames)
+
+
+def test_a_benchmark_without_times_computes_its_tables(program):
+    rows, tables = program.computed(bench([], differences={"x": [1.0]}), details=False)
+    assert rows == []
+    assert list(tables) == ["differences"]
+
+
+def test_the_details_of_a_benchmark_with_times_are_computed_on_request_only(program):
+    module = bench([{"work": "fit"}], sizes={"x": [1.0]})
+    assert program.computed(module, details=False)[1] == {}
+    assert list(program.computed(module, details=True)[1]) == ["sizes"]
+
+
+@pytest.mark.parametrize("tables", [{}, {"differences": []}])
+def test_a_benchmark_that_computes_nothing_fails(program, tables):
+    with pytest.raises(ValueError, match="computed nothing"):
+        program.computed(bench([], **tables), details=False)
+
+
+def test_documents_cite_benchmarks_with_small_settings(program):
+    """The nightly job runs these; the others are measured by hand."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        small = {name for name in program.cited_names() if program.has_small(name)}
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+    assert {"distances", "remedies"} <= small
+
+
+def test_the_nightly_job_runs_the_cited_benchmarks():
+    assert "python -m benchmarks --small --cited" in (ROOT / "Makefile").read_text()

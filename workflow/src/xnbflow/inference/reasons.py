@@ -1,0 +1,106 @@
+"""Levels of verdicts, and the reasons that limit them: the closed list of codes.
+
+A verdict is the lowest level that one of its reasons allows. To add a reason, add its code here,
+with the level that it allows; its sentence to `xnbflow.report.reasons`; and the condition to
+`xnbflow.inference.verdicts`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import nan
+from typing import Any, Literal
+
+Level = Literal["well supported", "partly supported", "cannot be judged", "not supported"]
+
+#: The levels of verdicts, the best first.
+LEVELS: tuple[Level, ...] = (
+    "well supported",
+    "partly supported",
+    "cannot be judged",
+    "not supported",
+)
+
+#: The best level that a result with a reason can have, by the code of the reason. A verdict has its
+#: reasons in this order.
+ALLOWED: dict[str, Level] = {
+    "not fitted": "not supported",
+    "chance interval": "not supported",
+    "permutation test": "not supported",
+    "many copies": "not supported",
+    "majority class": "partly supported",
+    "class not recognised": "partly supported",
+    "some copies": "partly supported",
+    "column not separated": "partly supported",
+    "column not examined": "partly supported",
+    "library size": "partly supported",
+    "most features selected": "partly supported",
+    "unstable": "partly supported",
+    "stability unclear": "partly supported",
+    "stability not tested": "partly supported",
+    "cohort not held": "partly supported",
+    "cohort threshold": "partly supported",
+    "cohort labels": "partly supported",
+}
+_ORDER = {code: position for position, code in enumerate(ALLOWED)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reason:
+    """A reason that limits a verdict: a code of `ALLOWED`, with the parts of its sentence.
+
+    Attributes
+    ----------
+    code : str
+    subject : str
+        A column of the phenotype, the second cohort, or what a permutation test fitted.
+    label, other : str
+        The class, or pair of classes, that it concerns; `other` is also the class that samples of
+        the class are most often mistaken for.
+    estimate, lower, upper : float
+        A number with its 95% interval; missing where there is none.
+    limit : float
+        What the number, or an end of its interval, is compared with.
+    p : float
+    count, total : float
+        How many of how many: permutations, samples, features, folds, or pairs of samples.
+    """
+
+    code: str
+    subject: str = ""
+    label: str = ""
+    other: str = ""
+    estimate: float = nan
+    lower: float = nan
+    upper: float = nan
+    limit: float = nan
+    p: float = nan
+    count: float = nan
+    total: float = nan
+
+    @property
+    def level(self) -> Level:
+        """The best level that a result with this reason can have."""
+        return ALLOWED[self.code]
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the table ``reasons``, without those of the classifier."""
+        fields = dict(vars(self))
+        return {"class": fields.pop("label"), "level": self.level, **fields}
+
+
+def lowest(levels: Iterable[Level]) -> Level:
+    """Return the lowest of several levels, the best one without any.
+
+    Examples
+    --------
+    >>> lowest(["partly supported", "not supported", "cannot be judged"])
+    'not supported'
+    >>> lowest([])
+    'well supported'
+    """
+    return max(levels, key=LEVELS.index, default=LEVELS[0])
+
+
+def in_order(reasons: Iterable[Reason]) -> list[Reason]:
+    """Return reasons in the order of `ALLOWED`; those of one code keep their order."""
+    return sorted(reasons, key=lambda reason: _ORDER[reason.code])

@@ -1,0 +1,39 @@
+"""A job of *acquire*: one data set from its source."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.seeking import origins_of
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.simulate import write_truth
+from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE
+from xnbflow.tables.storage import read_parquet, write_parquet
+
+
+def acquire_data_set(
+    row: SheetRow,
+    *,
+    series: Path,
+    notes: Path,
+    truth: Path,
+    checksums: Path,
+    places: Path | None,
+    downloads: Mapping[str, Any],
+    check_code: Callable[[], None],
+) -> None:
+    """Write the canonical series of a row of the sheet, with notes and planted markers.
+
+    ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
+    ``places`` is the table of *seek* of an optional data set, which has fetched its files;
+    ``downloads`` are settings of `xnbflow.sources.acquisition.acquire`.
+    """
+    earlier = {} if places is None else origins_of(read_parquet(places, PLACES_TABLE))
+    data, noted = acquire_noting(row, lock=checksums, earlier=earlier, **downloads)
+    check_code()
+    data.write(series)
+    write_parquet(noted, notes, NOTES_TABLE)
+    write_truth(row, truth)
+    # a data set without downloads has no checksums; the rule promises the file
+    checksums.touch()

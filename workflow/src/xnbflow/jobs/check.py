@@ -1,0 +1,66 @@
+"""A job of *check*: the checks of the classifiers that come first in a study on a data set."""
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xnbflow.core.progress import track
+from xnbflow.data.dataset import DataSet
+from xnbflow.inference.halves import agreement_table, halves_table
+from xnbflow.inference.learning_curve import learning_curve
+from xnbflow.inference.permutation import adjusted_columns, label_test
+from xnbflow.tables.contract import GROUPS
+from xnbflow.tables.storage import digest_of_file, write_stacked
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def check_classifiers(
+    series: Path,
+    *,
+    entries: Mapping[str, Mapping[str, Any]],
+    fast_classes: Mapping[str, str],
+    halved: Collection[str],
+    n_pairs: int,
+    folder: Path,
+    check_code: Callable[[], None],
+) -> None:
+    """Test the labels of a data set, forecast accuracies, and fit classifiers to halves.
+
+    Parameters
+    ----------
+    series : Path
+    entries : mapping of str to mapping
+        The configuration of each classifier by id.
+    fast_classes : mapping of str to str
+        For the classifiers with a label test and a learning curve, the class that is fitted for
+        the curve; empty if none is fast.
+    halved : collection of str
+        The classifiers whose selection is tested for stability, in ``n_pairs`` pairs of disjoint
+        halves of the samples.
+    folder : Path
+        The folder of the job. A table has the rows of all classifiers.
+    check_code : callable
+        Called before files are written.
+    """
+    data = DataSet.read(series)
+    tables: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in GROUPS["check"].tables}
+    if fast_classes:
+        # one test for all classifiers but those that adjust for columns
+        test_of_labels = label_test(data)
+        for name, fast_class in fast_classes.items():
+            entry = entries[name]
+            adjust = adjusted_columns(entry)
+            tables["label_test"][name] = (
+                label_test(data, adjust=adjust) if adjust else test_of_labels
+            )
+            tables["learning_curve"][name] = learning_curve(data, entry, fast_class)
+    for name in track(halved, "classifiers in halves of the samples"):
+        halves = halves_table(data, entries[name], n_pairs)
+        tables["halves"][name] = halves
+        tables["agreement"][name] = agreement_table(data, halves)
+    check_code()
+    digest = digest_of_file(series)
+    for table, schema in GROUPS["check"].tables.items():
+        write_stacked(tables[table], folder / f"{table}.parquet", schema, digest)

@@ -1,0 +1,63 @@
+"""A job of *classify*: classifiers of a data set and scheme of folds."""
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xnbflow.core.progress import track
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.folds_file import scheme_folds
+from xnbflow.evaluation.training import train
+from xnbflow.inference.random_genes import random_genes
+from xnbflow.tables.contract import FOLDS_TABLE, GROUPS, TRAINING_TABLES
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def train_classifiers(
+    series: Path,
+    *,
+    scheme: Mapping[str, Any],
+    folds_file: Path | None,
+    downloads: Mapping[str, Any],
+    entries: Mapping[str, Mapping[str, Any]],
+    compared: Collection[str],
+    folder: Path,
+    check_code: Callable[[], None],
+) -> None:
+    """Draw the folds, train the classifiers of a job on them, and write the tables of all.
+
+    Parameters
+    ----------
+    series : Path
+    scheme, folds_file, downloads
+        The scheme of folds, the user's file of predefined ones, and how a file is downloaded; see
+        `xnbflow.evaluation.folds_file.scheme_folds`.
+    entries : mapping of str to mapping
+        The configuration of each classifier by id.
+    compared : collection of str
+        The classifiers whose features are compared with random ones.
+    folder : Path
+        The folder of the job. A table has the rows of all classifiers.
+    check_code : callable
+        Called before files are written.
+    """
+    data = DataSet.read(series)
+    folds = scheme_folds(data, scheme, folds_file, downloads)
+    training: dict[str, dict[str, pd.DataFrame]] = {table: {} for table in TRAINING_TABLES}
+    comparisons: dict[str, pd.DataFrame] = {}
+    for name, entry in track(entries.items(), "classifiers"):
+        tables = train(data, folds, entry)
+        for table, frame in tables.items():
+            training[table][name] = frame
+        if name in compared:
+            comparisons[name] = random_genes(data, tables["selected"], folds)
+    check_code()
+    digest = digest_of_file(series)
+    write_parquet(folds, folder / "folds.parquet", FOLDS_TABLE)
+    for table, schema in TRAINING_TABLES.items():
+        write_stacked(training[table], folder / f"{table}.parquet", schema, digest)
+    schema = GROUPS["random_genes"].tables["random_genes"]
+    write_stacked(comparisons, folder / "random_genes.parquet", schema, digest)

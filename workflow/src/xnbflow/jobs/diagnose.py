@@ -1,0 +1,43 @@
+"""A job of *diagnose*: the audit and the tests of one data set."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.series_audit import audit
+from xnbflow.inference.missing_values import missing_values
+from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
+from xnbflow.tables.earlier import remove_earlier_genes
+from xnbflow.tables.storage import digest_of_file, write_parquet
+
+
+def join_findings(*tables: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of several tables of findings as one."""
+    return pd.concat([table for table in tables if len(table)] or [tables[0]], ignore_index=True)
+
+
+def diagnose_data_set(
+    series: Path,
+    *,
+    tests: Mapping[str, Any] | None,
+    folder: Path,
+    check_code: Callable[[], None],
+) -> None:
+    """Write the tables of diagnostics and of the audit of a series into a folder.
+
+    ``tests`` are the settings of the tests of normality and dependence, see
+    `xnbflow.diagnostics.diagnostic_tables.diagnose`; None if no study has them.
+    """
+    data = DataSet.read(series)
+    tables = diagnose(data, tests) | audit(data)
+    tables["audit"] = join_findings(tables["audit"], missing_values(data))
+    check_code()
+    digest = digest_of_file(series)
+    schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
+    for name, table in tables.items():
+        write_parquet(table, folder / f"{name}.parquet", schemas[name], digest)
+    remove_earlier_genes(folder)

@@ -1,0 +1,63 @@
+"""A job of *models*: a classifier fitted to all samples of a data set."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.jobs.model_files import write_model_files
+from xnbflow.models.final import final_model
+from xnbflow.tables.contract import CHECK_TABLES, TRAINING_TABLES
+from xnbflow.tables.storage import digest_of_file, read_stacked, refuse_other_series
+
+
+def fit_kept_model(
+    classifier: str,
+    entry: Mapping[str, Any],
+    *,
+    series: Path,
+    origin: Mapping[str, str],
+    predictions: Path,
+    selected: Path,
+    trained: Sequence[str],
+    halves: Path | None,
+    halved: Sequence[str],
+    folder: Path,
+    check_code: Callable[[], None],
+) -> None:
+    """Fit a classifier to all samples of a data set, and write the model and its tables.
+
+    Parameters
+    ----------
+    classifier, entry
+        Its id and its configuration.
+    series, origin
+        The file of the series, and where it comes from, see `xnbflow.models.final.final_model`.
+    predictions, selected, trained
+        Tables of the job of training, and the classifiers whose rows they have.
+    halves, halved
+        The table of fits to halves of the samples, and the classifiers whose rows it has; None
+        where this classifier is not fitted to halves.
+    folder : Path
+        The folder of the model.
+    check_code : callable
+        Called before files are written.
+    """
+    tables = [predictions, selected] if halves is None else [predictions, selected, halves]
+    refuse_other_series(tables, series)
+    data = DataSet.read(series)
+    predicted = read_stacked(predictions, TRAINING_TABLES["predictions"], trained)
+    selections = read_stacked(selected, TRAINING_TABLES["selected"], trained)
+    in_halves = None
+    if halves is not None:
+        in_halves = read_stacked(halves, CHECK_TABLES["halves"], halved)[classifier]
+    model = final_model(
+        data,
+        entry,
+        predictions=predicted[classifier],
+        selected=selections[classifier],
+        origin=origin,
+        halves=in_halves,
+    )
+    check_code()
+    write_model_files(model, data, folder, classifier, digest_of_file(series))
