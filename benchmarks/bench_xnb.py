@@ -27,7 +27,7 @@ from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.tiles import class_offsets, feature_strips, sorted_classes
 from xnbflow.naive_bayes import XNB
-from xnbflow.preprocessing.selection.class_features import PairSelection, class_pairs
+from xnbflow.preprocessing.selection.class_features import PairSelection, pairs_of_codes
 from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES = 130
@@ -149,7 +149,7 @@ def profile(series: DataSet) -> pd.DataFrame:
     """Measure the processor time of the steps of one fit, as `pair_distances` takes them."""
     codes = np.unique(series.labels, return_inverse=True)[1]
     order, offsets = class_offsets(codes, N_CLASSES)
-    pairs = class_pairs(N_CLASSES)
+    pairs = pairs_of_codes(N_CLASSES)
     distances = np.empty((len(pairs), series.n_features))
     seconds: dict[str, float] = {}
 

@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import whole
+from xnbflow.core.parameters import whole_constraint
 from xnbflow.data.labels import class_codes
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.preprocessing.estimator import Estimator
@@ -64,8 +64,8 @@ class TopScoringPairs(ClassifierMixin, Estimator):
 
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_pairs": [whole(1)],
-        "n_candidates": [whole(2)],
+        "n_pairs": [whole_constraint(1)],
+        "n_candidates": [whole_constraint(2)],
     }
 
     def __init__(self, n_pairs: int = 9, *, n_candidates: int = 200) -> None:

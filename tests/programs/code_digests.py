@@ -2,7 +2,13 @@
 
 import json
 
-from xnbflow.running.provenance import computing_code, method_code, page_code, reading_code
+from xnbflow.running.provenance import (
+    computing_code,
+    method_code,
+    page_code,
+    reading_code,
+    section_code,
+)
 
 cica = ["xnbflow.papers.cica.compute"]
 digests = {
@@ -10,7 +16,7 @@ digests = {
     "computing": computing_code(),
     "page": page_code(),
     "cica": method_code(cica),
-    "page of cica": method_code(cica, page=True),
+    "page of cica": section_code(cica),
     "sklearn": method_code(["sklearn.svm.LinearSVC"]),
 }
 print(json.dumps(digests))

@@ -1,15 +1,17 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
-from xnbflow.tables.contract import AVAILABILITY, CHECKSUMS, NOTES, PLACES, SERIES, TRUTH
+from xnbflow.running.planners.acquire import AcquirePlanner
+
+ACQUIRE = AcquirePlanner(PLAN)
 
 
 # Seek: whether the files of an optional data set can be had. A study is planned without those that cannot.
 checkpoint seek:
     output:
-        availability=AVAILABILITY,
-        places=PLACES,
-        usage=usage_of("seek"),
+        availability="results/{dataset}/availability.json",
+        places="results/{dataset}/places.parquet",
+        usage="results/usage/seek/{dataset}.tsv",
     log:
-        log_of("seek"),
+        "results/logs/seek/{dataset}.log",
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -20,10 +22,10 @@ checkpoint seek:
             60, per_mb=1, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
         ),
     params:
-        dataset=PLAN.sheet_row,
-        files=PLAN.named_files,
+        dataset=ACQUIRE.row,
+        files=ACQUIRE.named_files,
         code=reading_code(),
-        methods=PLAN.reader_code,
+        methods=ACQUIRE.reader_code,
     message:
         "Seeking {wildcards.dataset}"
     script:
@@ -32,17 +34,17 @@ checkpoint seek:
 
 rule acquire:
     input:
-        unpack(PLAN.user_files),
-        places=PLAN.sought_places,
+        unpack(ACQUIRE.user_files),
+        places=over(ACQUIRE.optional, "results/{dataset}/places.parquet"),
     output:
-        series=SERIES,
-        notes=NOTES,
-        truth=TRUTH,
+        series="results/{dataset}/series.parquet",
+        notes="results/{dataset}/notes.parquet",
+        truth="results/{dataset}/truth.parquet",
         # kept by a job that runs again: the next download of the same files is compared with it
-        checksums=update(CHECKSUMS),
-        usage=usage_of("acquire"),
+        checksums=update("results/{dataset}/checksums.sha256"),
+        usage="results/usage/acquire/{dataset}.tsv",
     log:
-        log_of("acquire"),
+        "results/logs/acquire/{dataset}.log",
     # Jobs of data sets in progress precede new ones; among new ones the largest is first.
     priority: lambda wildcards: -1 / (1 + PLAN.sheet_mb(wildcards))
     conda:
@@ -50,16 +52,16 @@ rule acquire:
     threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
-            1200, per_mb=6, size_mb=PLAN.acquired_mb(wildcards, input), attempt=attempt
+            1200, per_mb=6, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
         ),
         runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=PLAN.acquired_mb(wildcards, input), attempt=attempt
+            60, per_mb=1, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
         ),
     params:
-        dataset=PLAN.sheet_row,
-        given=PLAN.user_file_states,
+        dataset=ACQUIRE.row,
+        file_states=ACQUIRE.user_file_states,
         code=reading_code(),
-        methods=PLAN.reader_code,
+        methods=ACQUIRE.reader_code,
     message:
         "Reading {wildcards.dataset}"
     script:

@@ -1,20 +1,24 @@
 # Classify: draw the folds of a data set and train the classifiers of a job on them; check the classifiers that
 # come first; fit models to all samples.
-from xnbflow.running.plan import MODEL_FILES
-from xnbflow.tables.contract import SERIES
+from xnbflow.running.planners.train import TrainPlanner
+
+TRAIN = TrainPlanner(PLAN)
 
 
 rule classify:
     input:
-        series=SERIES,
-        given=PLAN.folds_file,
+        series="results/{dataset}/series.parquet",
+        folds_file=TRAIN.folds_file,
     output:
-        **GROUPS["folds"].files,
-        **GROUPS["training"].files,
-        **GROUPS["random_genes"].files,
-        usage=usage_of("classify"),
+        **tables_of(
+            "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
+            "folds",
+            "training",
+            "random_genes",
+        ),
+        usage="results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
     log:
-        log_of("classify"),
+        "results/logs/classify/{study}/{dataset}/{folds}/{job}.log",
     # Jobs of the largest series are first, since they are last to end.
     priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
     conda:
@@ -23,14 +27,14 @@ rule classify:
         mem_mb=lambda wildcards, input, attempt: requested(
             1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
         ),
-        runtime=lambda wildcards, input, attempt: PLAN.job_repeats(wildcards)
+        runtime=lambda wildcards, input, attempt: TRAIN.repeats(wildcards)
         * requested(120, per_mb=3, size_mb=input.size_mb, attempt=attempt),
     params:
-        entries=PLAN.job_entries,
-        scheme=PLAN.scheme,
-        tested=PLAN.tested,
+        entries=TRAIN.entries,
+        scheme=TRAIN.scheme,
+        compared=TRAIN.compared,
         code=computing_code(),
-        methods=PLAN.job_code,
+        methods=TRAIN.code,
     message:
         "Training the classifiers of the job {wildcards.job} on {wildcards.dataset} ({wildcards.folds})"
     script:
@@ -40,12 +44,12 @@ rule classify:
 # Check: a label test, learning curves, and fits to disjoint halves of the samples.
 rule check:
     input:
-        series=SERIES,
+        series="results/{dataset}/series.parquet",
     output:
-        **GROUPS["check"].files,
-        usage=usage_of("check"),
+        **tables_of("results/studies/{study}/checks/{dataset}/{table}.parquet", "check"),
+        usage="results/usage/check/{study}/{dataset}.tsv",
     log:
-        log_of("check"),
+        "results/logs/check/{study}/{dataset}.log",
     priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
@@ -57,12 +61,12 @@ rule check:
             120, per_mb=3, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entries=PLAN.checked_entries,
-        tested=PLAN.tested_with,
-        halved=PLAN.halved,
+        entries=TRAIN.checked_entries,
+        fast_classes=TRAIN.fast_classes,
+        halved=TRAIN.halved,
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
         code=computing_code(),
-        methods=PLAN.checked_code,
+        methods=TRAIN.checked_code,
     message:
         "Checking the first classifiers of {wildcards.study} on {wildcards.dataset}"
     script:
@@ -72,13 +76,30 @@ rule check:
 # Models: a classifier fitted to all samples, with the figures of its cross-validation.
 rule models:
     input:
-        unpack(PLAN.training_of_model),
-        series=SERIES,
+        series="results/{dataset}/series.parquet",
+        predictions=at(
+            TRAIN.first_job,
+            "results/studies/{study}/training/{dataset}/{folds}/{job}/predictions.parquet",
+        ),
+        selected=at(
+            TRAIN.first_job,
+            "results/studies/{study}/training/{dataset}/{folds}/{job}/selected.parquet",
+        ),
+        halves=over(
+            TRAIN.halves_of_model, "results/studies/{study}/checks/{dataset}/halves.parquet"
+        ),
     output:
-        **MODEL_FILES,
-        usage=usage_of("models"),
+        model="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
+        gene_sets="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
+        tables=tables_of(
+            "results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet", "model"
+        ).values(),
+        text=tables_of(
+            "results/studies/{study}/models/{dataset}/{classifier}/{table}.tsv", "model"
+        ).values(),
+        usage="results/usage/models/{study}/{dataset}/{classifier}.tsv",
     log:
-        log_of("models"),
+        "results/logs/models/{study}/{dataset}/{classifier}.log",
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -89,12 +110,12 @@ rule models:
             120, per_mb=3, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entry=PLAN.entry,
-        origin=PLAN.origin,
-        trained=PLAN.trained_beside,
-        halved=PLAN.halved,
+        entry=TRAIN.entry,
+        origin=TRAIN.origin,
+        trained=TRAIN.trained_beside,
+        halved=TRAIN.halved,
         code=computing_code(),
-        methods=PLAN.classifier_code,
+        methods=TRAIN.entry_code,
     message:
         "Fitting {wildcards.classifier} to all samples of {wildcards.dataset}"
     script:
@@ -105,12 +126,12 @@ rule models:
 # selection of features, is repeated on permuted labels.
 rule permute:
     input:
-        series=SERIES,
+        series="results/{dataset}/series.parquet",
     output:
-        **GROUPS["permutation"].files,
-        usage=usage_of("permute"),
+        permutation="results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
+        usage="results/usage/permute/{study}/{dataset}/{classifier}.tsv",
     log:
-        log_of("permute"),
+        "results/logs/permute/{study}/{dataset}/{classifier}.log",
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -121,10 +142,10 @@ rule permute:
             240, per_mb=12, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entry=PLAN.entry,
-        n_permutations=PLAN.n_permutations,
+        entry=TRAIN.entry,
+        n_permutations=TRAIN.n_permutations,
         code=computing_code(),
-        methods=PLAN.classifier_code,
+        methods=TRAIN.entry_code,
     message:
         "Permuting the labels of {wildcards.dataset} for {wildcards.classifier}"
     script:

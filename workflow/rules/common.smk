@@ -5,9 +5,11 @@ from snakemake.utils import update_config
 from xnbflow.core.errors import InputError
 from xnbflow.running.needs import cpus_for, requested
 from xnbflow.running.plan import Plan, exactly
+from xnbflow.running.planners.inputs import at, over, tables_of, together
+from xnbflow.running.planners.study import StudyPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.running.provenance import computing_code, page_code, reading_code
-from xnbflow.tables.contract import GROUPS, log_of, usage_of
+from xnbflow.tables.contract import GROUPS
 
 # The configuration of the papers and the project, and over it that of --configfile, --config or the caller of
 # this module.
@@ -24,6 +26,9 @@ try:
     )
 except InputError as error:
     raise WorkflowError(str(error)) from error
+
+# the data sets, jobs and models of a study, from which several rules read files
+OF_STUDY = StudyPlanner(PLAN)
 
 
 wildcard_constraints:

@@ -1,35 +1,52 @@
 # Compare: the tables of a study, from the files of its data sets and classifiers.
-from functools import partial
+from xnbflow.running.planners.cohorts import CohortPlanner
 
-from xnbflow.running.plan import ALL_COHORTS_FILES
-from xnbflow.tables.contract import DIAGNOSTIC, NOTES, TRUTH
+COHORTS = CohortPlanner(PLAN)
 
 
 rule compare:
     input:
-        **{table: partial(PLAN.trained, table) for table in GROUPS["training"].tables},
-        **{table: partial(PLAN.checked, table) for table in GROUPS["check"].tables},
-        random_genes=partial(PLAN.trained, "random_genes"),
-        series=PLAN.series,
-        truth=partial(PLAN.of_datasets, TRUTH),
-        notes=partial(PLAN.of_datasets, NOTES),
-        audit=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="audit")),
-        components=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="components")),
-        permutation=PLAN.permuted,
-        normality=partial(PLAN.diagnosed, "normality"),
-        normality_within=partial(PLAN.diagnosed, "normality_within"),
-        dependence=partial(PLAN.diagnosed, "dependence"),
-        dependence_test=partial(PLAN.diagnosed, "dependence_test"),
-        cohort_verdicts=PLAN.cohort_verdicts,
-        cohort_matrix=PLAN.cohort_matrix,
+        series=over(OF_STUDY.datasets, "results/{dataset}/series.parquet"),
+        truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
+        notes=over(OF_STUDY.datasets, "results/{dataset}/notes.parquet"),
+        audit=over(OF_STUDY.datasets, "results/{dataset}/{table}.parquet", ["audit", "components"]),
+        diagnostics=over(
+            OF_STUDY.diagnosed,
+            "results/{dataset}/{table}.parquet",
+            ["normality", "normality_within", "dependence", "dependence_test"],
+        ),
+        training=over(
+            OF_STUDY.training_jobs,
+            "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
+            [*GROUPS["training"].tables, "random_genes"],
+        ),
+        checks=over(
+            OF_STUDY.checked,
+            "results/studies/{study}/checks/{dataset}/{table}.parquet",
+            GROUPS["check"].tables,
+        ),
+        permutations=over(
+            OF_STUDY.permuted,
+            "results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
+        ),
+        cohort_verdicts=over(
+            COHORTS.validations, "results/studies/{study}/validation/verdicts.parquet"
+        ),
+        cohort_matrix=over(
+            COHORTS.combinations, "results/studies/{study}/cohorts/cohort_matrix.parquet"
+        ),
     output:
-        **GROUPS["study"].files,
-        text=GROUPS["study"].texts,
-        described=GROUPS["description"].files.values(),
-        described_text=GROUPS["description"].texts,
-        usage=usage_of("compare"),
+        tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
+        text=tables_of("results/studies/{study}/tables/{table}.tsv", "study").values(),
+        described=tables_of(
+            "results/studies/{study}/description/{table}.parquet", "description"
+        ).values(),
+        described_text=tables_of(
+            "results/studies/{study}/description/{table}.tsv", "description"
+        ).values(),
+        usage="results/usage/compare/{study}.tsv",
     log:
-        log_of("compare"),
+        "results/logs/compare/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -40,12 +57,12 @@ rule compare:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        study=PLAN.compared_study,
-        checks=PLAN.checks,
-        entries=PLAN.study_entries,
+        study=OF_STUDY.compared_fields,
+        checks=OF_STUDY.checks,
+        entries=OF_STUDY.entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],
         code=computing_code(),
-        methods=PLAN.study_code,
+        methods=OF_STUDY.code,
     message:
         "Comparing the classifiers of {wildcards.study}"
     script:
@@ -55,13 +72,15 @@ rule compare:
 # Validate: performance of models of one cohort in another.
 rule validate:
     input:
-        series=PLAN.validated_series,
+        series=over(COHORTS.validated, "results/{dataset}/series.parquet"),
     output:
-        tables=GROUPS["validation"].files.values(),
-        text=GROUPS["validation"].texts,
-        usage=usage_of("validate"),
+        tables=tables_of(
+            "results/studies/{study}/validation/{table}.parquet", "validation"
+        ).values(),
+        text=tables_of("results/studies/{study}/validation/{table}.tsv", "validation").values(),
+        usage="results/usage/validate/{study}.tsv",
     log:
-        log_of("validate"),
+        "results/logs/validate/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2
@@ -73,10 +92,10 @@ rule validate:
             60, per_mb=1, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entries=PLAN.validated_entries,
-        pairs=lambda wildcards: [vars(pair) for pair in PLAN.study(wildcards).validate],
+        entries=COHORTS.validated_entries,
+        pairs=COHORTS.pairs,
         code=computing_code(),
-        methods=PLAN.validated_code,
+        methods=COHORTS.validated_code,
     message:
         "Testing the models of {wildcards.study} on second cohorts"
     script:
@@ -86,14 +105,21 @@ rule validate:
 # Combine: the joint results of several series of one question.
 rule combine:
     input:
-        series=PLAN.combined_series,
+        series=over(COHORTS.combined, "results/{dataset}/series.parquet"),
     output:
-        **ALL_COHORTS_FILES,
-        tables=GROUPS["cohorts"].files.values(),
-        text=GROUPS["cohorts"].texts,
-        usage=usage_of("combine"),
+        model="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
+        gene_sets="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
+        model_tables=tables_of(
+            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet", "model"
+        ).values(),
+        model_text=tables_of(
+            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.tsv", "model"
+        ).values(),
+        tables=tables_of("results/studies/{study}/cohorts/{table}.parquet", "cohorts").values(),
+        text=tables_of("results/studies/{study}/cohorts/{table}.tsv", "cohorts").values(),
+        usage="results/usage/combine/{study}.tsv",
     log:
-        log_of("combine"),
+        "results/logs/combine/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2
@@ -105,13 +131,13 @@ rule combine:
             120, per_mb=3, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entry=PLAN.combined_entry,
-        match=lambda wildcards: PLAN.cohorts(wildcards).match,
-        harmonise=lambda wildcards: PLAN.cohorts(wildcards).harmonise,
-        label=PLAN.combined_label,
-        designs=PLAN.combined_designs,
+        entry=COHORTS.entry,
+        match=lambda wildcards: COHORTS.of_study(wildcards).match,
+        harmonise=lambda wildcards: COHORTS.of_study(wildcards).harmonise,
+        label=COHORTS.label,
+        designs=COHORTS.designs,
         code=computing_code(),
-        methods=PLAN.combined_code,
+        methods=COHORTS.code,
     message:
         "Combining the series of {wildcards.study}"
     script:

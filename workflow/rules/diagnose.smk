@@ -1,17 +1,18 @@
 # Diagnose: the audit of a data set, which finds causes of unreliable accuracies. On request of a study: tests of
 # normality, and of independence given the class.
-from xnbflow.tables.contract import SERIES
+from xnbflow.running.planners.diagnose import DiagnosePlanner
+
+DIAGNOSE = DiagnosePlanner(PLAN)
 
 
 rule diagnose:
     input:
-        series=SERIES,
+        series="results/{dataset}/series.parquet",
     output:
-        **GROUPS["diagnostic"].files,
-        **GROUPS["audit"].files,
-        usage=usage_of("diagnose"),
+        **tables_of("results/{dataset}/{table}.parquet", "diagnostic", "audit"),
+        usage="results/usage/diagnose/{dataset}.tsv",
     log:
-        log_of("diagnose"),
+        "results/logs/diagnose/{dataset}.log",
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
@@ -24,7 +25,7 @@ rule diagnose:
             60, per_mb=1, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        tests=PLAN.diagnostic_settings,
+        tests=DIAGNOSE.tests,
         code=computing_code(),
     message:
         "Auditing the samples and testing the features of {wildcards.dataset}"

@@ -1,19 +1,21 @@
 # Enrich: overlaps of gene sets, those of the study and those of known artefacts, with its lists of genes.
-from functools import partial
 
 
 rule enrich:
     input:
-        gene_sets=PLAN.gene_set_files,
-        genes=partial(PLAN.compared, "genes"),
-        signature=PLAN.signatures,
-        series=PLAN.series_with_gene_sets,
+        gene_sets=OF_STUDY.gene_set_files,
+        genes=over(OF_STUDY.datasets, "results/studies/{study}/genes/{dataset}/genes.parquet"),
+        signature=over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/signature.parquet",
+        ),
+        series=over(OF_STUDY.tested_for_sets, "results/{dataset}/series.parquet"),
     output:
-        **GROUPS["gene_lists"].files,
-        text=GROUPS["gene_lists"].texts,
-        usage=usage_of("enrich"),
+        tables=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
+        text=tables_of("results/studies/{study}/gene_sets/{table}.tsv", "gene_lists").values(),
+        usage="results/usage/enrich/{study}.tsv",
     log:
-        log_of("enrich"),
+        "results/logs/enrich/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: 2 if PLAN.study(wildcards).gene_sets else 1
@@ -25,7 +27,7 @@ rule enrich:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        study=PLAN.listed_study,
+        study=OF_STUDY.listed_fields,
         code=computing_code(),
     message:
         "Finding gene sets in the lists of genes of {wildcards.study}"

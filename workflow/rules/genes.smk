@@ -1,17 +1,19 @@
 # Genes: differences of features between the classes, by the design of a study. Classifiers do not depend on them.
-from xnbflow.tables.contract import GENES, SERIES, text_of
+from xnbflow.running.planners.diagnose import GenePlanner
+
+GENES = GenePlanner(PLAN)
 
 
 rule genes:
     input:
-        series=SERIES,
+        series="results/{dataset}/series.parquet",
     output:
-        **GROUPS["genes"].files,
-        genes_text=text_of(GENES.fill(table="genes")),
-        contrasts_text=text_of(GENES.fill(table="contrasts")),
-        usage=usage_of("genes"),
+        **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
+        genes_text="results/studies/{study}/genes/{dataset}/genes.tsv",
+        contrasts_text="results/studies/{study}/genes/{dataset}/contrasts.tsv",
+        usage="results/usage/genes/{study}/{dataset}.tsv",
     log:
-        log_of("genes"),
+        "results/logs/genes/{study}/{dataset}.log",
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
@@ -24,7 +26,7 @@ rule genes:
             60, per_mb=1, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        design=PLAN.design,
+        design=GENES.design,
         code=computing_code(),
     message:
         "Comparing the features of {wildcards.dataset} for {wildcards.study}"

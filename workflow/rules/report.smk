@@ -1,27 +1,20 @@
 # Analyse, report and draw: computations of a study beyond the common tables, its page and figures.
-from functools import partial
+from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
 
-from xnbflow.tables.contract import (
-    ANALYSIS,
-    CURVES,
-    DETAILS,
-    FIGURES,
-    RECORD,
-    REPORT,
-    TRUTH,
-)
+ANALYSE = AnalysePlanner(PLAN)
+REPORT = ReportPlanner(PLAN)
 
 
 rule analyse:
     input:
-        series=PLAN.analysed_series,
-        given=PLAN.analysed_folds_file,
-        study=PLAN.needed_tables,
+        series=over(ANALYSE.datasets, "results/{dataset}/series.parquet"),
+        folds_file=ANALYSE.folds_file,
+        study=ANALYSE.needed_tables,
     output:
-        tables=directory(ANALYSIS),
-        usage=usage_of("analyse"),
+        tables=directory("results/studies/{study}/analyses/{analysis}"),
+        usage="results/usage/analyse/{study}/{analysis}.tsv",
     log:
-        log_of("analyse"),
+        "results/logs/analyse/{study}/{analysis}.log",
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
@@ -33,12 +26,12 @@ rule analyse:
             480, per_mb=3, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        settings=lambda wildcards: PLAN.analysis_settings(wildcards).get("params", {}),
-        scheme=PLAN.analysed_scheme,
+        settings=lambda wildcards: ANALYSE.settings(wildcards).get("params", {}),
+        scheme=ANALYSE.scheme,
         parts=lambda wildcards: PLAN.study(wildcards).paper,
         folds=lambda wildcards: PLAN.study(wildcards).folds,
         code=computing_code(),
-        methods=PLAN.analysis_code,
+        methods=ANALYSE.code,
     message:
         "Analysing {wildcards.analysis} for {wildcards.study}"
     script:
@@ -47,34 +40,96 @@ rule analyse:
 
 #: What the sections of a page read. The page and its figures are made from the same sections, beside
 #: each other.
-SECTION_INPUT = {
-    **{table: partial(PLAN.compared, table) for table in GROUPS["genes"].tables},
-    "tables": GROUPS["study"].files.values(),
-    "gene_lists": GROUPS["gene_lists"].files.values(),
-    "description": GROUPS["description"].files.values(),
-    "truth": partial(PLAN.of_datasets, TRUTH),
-    "models": PLAN.model_files,
-    "validation": PLAN.validation_tables,
-    "cohorts": PLAN.cohort_files,
-    "correlations": partial(PLAN.diagnosed, "correlations"),
-    "predictions": partial(PLAN.trained, "predictions"),
-    "fits": partial(PLAN.trained, "fits"),
-    "usage": PLAN.usage_of_jobs,
-    "analyses": PLAN.analysis_folders,
-}
+SECTION_INPUT = dict(
+    tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
+    gene_sets=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
+    description=tables_of(
+        "results/studies/{study}/description/{table}.parquet", "description"
+    ).values(),
+    truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
+    genes=over(
+        OF_STUDY.datasets,
+        "results/studies/{study}/genes/{dataset}/{table}.parquet",
+        GROUPS["genes"].tables,
+    ),
+    correlations=over(OF_STUDY.diagnosed, "results/{dataset}/correlations.parquet"),
+    training=over(
+        OF_STUDY.training_jobs,
+        "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
+        ["predictions", "fits"],
+    ),
+    models=together(
+        over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
+        ),
+        over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
+        ),
+        over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet",
+            GROUPS["model"].tables,
+        ),
+    ),
+    validation=over(
+        COHORTS.validations,
+        "results/studies/{study}/validation/{table}.parquet",
+        GROUPS["validation"].tables,
+    ),
+    cohorts=together(
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/cohorts/{table}.parquet",
+            GROUPS["cohorts"].tables,
+        ),
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet",
+            GROUPS["model"].tables,
+        ),
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
+        ),
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
+        ),
+    ),
+    analyses=over(REPORT.analyses, "results/studies/{study}/analyses/{analysis}"),
+    usage=together(
+        over(OF_STUDY.datasets, "results/usage/acquire/{dataset}.tsv"),
+        over(OF_STUDY.datasets, "results/usage/diagnose/{dataset}.tsv"),
+        over(OF_STUDY.datasets, "results/usage/genes/{study}/{dataset}.tsv"),
+        over(
+            OF_STUDY.training_jobs,
+            "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
+        ),
+        over(OF_STUDY.checked, "results/usage/check/{study}/{dataset}.tsv"),
+        over(OF_STUDY.permuted, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"),
+        over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
+        over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
+        over(OF_STUDY.itself, "results/usage/enrich/{study}.tsv"),
+        over(COHORTS.validations, "results/usage/validate/{study}.tsv"),
+        over(COHORTS.combinations, "results/usage/combine/{study}.tsv"),
+        over(REPORT.analyses, "results/usage/analyse/{study}/{analysis}.tsv"),
+    ),
+)
 
 
 rule report:
     input:
         **SECTION_INPUT,
     output:
-        page=REPORT,
-        details=DETAILS,
-        record=RECORD,
-        curves=CURVES,
-        usage=usage_of("report"),
+        page="results/studies/{study}/report.html",
+        details="results/studies/{study}/details.html",
+        record="results/studies/{study}/run.json",
+        curves="results/studies/{study}/curves.json",
+        usage="results/usage/report/{study}.tsv",
     log:
-        log_of("report"),
+        "results/logs/report/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -85,12 +140,12 @@ rule report:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        labels=PLAN.study_labels,
+        labels=OF_STUDY.labels,
         missing=lambda wildcards: PLAN.study(wildcards).missing,
-        configuration=PLAN.configuration,
+        configuration=REPORT.configuration,
         code=computing_code(),
         page_code=page_code(),
-        sections=PLAN.section_code,
+        sections=REPORT.section_code,
     message:
         "Writing the page of {wildcards.study}"
     script:
@@ -102,16 +157,16 @@ rule draw:
         **SECTION_INPUT,
     output:
         figures=report(
-            directory(FIGURES),
+            directory("results/studies/{study}/figures"),
             patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study} - {PLAN.figure_labels(wildcards)['data set']}",
+            category=lambda wildcards: f"{wildcards.study} - {REPORT.figure_labels(wildcards)['data set']}",
             subcategory="{section}",
-            labels=PLAN.figure_labels,
+            labels=REPORT.figure_labels,
             caption="../report/figure.rst",
         ),
-        usage=usage_of("draw"),
+        usage="results/usage/draw/{study}.tsv",
     log:
-        log_of("draw"),
+        "results/logs/draw/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
@@ -123,12 +178,12 @@ rule draw:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        labels=PLAN.study_labels,
+        labels=OF_STUDY.labels,
         missing=lambda wildcards: PLAN.study(wildcards).missing,
-        configuration=PLAN.configuration,
+        configuration=REPORT.configuration,
         code=computing_code(),
         page_code=page_code(),
-        sections=PLAN.section_code,
+        sections=REPORT.section_code,
     message:
         "Drawing the figures of {wildcards.study}"
     script:

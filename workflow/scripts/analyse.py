@@ -16,7 +16,7 @@ run_analysis(
     series=[Path(path) for path in snakemake.input.series],
     settings=snakemake.params.settings,
     scheme=snakemake.params.scheme,
-    folds_file=next(map(Path, snakemake.input.given), None),
+    folds_file=next(map(Path, snakemake.input.folds_file), None),
     downloads=snakemake.config["download"],
     tables_of_study=[Path(path) for path in snakemake.input.study],
     parts=snakemake.params.parts,

@@ -14,10 +14,10 @@ from xnbflow.jobs.classify import train_classifiers
 train_classifiers(
     Path(snakemake.input.series),
     scheme=snakemake.params.scheme,
-    folds_file=next(map(Path, snakemake.input.given), None),
+    folds_file=next(map(Path, snakemake.input.folds_file), None),
     downloads=snakemake.config["download"],
     entries=snakemake.params.entries,
-    compared=snakemake.params.tested,
+    compared=snakemake.params.compared,
     folder=Path(snakemake.output.folds).parent,
     check_code=lambda: check_code(snakemake),
 )

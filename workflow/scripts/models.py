@@ -11,7 +11,6 @@ start_job(snakemake)
 
 from xnbflow.jobs.models import fit_kept_model
 
-halves = snakemake.input.get("halves")
 fit_kept_model(
     snakemake.wildcards.classifier,
     snakemake.params.entry,
@@ -20,7 +19,7 @@ fit_kept_model(
     predictions=Path(snakemake.input.predictions),
     selected=Path(snakemake.input.selected),
     trained=snakemake.params.trained,
-    halves=Path(halves) if halves else None,
+    halves=next(map(Path, snakemake.input.halves), None),
     halved=snakemake.params.halved,
     folder=Path(snakemake.output.model).parent,
     check_code=lambda: check_code(snakemake),

@@ -9,13 +9,13 @@ from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.sources.seeking import places_table, seek, write_availability
+from xnbflow.jobs.seek import seek_data_set
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.tables.contract import PLACES_TABLE
-from xnbflow.tables.storage import write_parquet
 
-dataset = SheetRow(**snakemake.params.dataset).with_files(snakemake.params.files)
-sought = seek(dataset, **snakemake.config["download"])
-check_code(snakemake)
-write_parquet(places_table(dataset.id, sought.origins), snakemake.output.places, PLACES_TABLE)
-write_availability(sought, snakemake.output.availability)
+seek_data_set(
+    SheetRow(**snakemake.params.dataset).with_files(snakemake.params.files),
+    availability=Path(snakemake.output.availability),
+    places=Path(snakemake.output.places),
+    downloads=snakemake.config["download"],
+    check_code=lambda: check_code(snakemake),
+)

@@ -9,7 +9,7 @@ from xnbflow.papers.cica.averages import (
     descend,
     integrated_average,
     sample_term,
-    score,
+    score_average,
 )
 from xnbflow.papers.cica.simulation import recovery_error, simulate
 
@@ -44,7 +44,7 @@ def test_the_score_is_minus_the_slope_of_the_log_density(samples, point, factor)
     z, y = point
     above = kernel_density(z + 1e-5, y, component, target, factor)
     below = kernel_density(z - 1e-5, y, component, target, factor)
-    actual = score(
+    actual = score_average(
         np.array(z), np.array(y), samples=component, sample_targets=target, factor=factor
     )
     assert actual == pytest.approx(-(np.log(above) - np.log(below)) / 2e-5, rel=1e-6)
@@ -55,7 +55,7 @@ def test_a_point_beyond_all_kernels_has_the_score_of_the_nearest_sample():
     component = np.array([0.0, 1.0])
     target = np.array([0.0, 1.0])
     width = 0.5 * 2 ** (-1 / 6)  # the standard deviation is 1/2
-    actual = score(np.array(100.0), np.array(1.0), samples=component, sample_targets=target)
+    actual = score_average(np.array(100.0), np.array(1.0), samples=component, sample_targets=target)
     assert actual == pytest.approx(99.0 / width**2)
 
 
@@ -80,7 +80,7 @@ def test_the_integral_is_that_over_the_kernel_density(samples):
     by_target = norm.pdf(y[:, None], target, target_width)
     mean_of_second = np.einsum("zs,ys,s->zy", by_first, by_target, second) / 8  # times density
     points, targets = np.meshgrid(z, y, indexing="ij")
-    scores = score(points, targets, samples=first, sample_targets=target)
+    scores = score_average(points, targets, samples=first, sample_targets=target)
     expected = (scores * mean_of_second).sum() * (z[1] - z[0]) * (y[1] - y[0])
     assert integrated_average(components, target)[0, 1] == pytest.approx(expected, abs=1e-3)
 

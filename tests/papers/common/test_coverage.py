@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import shipped_analyses
 from xnbflow.papers.common.coverage import (
     COVERAGE_FILE,
-    Item,
+    CoverageItem,
     coverage_table,
     covered_papers,
     read_coverage,
@@ -120,16 +120,16 @@ def test_a_list_is_read_in_its_order(tmp_path):
     write_list(tmp_path, DONE, TABLE | {"name": "Table 2", "left_out": "no data"})
     assert covered_papers(tmp_path) == ["example"]
     assert read_coverage("example", tmp_path) == [
-        Item(**DONE),
-        Item(**TABLE | {"name": "Table 2", "left_out": "no data"}),
+        CoverageItem(**DONE),
+        CoverageItem(**TABLE | {"name": "Table 2", "left_out": "no data"}),
     ]
 
 
 def test_the_table_counts_the_items_and_names_their_places():
     items = [
-        Item(**DONE, study="xnb-paper", section="accuracy"),
-        Item(kind="table", name="Table 2", content="a | b", left_out="no data"),
-        Item(**DONE | {"kind": "figure", "name": "Figure 1"}),
+        CoverageItem(**DONE, study="xnb-paper", section="accuracy"),
+        CoverageItem(kind="table", name="Table 2", content="a | b", left_out="no data"),
+        CoverageItem(**DONE | {"kind": "figure", "name": "Figure 1"}),
     ]
     lines = coverage_table(items).splitlines()
     assert lines[0] == "2 of 3 items are in the project: 1 of 2 tables, 1 of 1 figures."

@@ -114,7 +114,7 @@ def raw_tables():
 
 @pytest.fixture(scope="module")
 def tables():
-    return compute.summarise(raw_tables())
+    return compute.completed_tables(raw_tables())
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_the_headline_states_a_difference_beyond_chance(tmp_path):
     raw = raw_tables()
     worse = raw["fit"]["model"] == GENERALIZED
     raw["fit"].loc[worse, "misclassification"] = 0.10
-    section, _ = analysis_section(ANALYSIS, compute.summarise(raw), tmp_path)
+    section, _ = analysis_section(ANALYSIS, compute.completed_tables(raw), tmp_path)
     assert "the two differ by more than chance." in section.blocks[0].text
 
 

@@ -11,7 +11,7 @@ from sklearn import metrics
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.papers.generalized.compute import analyse, summarise, summarise_splits
+from xnbflow.papers.generalized.compute import analyse, completed_tables, summarise_splits
 from xnbflow.papers.generalized.entries import ANALYSIS
 
 NAIVE = "naive Bayes"
@@ -190,7 +190,7 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     path = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
     about = {"dataset": "d", "features": "all"}
     hand_written = {"scorecard": card.assign(**about), "convergence": path.assign(**about)}
-    summaries = summarise({"fit": tables["fit"]} | hand_written)
+    summaries = completed_tables({"fit": tables["fit"]} | hand_written)
     atom = summaries["strengths"].set_index("feature").loc["atom"]
     naive = np.r_[np.zeros(60), 0.2 * np.arange(1, 41)].std()
     assert atom[["naive", "adjusted", "taken_back"]].tolist() == pytest.approx(

@@ -14,7 +14,7 @@ from xnbflow.papers.separation.gaussian_blocks import (
     ledoit_wolf_intensity,
 )
 from xnbflow.papers.separation.separation_scores import (
-    effective_samples,
+    effective_class_size,
     null_mean,
     null_mean_per_class,
     printed_cut,
@@ -120,7 +120,7 @@ def test_scores_with_a_covariance_per_class_have_their_null_mean():
     X, y = rng.normal(size=(60, 40_000)), np.repeat(["a", "b"], [25, 35])
     classifier = BlockNB(blocks=2, covariance="per_class").fit(X, y)
     none = np.zeros(1)
-    expected = null_mean_per_class(2, (none, none), (24, 34), effective_samples(25, 35))
+    expected = null_mean_per_class(2, (none, none), (24, 34), effective_class_size(25, 35))
     assert classifier.scores_.mean() == pytest.approx(expected[0], rel=0.02)
     assert expected[0] > 1.1 * 5  # far above the 5 parameters
     # the threshold is inflated by the same factor
@@ -135,7 +135,7 @@ def test_the_estimated_risk_counts_means_and_covariances_of_each_class():
     X, y = samples(40, counts=(60, 70))
     classifier = BlockNB(blocks=2, covariance="per_class").fit(X, y)
     scores = classifier.scores_[0] / (classifier.null_scores_[0] / 5)
-    n = effective_samples(60, 70)
+    n = effective_class_size(60, 70)
     mean, variance = (scores - 5).sum() / n, 2 * scores.sum() / n
     assert classifier.asymptotic_risk_[0] == pytest.approx(norm.cdf(-mean / np.sqrt(variance)))
 

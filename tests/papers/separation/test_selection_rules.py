@@ -55,7 +55,7 @@ def test_blocks_of_several_sizes_are_ordered_by_the_score_of_a_feature():
 
 
 def test_unequal_classes_have_the_harmonic_mean_of_their_sizes():
-    assert separation.effective_samples(10, 90) == 18.0
+    assert separation.effective_class_size(10, 90) == 18.0
 
 
 def test_each_block_has_the_weight_of_its_own_degrees_of_freedom():

@@ -30,7 +30,7 @@ def test_scores_without_separation_have_the_mean_of_hotellings_t_squared(rng):
     for class_values, class_means in zip(values, means, strict=True):
         centred = class_values - class_means[:, :, None]
         scatter.append(np.einsum("bin,bjn->bij", centred, centred))
-    n = separation.effective_samples(*counts)
+    n = separation.effective_class_size(*counts)
     difference = (means[0] - means[1])[:, :, None]
     pooled = np.linalg.inv(sum(scatter) / 43)
     score = n / 2 * (difference * (pooled @ difference)).sum(axis=(1, 2))

@@ -23,7 +23,7 @@ from xnbflow.papers.xnb_paper.compute_distances import (
 )
 from xnbflow.papers.xnb_paper.entries import DISTANCES
 from xnbflow.papers.xnb_paper.section_distances import _figure, conclusion
-from xnbflow.preprocessing.selection.class_features import class_pairs
+from xnbflow.preprocessing.selection.class_features import pairs_of_codes
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -58,7 +58,7 @@ def test_at_the_threshold_the_accuracy_is_that_of_xnb(tables, tmp_path, changed)
 
 def test_equal_numbers_are_the_best_features_of_each_pair(rng):
     values = rng.random((6, 9))  # of four classes
-    pairs = class_pairs(4)
+    pairs = pairs_of_codes(4)
     for code, class_features in enumerate(best_of_pairs(values, 4, 2)):
         rows = values[(pairs == code).any(axis=1)]
         assert set(class_features) == {f for row in rows for f in np.argsort(-row)[:2]}

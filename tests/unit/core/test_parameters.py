@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Columns, number, satisfies, whole
+from xnbflow.core.parameters import (
+    columns_constraint,
+    number_constraint,
+    satisfies,
+    whole_constraint,
+)
 from xnbflow.naive_bayes import XNB
 
 
@@ -18,7 +23,7 @@ from xnbflow.naive_bayes import XNB
     ],
 )
 def test_a_bound_is_valid_if_its_side_is_closed(closed, at_left, at_right):
-    constraint = number(0, 1, closed=closed)
+    constraint = number_constraint(0, 1, closed=closed)
     assert satisfies(0.0, constraint) == at_left
     assert satisfies(1.0, constraint) == at_right
     assert satisfies(0.5, constraint)
@@ -27,23 +32,23 @@ def test_a_bound_is_valid_if_its_side_is_closed(closed, at_left, at_right):
 
 
 def test_whole_numbers_have_at_most_64_bits():
-    assert satisfies(2**63 - 1, whole(0))
-    assert not satisfies(2**63, whole(0))
+    assert satisfies(2**63 - 1, whole_constraint(0))
+    assert not satisfies(2**63, whole_constraint(0))
 
 
 @pytest.mark.parametrize("value", [True, np.True_, np.longdouble(0.5), np.nan, np.inf, "0.5", None])
 def test_truth_values_extended_precision_and_infinity_are_not_numbers(value):
-    assert not satisfies(value, number(0, 1))
+    assert not satisfies(value, number_constraint(0, 1))
 
 
 @pytest.mark.parametrize("value", ["g1", 0, ["g1", 0], slice("g1", None), [True, False]])
 def test_columns_may_be_names_positions_slices_and_masks(value):
-    assert satisfies(value, Columns())
+    assert satisfies(value, columns_constraint())
 
 
 @pytest.mark.parametrize("value", [True, 0.5, slice(0, 5, 0), slice(0.5, None), [0.5], 2**63])
 def test_other_values_are_not_columns(value):
-    assert not satisfies(value, Columns())
+    assert not satisfies(value, columns_constraint())
 
 
 @pytest.mark.parametrize(("length", "is_whole"), [(58, True), (59, False)])

@@ -5,7 +5,7 @@ import math
 import pytest
 from toys import refused
 
-from xnbflow.core.schemas import check, described
+from xnbflow.core.schemas import check, schema_in_words
 
 WHOLE = {"type": "integer", "minimum": 1}
 
@@ -48,7 +48,7 @@ def test_long_keys_are_cut_in_the_middle():
     ],
 )  # fmt: skip
 def test_a_schema_is_described_in_words(schema, text):
-    assert described(schema) == text
+    assert schema_in_words(schema) == text
 
 
 def test_one_of_two_keys_is_asked_for_by_their_names():

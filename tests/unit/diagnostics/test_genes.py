@@ -101,7 +101,7 @@ def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(
             expected = np.log2(np.exp(getattr(model, name)[code]))
             np.testing.assert_allclose(rows.loc[varies, name], expected, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(rows.loc[varies, "mean"], np.nanmean(X[:, varies], axis=0))
-        assert unordered["t"].abs().dropna().is_monotonic_decreasing
+        assert unordered["least_t"].abs().dropna().is_monotonic_decreasing
 
 
 def test_ranks_put_the_strongest_evidence_of_both_directions_first_and_count_equal_areas():
@@ -375,3 +375,40 @@ def test_gene_sets_that_are_no_text_or_hide_their_names_are_refused(tmp_path, co
     path = put(tmp_path, content, "sets.gmt")
     with refused(message, file=path):
         read_gene_sets(path)
+
+
+def test_genes_of_a_class_differ_from_each_other_class(rng):
+    """Both cancers differ from healthy tissue in many genes; few are of the early stage."""
+    labels = np.repeat(["early", "healthy", "late"], 12)
+    values = rng.normal(8, 1, (300, 36))
+    values[:100, labels != "healthy"] += 4
+    values[100:110, labels == "early"] += 2.5
+    values[110:120, labels == "healthy"] -= 2
+    values[110:120, labels == "late"] += 2  # early lies between the others
+    genes = gene_table(dataset(values, labels, scale="log2"))
+    of_class = genes[genes["class"] == "early"].set_index("feature")
+    own = [f"g{i}" for i in range(100, 110)]
+    assert set(of_class.index[:10]) == set(own)
+    by_mean = of_class.sort_values("t", key=lambda t: -t.abs())
+    assert len(set(by_mean.index[:10]) & set(own)) < 5  # by the mean of the others
+    between = of_class.loc[[f"g{i}" for i in range(110, 120)]]
+    assert (between[["least_t", "least_difference"]] == 0).all(axis=None)
+    shared = of_class.loc[[f"g{i}" for i in range(100)]]
+    assert (shared["nearest"] == "late").mean() > 0.9
+    # one gene, whose variance no others moderate: t of two classes with the variance of all three
+    alone = gene_table(dataset(values[100:101], labels, scale="log2"))
+    row = alone[alone["class"] == "early"].iloc[0]
+    groups = [values[100, labels == label] for label in np.unique(labels)]
+    pooled = np.mean([group.var(ddof=1) for group in groups])
+    differences = groups[0].mean() - np.array([groups[1].mean(), groups[2].mean()])
+    t = differences / np.sqrt(pooled * 2 / 12)
+    assert row["least_t"] == pytest.approx(np.abs(t).min())
+    assert row["least_difference"] == pytest.approx(differences[np.abs(t).argmin()])
+    assert row["nearest"] == ("healthy", "late")[np.abs(t).argmin()]
+
+
+def test_two_classes_have_the_difference_from_the_other_one(rng):
+    genes = gene_table(dataset(rng.normal(size=(20, 12)), np.repeat(["a", "b"], 6)))
+    np.testing.assert_allclose(genes["least_t"], genes["t"])
+    np.testing.assert_allclose(genes["least_difference"], genes["difference"])
+    assert (genes["nearest"] != genes["class"]).all()

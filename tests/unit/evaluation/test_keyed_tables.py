@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from toys import dataset
 
-from xnbflow.evaluation.keyed_tables import arrays, named, stack
+from xnbflow.evaluation.keyed_tables import arrays, key_fields, stack
 
 
 def test_rows_of_all_classifiers_have_their_key():
@@ -18,7 +18,7 @@ def test_rows_of_all_classifiers_have_their_key():
     assert table["classifier"].tolist() == ["nb", "nb", "xnb"]
     assert table["fold"].tolist() == [0, 1, 2]
     assert stack({}, ["fold"]).columns.tolist() == table.columns.tolist()
-    assert named(("d", "f", "c")) == {"dataset": "d", "folds": "f", "classifier": "c"}
+    assert key_fields(("d", "f", "c")) == {"dataset": "d", "folds": "f", "classifier": "c"}
 
 
 @pytest.mark.parametrize("first", [np.nan, -0.1])

@@ -59,3 +59,40 @@ def test_features_with_too_few_effects_have_no_mean_or_no_prediction():
     assert np.isnan(actual["upper"]).tolist() == [False, False, True, False]
     assert np.isnan(actual["prediction_upper"]).tolist() == [False, True, True, True]
     assert actual["effect"][3] == pytest.approx(2.0)
+
+
+def test_the_jackknife_is_that_of_the_means_without_one_series(rng):
+    effects = rng.normal(size=(4, 3))
+    variances = np.array([[0.01, 1.0, 2.0, 0.5]] * 3).T
+    actual = hartung_knapp(effects, variances, jackknife=True)
+    for gene in range(3):
+        weights = 1 / (variances[:, gene] + actual["tau2"][gene])
+        means = []
+        for left_out in range(4):
+            others = np.arange(4) != left_out
+            means.append(np.average(effects[others, gene], weights=weights[others]))
+        mean = np.average(effects[:, gene], weights=weights)
+        error = np.sqrt(3 / 4 * np.sum((np.array(means) - mean) ** 2))
+        plain = hartung_knapp(effects, variances)["standard_error"][gene]
+        assert actual["standard_error"][gene] == pytest.approx(max(error, plain))
+
+
+def test_with_equal_weights_the_jackknife_changes_nothing(rng):
+    effects, variances = rng.normal(size=(5, 20)), np.full((5, 20), 0.3)
+    for name in ("standard_error", "p", "lower"):
+        whole = hartung_knapp(effects, variances, jackknife=True)[name]
+        np.testing.assert_allclose(whole, hartung_knapp(effects, variances)[name])
+
+
+def test_a_large_series_among_small_ones_keeps_the_level():
+    """Five series of which one has 400 samples, between them a standard deviation of .5."""
+    rng = np.random.default_rng(0)
+    variances = 4 / np.array([400, 20, 20, 20, 20])[:, None] * np.ones(20_000)
+    effects = rng.normal(size=variances.shape) * np.sqrt(variances + 0.25)
+    share = {}
+    for jackknife in (False, True):
+        p = hartung_knapp(effects, variances, ad_hoc=True, jackknife=jackknife)["p"]
+        share[jackknife] = np.mean(p < 0.05)
+    # the standard error of a share is .002
+    assert share[False] > 0.08
+    assert share[True] < 0.06

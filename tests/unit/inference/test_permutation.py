@@ -17,8 +17,8 @@ from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference import permutation
 from xnbflow.inference.permutation import (
     Adjustment,
-    adjusted_columns,
     adjusted_score,
+    columns_of_steps,
     label_test,
     ten_features_score,
 )
@@ -91,10 +91,10 @@ def test_labels_are_exchanged_within_the_levels_of_the_columns():
     strata, columns = Adjustment.of(series, ["factor(plate)"])
     assert (strata == pd.factorize(series.sample_metadata["plate"])[0]).all()
     assert columns.shape == (40, 1)
-    assert adjusted_columns({"method": "csnb"}) == []
+    assert columns_of_steps({"method": "csnb"}) == []
     name = "xnbflow.preprocessing.designs.CovariateAdjuster"
     step = {"method": name, "params": {"columns": ["plate"]}}
-    assert adjusted_columns({"steps": [step, {"method": "csnb"}]}) == ["plate"]
+    assert columns_of_steps({"steps": [step, {"method": "csnb"}]}) == ["plate"]
 
 
 @pytest.mark.parametrize("adjust", [(), ("plate",)])

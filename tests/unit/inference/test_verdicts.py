@@ -174,13 +174,13 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     assert verdict(actual, LabelTest(0.001)).codes == ["class not recognised"]
 
 
-def test_a_batch_makes_a_result_partly_supported_at_most():
+def test_a_result_that_a_column_may_explain_cannot_be_judged():
     codes = np.repeat([0, 1], 20)
     actual = performance(codes, np.eye(2)[codes])
     assert verdict(actual, LabelTest(0.001)).level == "well supported"
     batch = Reason(code="column not separated")
     capped = verdict(actual, LabelTest(0.001), [batch])
-    assert (capped.level, capped.codes) == ("partly supported", ["column not separated"])
+    assert (capped.level, capped.codes) == ("cannot be judged", ["column not separated"])
 
 
 def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
@@ -235,7 +235,8 @@ def tables_of_verdicts(performances, **changes):
 
 
 def test_a_table_of_verdicts_has_the_reasons_of_each_result():
-    halves = {"class": "", "halves": 0.2, "halves_lower": 0.1, "halves_upper": 0.3, "mean_size": 9}
+    short = {"short_list": 0.2, "short_lower": 0.1, "short_upper": 0.3}
+    halves = {"class": "", "mean_size": 9, **short}
     of_six = performance(CODES, np.eye(2)[CODES], candidates=6)
     performances = {key: of_six if name == "chosen" else PERFECT for name, key in KEYS.items()}
     tests = [
@@ -259,7 +260,7 @@ def test_a_table_of_verdicts_has_the_reasons_of_each_result():
     assert reasons.loc["batch", "subject"] == "plate"
     table = tables["verdicts"].set_index("dataset")
     assert table["level"].to_dict() == {
-        "batch": "partly supported",
+        "batch": "cannot be judged",
         "unstable": "partly supported",
         "chosen": "well supported",
         "failed": "not supported",
@@ -299,9 +300,13 @@ def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
     several = {"d": SimpleNamespace(classes=list("abc"))}
     reasons = column_reasons(pd.DataFrame(rows), several)["d", "f", "nb"]
     assert [(r.code, r.subject, r.label, r.other) for r in reasons] == [
-        ("column not separated", "plate", "a", "b"),
-        ("column not examined", "plate", "a", "c"),
-    ]  # columns that are declared as biology limit no verdict
+        ("pair not separated", "plate", "a", "b"),
+        ("pair not examined", "plate", "a", "c"),
+    ]  # the third pair is recognised within plates; columns of biology limit no verdict
+    rows.append(row | {"class": "b", "other": "c"})
+    reasons = column_reasons(pd.DataFrame(rows), several)["d", "f", "nb"]
+    codes = ["column not separated", "column not examined", "column not separated"]
+    assert [reason.code for reason in reasons] == codes  # no pair is left
     two = column_reasons(pd.DataFrame([row]), {"d": SimpleNamespace(classes=list("ab"))})
     (reason,) = two["d", "f", "nb"]
     assert (reason.label, reason.other, reason.count) == ("", "", 12)

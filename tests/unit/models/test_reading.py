@@ -11,7 +11,7 @@ from serving import serving
 from toys import dataset, refused
 
 from xnbflow.models import fit_model, predict_table, reading
-from xnbflow.models.reading import described, read_samples, read_training, symbols_of
+from xnbflow.models.reading import described_row, read_samples, read_training, symbols_of
 from xnbflow.running.cli.commands import training_series
 from xnbflow.sources.downloads import Downloads
 
@@ -19,15 +19,15 @@ from xnbflow.sources.downloads import Downloads
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     path = tmp_path / "new.csv"
     NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
-    read = read_samples(described(str(path)), features=CSNB.features)
+    read = read_samples(described_row(str(path)), features=CSNB.features)
     assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
     NEW.assign(site="Ghent", type=["a", "b"] * 10).to_csv(path)
     origin = {"location": str(path), "label": "type", "options": ["drop=site"]}
-    model = fit_model(read_training(described(**origin)), {"method": "xnb"}, origin=origin)
+    model = fit_model(read_training(described_row(**origin)), {"method": "xnb"}, origin=origin)
     assert training_series(model, [], "rows").features.tolist() == NEW.columns.tolist()
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
     with refused(key=CSNB.features[0]):
-        read_samples(described(str(path)), features=CSNB.features)
+        read_samples(described_row(str(path)), features=CSNB.features)
 
 
 #: Quartiles of logarithms, and of intensities.
@@ -40,7 +40,7 @@ def needed_transform(
 ):
     """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
     monkeypatch.setattr(reading, "scale_of", lambda *_: (kind, ""))
-    row = described("new.csv", options=[f"transform={option}"] if option else [])
+    row = described_row("new.csv", options=[f"transform={option}"] if option else [])
     series = dataset(np.ones((n_features, 2)), ["a", "b"])
     training = {"options": ["missing=impute", "transform=log2"]}
     return reading._needed_transform(row, training, series, quartiles)
@@ -70,7 +70,7 @@ def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monk
     monkeypatch.setattr(reading, "scale_of", lambda *_: ("not logged", ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
-        reading._needed_transform(described("new.csv"), {}, series, LOGARITHMS)
+        reading._needed_transform(described_row("new.csv"), {}, series, LOGARITHMS)
 
 
 @pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])
@@ -105,10 +105,10 @@ def complete(row, training=(), features=(), columns=()):
 
 
 def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
-    row = complete(described("GSE4107"))
+    row = complete(described_row("GSE4107"))
     assert row.label == "title"
     assert row.options == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
-    configured = complete(described("GSE4107", "source_name_ch1", options=["missing=refuse"]))
+    configured = complete(described_row("GSE4107", "source_name_ch1", options=["missing=refuse"]))
     assert configured.label == "source_name_ch1"
     assert configured.options["missing"] == "refuse"
 
@@ -118,14 +118,14 @@ def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
     path = tmp_path / "new.csv"
     pd.DataFrame(np.ones((3, 5)), list("xyz"), names).to_csv(path, index_label="sample")
     features = [name.partition(".")[0] for name in names]
-    assert complete(described(str(path)), features=features).orientation == "rows"
+    assert complete(described_row(str(path)), features=features).orientation == "rows"
 
 
 def test_the_column_of_names_is_that_of_the_training_where_the_table_has_it(tmp_path):
     path = tmp_path / "new.csv"
     table = {"sample": ["x", "y"], "file": ["f1", "f2"], "g0": [1.0, 2.0]}
     pd.DataFrame(table).to_csv(path, index=False)
-    row = described(str(path))
+    row = described_row(str(path))
     assert complete(row, {"id_column": "file"}, ["g0"]).id_column == "file"
     assert complete(row, {"id_column": "patient"}, ["g0"]).id_column == "sample"
 
@@ -146,7 +146,7 @@ def test_samples_are_named_by_a_column_with_another_name_than_in_training(tmp_pa
     path = tmp_path / "new.csv"
     pd.DataFrame({**columns, "g0": [1.0, 2.0], "g1": 0.5}).to_csv(path, index=False)
     training = {"id_column": "sample", "label": "type", "options": ["phenotype_columns=sex"]}
-    frame = read_samples(described(str(path)), training, features=["g0"])
+    frame = read_samples(described_row(str(path)), training, features=["g0"])
     assert frame.index.tolist() == names
     assert frame["g0"].tolist() == [1.0, 2.0]
 
@@ -159,7 +159,7 @@ def test_a_table_at_a_url_is_read_as_a_file_and_downloaded_once(tmp_path):
     files = {"new.csv": [text.encode()], "columns.csv": [in_columns.encode()]}
     with serving("tables", files) as server:
         for name in files:
-            row = described(f"{server.url}/{name}")
+            row = described_row(f"{server.url}/{name}")
             frame = read_samples(row, training, features=["g0", "g1"])
             assert frame.index.tolist() == ["x", "y"]
             assert frame["g0"].tolist() == [1.0, 2.0]
@@ -169,7 +169,7 @@ def test_a_table_at_a_url_is_read_as_a_file_and_downloaded_once(tmp_path):
 def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):
     path = tmp_path / "new.parquet"
     pd.DataFrame({"g0": [1.0, 2.0]}, index=["x", "y"]).to_parquet(path)
-    frame = read_samples(described(str(path)), {"id_column": "sample"}, features=["g0"])
+    frame = read_samples(described_row(str(path)), {"id_column": "sample"}, features=["g0"])
     assert frame.index.tolist() == ["x", "y"]
 
 
@@ -186,7 +186,7 @@ def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):
     ],
 )
 def test_the_source_of_a_location_is_recognised_by_its_form(location, source):
-    assert described(location).source == source
+    assert described_row(location).source == source
 
 
 @pytest.mark.parametrize(
@@ -199,16 +199,16 @@ def test_the_source_of_a_location_is_recognised_by_its_form(location, source):
 )
 def test_a_file_of_geo_is_recognised_by_its_first_characters(tmp_path, text, source):
     (tmp_path / "downloaded.txt").write_text(text)
-    assert described(str(tmp_path / "downloaded.txt")).source == source
+    assert described_row(str(tmp_path / "downloaded.txt")).source == source
 
 
 def test_options_and_the_label_of_a_location_are_checked():
     with refused("option 'transfrom=log2': source table accepts"):
-        described("new.csv", options=["transfrom=log2"])
+        described_row("new.csv", options=["transfrom=log2"])
     with refused("option 'transform': source table accepts"):
-        described("new.csv", options=["transform"])
+        described_row("new.csv", options=["transform"])
     with refused("new.csv: name the column of the class labels, as --label diagnosis"):
-        read_training(described("new.csv"))
+        read_training(described_row("new.csv"))
 
 
 def test_a_feature_without_a_symbol_has_none():

@@ -8,7 +8,7 @@ from toys import dataset, markers
 from xnbflow.evaluation import training
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import ClassSpecificNBCV
-from xnbflow.naive_bayes.conformal import class_p_values, class_sets, held_out_coverage
+from xnbflow.naive_bayes.conformal import class_p_values, conformal_sets, held_out_coverage
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -43,8 +43,8 @@ def test_no_set_is_empty_and_each_has_the_predicted_class():
     scores[40:] = 0.1  # the third class is badly recognised: all are as typical of it
     posterior = np.array([[0.96, 0.03, 0.01], [0.8, 0.15, 0.05], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
     expected = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=bool)
-    assert (class_sets(posterior, scores, codes, 0.1) == expected).all()
-    alone = class_sets(np.ones((2, 1)), np.full(20, 1.0), np.zeros(20, int), 0.1)
+    assert (conformal_sets(posterior, scores, codes, 0.1) == expected).all()
+    alone = conformal_sets(np.ones((2, 1)), np.full(20, 1.0), np.zeros(20, int), 0.1)
     assert alone.tolist() == [[True], [True]]
 
 
@@ -86,7 +86,7 @@ def test_a_class_of_few_samples_is_in_every_set(rng):
 def test_a_p_value_equal_to_the_error_rate_leaves_the_class_out():
     scores, codes = np.linspace(0.5, 0.95, 9), np.zeros(9, dtype=int)
     posterior = np.array([[0.3, 0.7], [0.5, 0.5]])  # p-values .1 and .2 of the first class
-    assert class_sets(posterior, scores, codes, 0.1)[:, 0].tolist() == [False, True]
+    assert conformal_sets(posterior, scores, codes, 0.1)[:, 0].tolist() == [False, True]
 
 
 def test_the_default_error_rate_is_a_tenth(rng):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toys import markers
 
 from xnbflow.naive_bayes import XNB
-from xnbflow.preprocessing.selection.class_features import class_pairs, pair_distances
+from xnbflow.preprocessing.selection.class_features import pair_distances, pairs_of_codes
 
 TIE = 1e-12
 
@@ -133,7 +133,7 @@ def test_a_selection_is_the_smallest_set_there_is(seed, selection, least):
     model = XNB(selection=selection, min_distance=least, threshold=0.9).fit(X, codes)
     pairs = pair_distances(X.T, codes, 3)
     for c in range(3):
-        distances_of_class = pairs[(class_pairs(3) == c).any(axis=1)]
+        distances_of_class = pairs[(pairs_of_codes(3) == c).any(axis=1)]
         closeness = np.where(distances_of_class > least, 1 - distances_of_class, 1.0)
         closeness = closeness.prod(axis=0, keepdims=True) if selection == "joint" else closeness
         goal = np.minimum(0.9, 1 - np.prod(closeness, axis=1)) - 1e-6

@@ -14,7 +14,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.models.final import final_model
 from xnbflow.report import sentences
 from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.writer import card as manuscript_card
+from xnbflow.report.manuscript.writer import model_card as manuscript_card
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Table
@@ -25,7 +25,7 @@ from xnbflow.report.sections import (
     explanation,
     samples,
 )
-from xnbflow.running.cli.commands import as_text, summary
+from xnbflow.running.cli.commands import as_text, model_summary
 from xnbflow.tables.contract import SERIES
 
 NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
@@ -77,7 +77,7 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     missed = [reason("class not recognised", label=label) for label in CLASSES["alpha"]]
     not_held = reason("cohort not held", subject="two")
     results = judged(results, "xnb", *missed, "some copies", not_held)
-    assert "samples of alpha are copies of others, known" in sentences.headline(results)
+    assert "samples of alpha are copies of others, known" in sentences.headline_sentence(results)
     assert sentences.level_of(results, place) == "partly supported"
     sentence = sentences.verdict_sentence(results, place)
     assert sentence.startswith("Partly supported: XNB")
@@ -96,7 +96,7 @@ def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_p
     assert not rows.duplicated(["dataset", "folds", "classifier", "metric", "class"]).any()
     assert set(rows["candidates"]) == {2}
     assert rows["level"].tolist() == pytest.approx([0.975] * len(rows))  # 1 - .05 / 2
-    assert "chosen after looking, as the most accurate of 2" in sentences.headline(results)
+    assert "chosen after looking, as the most accurate of 2" in sentences.headline_sentence(results)
     (cards,) = blocks(answer.section(results), Cards)
     (card,) = cards.cards
     assert (
@@ -145,7 +145,7 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     balanced = actual.loc["balanced_accuracy", limits].tolist()
     auc = actual.loc["roc_auc", limits].tolist()
     assert all(low < value < high for value, low, high in (overall, balanced, auc))
-    text_of = sentences.headline(results).replace("95%", "").partition
+    text_of = sentences.headline_sentence(results).replace("95%", "").partition
     assert agree(text_of("accuracy of")[2], *overall, actual.loc["accuracy", "reference"])
     assert agree(card.facts["Accuracy"], *overall)
     assert agree(card.verdict.partition("and an accuracy of")[2], overall[0])
@@ -167,7 +167,7 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     # the number of features, and p of the permutation test
     used = results.rows("summary", **place, metric="features_per_class")["mean"].iloc[0]
     assert agree(card.facts["Features per class"], used)
-    assert agree(sentences.headline(results).partition("it uses")[2], used)
+    assert agree(sentences.headline_sentence(results).partition("it uses")[2], used)
     assert agree(line.partition("It used ")[2], used)
     assert others["features_per_class"] == used
     assert agree(card.details["Tests"].partition("p =")[2], 0.02)
@@ -177,7 +177,7 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     # the output of `xnbflow show`, and the model card
     series = DataSet.read(results.root / SERIES.of(dataset="GSE7904"))
     trained = [results.training(*place.values(), name) for name in ("predictions", "selected")]
-    model = summary(final_model(series, resolved(report_study.ENTRIES["xnb"]), *trained, {}))
+    model = model_summary(final_model(series, resolved(report_study.ENTRIES["xnb"]), *trained, {}))
     measures = {"accuracy": overall}
     for line in card.lines:
         measures[f"recall of {line.name}"] = [line.share, line.lower, line.upper]
@@ -189,7 +189,7 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
 
 def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):
     results = changed(write_study(tmp_path), "estimates", "dataset == 'alpha'", estimate=0.9)
-    text = sentences.headline(results)
+    text = sentences.headline_sentence(results)
     where = {"metric": "accuracy", "dataset": "GSE7904", "classifier": "xnb"}
     least = results.rows("estimates", **where)["estimate"].iloc[0]
     above = results.tables["headline"]["above"].iloc[0]
@@ -227,7 +227,7 @@ def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_pa
     tables = {"headline": [{"classifier": "xnb", "above": 1, "candidates": 2}]}
     tables |= {"estimates": rows, "averages": wins}
     study = study_of_tables(tmp_path, tables, datasets=("d", "e"))
-    assert sentences.headline(study) == (
+    assert sentences.headline_sentence(study) == (
         "XNB has an accuracy of 70.0% (d) to 90.0% (e); it is above the majority-class rate on 1 "
         "of 2 data sets (p at most 0.025, corrected by Holm); it was chosen after looking, as the "
         "most accurate of 2, and its intervals and p-values are corrected for that; of 2 "
@@ -244,7 +244,7 @@ def test_no_other_classifier_that_is_never_first_is_named(tmp_path):
 @pytest.mark.parametrize("code", ["library size", "some copies", "many copies"])
 def test_a_headline_names_the_data_sets_with_copies(tmp_path, code):
     tables = {"headline": [{"classifier": "xnb", "candidates": 1}]}
-    text = sentences.headline(study_of_verdict(tmp_path, tables, [code]))
+    text = sentences.headline_sentence(study_of_verdict(tmp_path, tables, [code]))
     assert ("samples of d are copies of others" in text) == (code != "library size")
 
 

@@ -27,11 +27,11 @@ from xnbflow.report import workbook
 from xnbflow.report.index import write_index
 from xnbflow.report.levels import LEVELS
 from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.writer import card
+from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.model_texts import as_text, summary
+from xnbflow.running.cli.model_texts import as_text, model_summary
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.studies.study_tables import _further_reasons
 from xnbflow.tables import contract
@@ -78,7 +78,7 @@ def copies(code, n):
 
 
 def halves(value, lower, upper, **changes):
-    numbers = {"halves": value, "halves_lower": lower, "halves_upper": upper, "mean_size": 9.0}
+    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "mean_size": 9.0}
     return {"stability": numbers | changes}
 
 
@@ -110,8 +110,24 @@ CONDITIONS = {
     "some near copies": (PARTLY, copies("nearly equal samples", 5)),
     "few near copies": (WELL, copies("nearly equal samples", 3)),
     "replicates": (WELL, copies("similar samples", 25)),
-    "batch": (PARTLY, pair(status="cannot be separated")),
-    "batch not examined": (PARTLY, pair(status="cannot be examined", pairs=4)),
+    "batch": (UNJUDGED, pair(status="cannot be separated")),
+    "batch not examined": (UNJUDGED, pair(status="cannot be examined", pairs=4)),
+    "many repeats": (
+        UNJUDGED,
+        {"audit": [audit_row("many likely repeats", "samples", "severe", "alike", value=0.6)]},
+    ),
+    "some repeats": (
+        PARTLY,
+        {"audit": [audit_row("likely repeats", "samples", "warning", "alike", value=0.2)]},
+    ),
+    "missing values": (
+        PARTLY,
+        {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},
+    ),
+    "few missing values": (
+        WELL,
+        {"audit": [audit_row("few missing differ", "x", "notice", "", other="y", value=0.01)]},
+    ),
     "batch recognised": (WELL, pair(status="recognised")),
     "biology": (WELL, pair(status="cannot be separated", limits=False)),
     "libraries": (
@@ -215,8 +231,8 @@ def study_of(root, conditions):
             "permutation_tests": tests.to_dict("records"),
             "concordance_pairs": pairs.to_dict("records"),
             "model.heatmap": [],
-            "diagnostic.gene_values": [],
-            "diagnostic.contrasts": [],
+            "genes.gene_values": [],
+            "genes.contrasts": [],
             "validation.verdicts": [],
         },
         {"classifiers": {"xnb": {"method": "xnb"}}, "folds": {"f": {"splits": 5}}},
@@ -265,7 +281,7 @@ def levels_in(text):
 def places(results, folder):
     """Return the text of each place that states the verdict of the study, and its table."""
     model_file = results.root / contract.MODEL.of(study="s", dataset="d", classifier="xnb")
-    described = summary(XNB, model_file)
+    described = model_summary(XNB, model_file)
     (page,) = blocks(answer.section(results), Cards)
     (page_card,) = page.cards
     record = folder / "results/studies/s/run.json"
@@ -283,7 +299,7 @@ def places(results, folder):
     written = json.loads(record.read_text())
     verdict = described["verdict"]
     shown = as_text(described, model_file)
-    card_text = card(described, "t")
+    card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
         "page, sentence": page_card.verdict.partition(":")[0],
@@ -366,7 +382,7 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
             table = table.assign(classifier="nb")
         digest = "e5f6" if change == "other series" else "a1b2"
         write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
-    described = summary(XNB, path)
+    described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", text)
     assert text in as_text(described, path)
-    assert text in card(described, "t")
+    assert text in model_card(described, "t")

@@ -49,3 +49,21 @@ def test_a_package_imports_only_those_below_it(package):
     above = set(FLOORS[: FLOORS.index(package)])
     for path in (LIBRARY / package).rglob("*.py"):
         assert not imported_packages(path) & above, path
+
+
+#: Names that several modules define because something else calls each of them by it.
+INTERFACES = {"analyse", "compare", "load", "section"}
+#: Commands in front of a function of `report` of the same name.
+COMMANDS = {"print_figures", "print_genes", "write_paper", "write_workbook"}
+#: Names with two meanings.
+TO_RENAME = {"Line", "Verdict", "cohort_verdict", "verdict"}
+
+
+def test_a_public_name_has_one_module():
+    modules = {}
+    for path in LIBRARY.rglob("*.py"):
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                modules.setdefault(node.name, []).append(path.relative_to(LIBRARY).as_posix())
+    shared = {name for name, paths in modules.items() if len(paths) > 1}
+    assert shared - INTERFACES - COMMANDS - TO_RENAME == set()

@@ -13,16 +13,24 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 import yaml
+from rule_text import directive
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.plan import Plan, exactly
+from xnbflow.running.planners.acquire import AcquirePlanner
+from xnbflow.running.planners.cohorts import CohortPlanner
+from xnbflow.running.planners.diagnose import DiagnosePlanner, GenePlanner
+from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
+from xnbflow.running.planners.study import StudyPlanner
+from xnbflow.running.planners.targets import TargetPlanner
+from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import GROUPS, TRAINING_TABLES
+from xnbflow.tables.contract import DIAGNOSTIC, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -68,14 +76,14 @@ WINE = {"study": "one", "dataset": "wine"}
 
 def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
     job = wildcards(dataset="mine")
-    assert plan.user_files(job) == {"location": "local:mine.csv"}
-    assert plan.user_files(wildcards(dataset="wine")) == {}
+    assert AcquirePlanner(plan).user_files(job) == {"location": "local:mine.csv"}
+    assert AcquirePlanner(plan).user_files(wildcards(dataset="wine")) == {}
 
 
 def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
     with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
-        plan.user_files(wildcards(dataset="mine"))
+        AcquirePlanner(plan).user_files(wildcards(dataset="mine"))
 
 
 def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
@@ -83,6 +91,18 @@ def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
     unknown = wildcards(dataset="unknown")
     assert plan.sheet_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
     assert plan.sheet_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
+
+
+def inputs_of(rule, plan):
+    """Return the input functions of a rule by the names of its inputs, where they are functions."""
+    planners = {
+        "OF_STUDY": StudyPlanner(plan),
+        "COHORTS": CohortPlanner(plan),
+        "ANALYSE": AnalysePlanner(plan),
+        "REPORT": ReportPlanner(plan),
+    }
+    files = directive(rule, "input", GROUPS=GROUPS, **planners)
+    return {name: choose for name, choose in files.items() if callable(choose)}
 
 
 class Files(list):
@@ -95,39 +115,45 @@ class Files(list):
 
 def test_a_packed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
-    assert plan.acquired_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
-    assert plan.acquired_mb(job, Files()) == plan.sheet_mb(job)
+    assert AcquirePlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
+    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
-    assert plan.diagnostic_settings(wildcards(dataset="wine"))["min_abs_r"] == 0.7
-    assert plan.diagnostic_settings(wildcards(dataset="digits")) is None
-    assert plan.diagnosed("normality", TWO) == []
-    assert plan.diagnosed("normality", ONE) == [
+    tests = DiagnosePlanner(plan).tests
+    assert tests(wildcards(dataset="wine"))["min_abs_r"] == 0.7
+    assert tests(wildcards(dataset="digits")) is None
+    diagnostics = inputs_of("compare", plan)["diagnostics"]
+    assert diagnostics(TWO) == []
+    assert diagnostics(ONE)[:2] == [
         "results/wine/normality.parquet",
         "results/mine/normality.parquet",
     ]
 
 
 def test_a_job_trains_the_classifiers_of_its_name(plan):
+    train = TrainPlanner(plan)
     main = wildcards(**WINE, folds="5-fold", job="main")
-    assert list(plan.job_entries(main)) == ["nb", "csnb"]
-    assert list(plan.job_entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
-    assert set(plan.job_code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
-    assert plan.job_code(main) == {}
+    assert list(train.entries(main)) == ["nb", "csnb"]
+    assert list(train.entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
+    assert set(train.code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
+    assert train.code(main) == {}
     assert plan.jobs == ["forest", "main"]
-    assert plan.trained("fits", ONE)[:2] == [
+    training = inputs_of("compare", plan)["training"](ONE)
+    assert [path for path in training if path.endswith("/fits.parquet")][:2] == [
         "results/studies/one/training/wine/5-fold/main/fits.parquet",
         "results/studies/one/training/wine/5-fold/forest/fits.parquet",
     ]
 
 
 def test_checks_are_of_the_first_folds(plan):
-    assert plan.tested(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
-    assert plan.tested(wildcards(**WINE, folds="10-fold", job="main")) == []
-    assert list(plan.tested_with(wildcards(**WINE))) == ["csnb"]
-    assert plan.halved(wildcards(**WINE)) == ["csnb"]
-    assert plan.checked("halves", ONE) == [
+    train = TrainPlanner(plan)
+    assert train.compared(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
+    assert train.compared(wildcards(**WINE, folds="10-fold", job="main")) == []
+    assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
+    assert train.halved(wildcards(**WINE)) == ["csnb"]
+    checks = inputs_of("compare", plan)["checks"](ONE)
+    assert [path for path in checks if path.endswith("/halves.parquet")] == [
         "results/studies/one/checks/wine/halves.parquet",
         "results/studies/one/checks/mine/halves.parquet",
     ]
@@ -137,70 +163,89 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
     pairs = [("wine", "csnb"), ("mine", "nb"), ("mine", "csnb")]
     for name in ("tested", "halved"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
-    for choose in (plan.tested, plan.halved):
-        assert choose(wildcards(study="one", dataset="wine")) == ["csnb"]
-        assert choose(wildcards(study="one", dataset="mine")) == ["nb", "csnb"]
+    train = TrainPlanner(plan)
+    for choose in (train.fast_classes, train.halved):
+        assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
+        assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
 
 def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
-    assert plan.tested(wildcards(study="two", dataset="wine", folds="5-fold")) == []
-    assert plan.permuted(TWO) == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
-    assert plan.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
+    train = TrainPlanner(plan)
+    assert train.compared(wildcards(study="two", dataset="wine", folds="5-fold")) == []
+    permutations = inputs_of("compare", plan)["permutations"](TWO)
+    assert permutations == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
+    assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
 
 
 def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
     job = wildcards(**WINE, classifier="csnb")
     training = "results/studies/one/training/wine/5-fold/main"
-    assert plan.training_of_model(job) == {
-        "predictions": f"{training}/predictions.parquet",
-        "selected": f"{training}/selected.parquet",
-        "halves": "results/studies/one/checks/wine/halves.parquet",
-    }
-    assert plan.trained_beside(job) == ["nb", "csnb"]
+    files = directive("models", "input", TRAIN=TrainPlanner(plan))
+    assert files["predictions"](job) == f"{training}/predictions.parquet"
+    assert files["selected"](job) == f"{training}/selected.parquet"
+    assert files["halves"](job) == ["results/studies/one/checks/wine/halves.parquet"]
+    assert TrainPlanner(plan).trained_beside(job) == ["nb", "csnb"]
 
 
-def test_the_tables_of_a_study_are_made_from_the_inputs_of_their_rule(plan):
-    """The job reads its files at the paths of the contract; the rule declares the same ones."""
-    for job in (ONE, TWO):
-        checks = StudyChecks(**plan.checks(job))
-        inputs = StudyInputs(study=study_of(plan.compared_study(job)), checks=checks)
-        read = {}
+class ReadPaths:
+    """Stands for the readers of tables, and keeps the paths that they would read."""
 
-        def remember(path, schema, classifiers=(), read=read):
-            read.setdefault(schema.name, []).append(str(path))
-            return dict.fromkeys(classifiers or (), pd.DataFrame())
+    def __init__(self):
+        self.paths = []
 
-        with patch.multiple(study_inputs, read_stacked=remember, read_parquet=remember):
-            for table in TRAINING_TABLES:
-                inputs.training(table)
-            inputs.random_genes()
-            inputs.permutation_tests()
-            inputs.diagnosed("normality")
-            for table in GROUPS["check"].tables:
-                inputs.checked(table, checks.halved)
-        for table in (*TRAINING_TABLES, "random_genes"):
-            assert read[table] == plan.trained(table, job)
+    def __call__(self, path, schema, classifiers=()):
+        del schema
+        self.paths.append(str(path))
+        return dict.fromkeys(classifiers or (), pd.DataFrame())
+
+
+@pytest.mark.parametrize("job", [ONE, TWO], ids=["one", "two"])
+def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
+    """It reads its files at the paths of the contract; the rule declares the same ones."""
+    of_study = StudyPlanner(plan)
+    study = study_of(of_study.compared_fields(job))
+    checks = StudyChecks(**of_study.checks(job))
+    inputs = StudyInputs(study=study, checks=checks)
+    read = ReadPaths()
+    with patch.multiple(study_inputs, read_stacked=read, read_parquet=read):
+        for table in TRAINING_TABLES:
+            inputs.training(table)
         for table in GROUPS["check"].tables:
-            assert read.get(table, []) == plan.checked(table, job)
-        assert read.get("permutation", []) == plan.permuted(job)
-        assert read.get("normality", []) == plan.diagnosed("normality", job)
-        assert [str(path) for path in inputs.series_paths.values()] == plan.series(job)
+            inputs.checked(table, [*checks.tested, *checks.halved])
+        for table in ("normality", "normality_within", "dependence", "dependence_test"):
+            inputs.diagnosed(table)
+        for table in ("audit", "components"):
+            inputs.of_datasets(DIAGNOSTIC.fill(table=table), None)
+        inputs.of_datasets(TRUTH, None)
+        inputs.of_datasets(NOTES, None)
+        inputs.random_genes()
+        inputs.permutation_tests()
+    declared = []
+    for choose in inputs_of("compare", plan).values():
+        declared += choose(job)
+    series = [str(path) for path in inputs.series_paths.values()]
+    assert sorted(declared) == sorted([*series, *read.paths])
 
 
-def test_the_lists_of_genes_of_a_study_are_those_of_its_data_sets_and_models(plan):
-    inputs = StudyInputs(study=study_of(plan.listed_study(ONE)))
-    assert inputs.study.datasets == ("wine", "mine")
-    assert inputs.study.models == [("wine", "csnb"), ("mine", "csnb")]
+def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
+    inputs = StudyInputs(study=study_of(StudyPlanner(plan).listed_fields(ONE)))
+    read = ReadPaths()
+    with patch.multiple(study_inputs, read_parquet=read):
+        inputs.signatures()
+        inputs.of_datasets(GENES.fill(study="one", table="genes"), None)
+    declared = inputs_of("enrich", plan)
+    assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
 
 
 def test_the_series_are_read_again_only_to_test_gene_sets(plan):
-    assert plan.series_with_gene_sets(ONE) == []
+    series = inputs_of("enrich", plan)["series"]
+    assert series(ONE) == []
     plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=("sets.gmt",))
-    assert plan.series_with_gene_sets(ONE) == plan.series(ONE)
+    assert series(ONE) == ["results/wine/series.parquet", "results/mine/series.parquet"]
 
 
 def test_the_times_of_every_job_of_a_study_are_read(plan):
-    records = plan.usage_of_jobs(ONE)
+    records = inputs_of("report", plan)["usage"](ONE)
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
     of_study = {"compare": 1, "enrich": 1}
@@ -217,15 +262,15 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
 
 
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
-    targets = plan.targets("one")
+    targets = TargetPlanner(plan).of_study("one")
     assert "results/studies/one/report.html" in targets
     assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
-    assert plan.all_targets() == targets
+    assert TargetPlanner(plan).of_run() == targets
     assert not any("permutations" in path for path in targets)
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
-    configuration = plan.configuration(ONE)
+    configuration = ReportPlanner(plan).configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
     assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
@@ -246,37 +291,40 @@ def test_names_are_matched_as_they_are_written():
 def test_every_compressed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
     files = Files(a_gz=1, b_xlsx=1, c_parquet=1, d_h5ad=1)
-    assert plan.acquired_mb(job, files) == 16
+    assert AcquirePlanner(plan).size_mb(job, files) == 16
 
 
 def test_a_users_file_is_read_again_if_its_size_or_time_changes(plan, tmp_path):
     plan = replace(plan, mark_local=str)
     os.utime(tmp_path / "mine.csv", ns=(5_000, 7_000))
-    assert plan.user_file_states(wildcards(dataset="mine")) == {"location": [15, 7_000]}
+    assert AcquirePlanner(plan).user_file_states(wildcards(dataset="mine")) == {
+        "location": [15, 7_000]
+    }
 
 
 @pytest.mark.parametrize(("repeats", "factor"), [(4, 1), (5, 2), (10, 3)])
 def test_the_run_time_grows_by_one_per_ten_fits_of_a_fold(plan, repeats, factor):
     """The job main has two classifiers: ten fits of a fold are five repeats."""
     plan.config.folds["5-fold"] = Folds(splits=5, repeats=repeats)
-    assert plan.job_repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
+    assert TrainPlanner(plan).repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
 
 
 def test_a_model_that_is_not_fitted_to_halves_reads_none(plan):
     job = wildcards(study="two", dataset="wine", classifier="nb")
-    assert set(plan.training_of_model(job)) == {"predictions", "selected"}
+    assert directive("models", "input", TRAIN=TrainPlanner(plan))["halves"](job) == []
 
 
 def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
     plan.config.diagnostics.update(min_abs_r=0.6, dependence_alpha=0.001, normality_alpha=0.05)
-    settings = plan.diagnostic_settings(wildcards(dataset="wine"))
+    settings = DiagnosePlanner(plan).tests(wildcards(dataset="wine"))
     assert (settings["min_abs_r"], settings["alpha"]) == (0.6, 0.001)
 
 
 def test_a_data_set_is_checked_for_halves_alone(plan):
     study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
     assert plan.config.tested(study) == []
-    assert plan.checked_datasets(study) == ["wine"]
+    plan.config.studies["two"] = study
+    assert StudyPlanner(plan).checked(TWO) == [{"dataset": "wine"}]
 
 
 @pytest.fixture
@@ -292,7 +340,7 @@ def full_plan(plan):
 
 
 def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan):
-    rules = [path.split("/")[2] for path in full_plan.usage_of_jobs(ONE)]
+    rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
     counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
     assert counts == {"validate": 1, "combine": 1, "permute": 2}
 
@@ -304,50 +352,55 @@ def with_designs(plan, study, **designs):
 def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan):
     """Logarithms of counts per million have variances that depend on their means."""
     job = wildcards(study="one", dataset="mine")
-    assert plan.design(job) == vars(Design()) | {"trend": False}
+    assert GenePlanner(plan).design(job) == vars(Design()) | {"trend": False}
     options = {"transform": "log_cpm"}
     plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
-    assert plan.design(job)["trend"]
+    assert GenePlanner(plan).design(job)["trend"]
     plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
-    assert not plan.design(job)["trend"]
+    assert not GenePlanner(plan).design(job)["trend"]
 
 
 def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
     plan.config.studies["one"] = with_designs(plan, "one", wine=Design(reference="class_0"))
     plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))
     for study, reference in (("one", "class_0"), ("two", "class_1")):
-        assert plan.design(wildcards(study=study, dataset="wine"))["reference"] == reference
-    assert plan.compared("genes", TWO) == ["results/studies/two/genes/wine/genes.parquet"]
-    assert plan.compared("genes", ONE) == [
+        assert (
+            GenePlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
+            == reference
+        )
+    genes = inputs_of("enrich", plan)["genes"]
+    assert genes(TWO) == ["results/studies/two/genes/wine/genes.parquet"]
+    assert genes(ONE) == [
         "results/studies/one/genes/wine/genes.parquet",
         "results/studies/one/genes/mine/genes.parquet",
     ]
 
 
 def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
-    assert plan.listed_study(ONE)["designs"] == {}
+    assert StudyPlanner(plan).listed_fields(ONE)["designs"] == {}
     study = with_designs(plan, "one", mine=Design(adjust=("age",)))
     plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
-    designs = study_of(plan.listed_study(ONE)).designs
+    designs = study_of(StudyPlanner(plan).listed_fields(ONE)).designs
     assert designs["mine"].adjust == ("age",)
     assert designs["wine"] == Design(trend=False)
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
     """A reference or further contrasts change no effect, and shall not repeat the job."""
-    before = full_plan.combined_designs(ONE)
+    before = CohortPlanner(full_plan).designs(ONE)
     full_plan.config.studies["one"] = with_designs(
         full_plan, "one", wine=Design(reference="class_0", contrasts=("class_0 vs class_1",))
     )
-    assert full_plan.combined_designs(ONE) == before
+    assert CohortPlanner(full_plan).designs(ONE) == before
     full_plan.config.studies["one"] = with_designs(full_plan, "one", wine=Design(trend=True))
-    assert full_plan.combined_designs(ONE)["wine"]["trend"]
+    assert CohortPlanner(full_plan).designs(ONE)["wine"]["trend"]
 
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
-    cohorts = full_plan.cohorts(ONE)
+    planner = CohortPlanner(full_plan)
+    cohorts = planner.of_study(ONE)
     assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
-    assert full_plan.combined_label(ONE) == full_plan.config.classifiers["csnb"]["label"]
+    assert planner.label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
@@ -362,37 +415,35 @@ def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     plan.config.preprocessing["wine"] = steps
     analyses = {"x": {"datasets": ["mine"], "folds": "10-fold"}}
     plan.config.studies["two"] = replace(plan.config.studies["two"], analyses=analyses)
-    configuration = plan.configuration(TWO)
+    configuration = ReportPlanner(plan).configuration(TWO)
     assert configuration["preprocessing"] == {"wine": steps}
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
     assert list(configuration["datasets"]) == ["wine", "mine"]
     job = wildcards(study="two", analysis="x")
-    assert plan.analysed_scheme(job)["splits"] == 10
-    assert plan.analysed_scheme(wildcards(study="two", analysis="y")) is None
+    scheme = AnalysePlanner(plan).scheme
+    assert scheme(job)["splits"] == 10
+    assert scheme(wildcards(study="two", analysis="y")) is None
 
 
 def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatch):
-    pages = []
-    monkeypatch.setattr(
-        "xnbflow.running.plan.method_code", lambda modules, page=False: pages.append(page)
-    )
-    plan.section_code(ONE)
-    plan.study_code(ONE)
-    assert pages == [True, False]
+    monkeypatch.setattr("xnbflow.running.plan.method_code", lambda _: "of methods")
+    monkeypatch.setattr("xnbflow.running.planners.report.section_code", lambda _: "of sections")
+    assert ReportPlanner(plan).section_code(ONE) == "of sections"
+    assert StudyPlanner(plan).code(ONE) == "of methods"
 
 
 def test_only_existing_pages_are_listed(plan, tmp_path):
-    assert plan.pages() == []
+    assert TargetPlanner(plan).pages() == []
     page = tmp_path / "results/studies/one/report.html"
     page.parent.mkdir(parents=True)
     page.touch()
-    assert plan.pages() == [page]
+    assert TargetPlanner(plan).pages() == [page]
 
 
 def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
     job = wildcards(dataset="wine", classifier="forest")
-    assert set(plan.classifier_code(job)) == {"sklearn"}
+    assert set(TrainPlanner(plan).entry_code(job)) == {"sklearn"}
 
 
 class Found:
@@ -413,30 +464,33 @@ def test_a_plan_leaves_out_optional_data_sets_that_cannot_be_had(plan):
     sought = Plan.read(raw, ROOT, availability=lambda name: Found(reasons[name]))
     assert sought.study(ONE).datasets == ("wine",)
     assert sought.study(ONE).missing == reasons
-    assert not [path for path in sought.targets("one") if "/mine/" in path]
-    assert list(sought.configuration(ONE)["datasets"]) == ["wine"]
+    assert not [path for path in TargetPlanner(sought).of_study("one") if "/mine/" in path]
+    assert list(ReportPlanner(sought).configuration(ONE)["datasets"]) == ["wine"]
     there = Plan.read(raw, ROOT, availability=lambda name: Found(""))
     assert there.study(ONE).datasets == ("wine", "mine")
-    assert there.targets("one") == plan.targets("one")
+    assert TargetPlanner(there).of_study("one") == TargetPlanner(plan).of_study("one")
 
 
 def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
     raw = copy.deepcopy(dict(plan.raw))
     raw["studies"]["one"]["optional"] = ["mine"]
     again = Plan.read(raw, ROOT)
-    assert again.sought("one", "two") == ["results/mine/availability.json"]
-    assert again.sought_places(wildcards(dataset="mine")) == ["results/mine/places.parquet"]
-    assert again.sought_places(wildcards(dataset="wine")) == []
-    files = again.named_files(wildcards(dataset="mine"))
+    assert TargetPlanner(again).sought("one", "two") == ["results/mine/availability.json"]
+    acquire = AcquirePlanner(again)
+    assert acquire.optional(wildcards(dataset="mine")) == [{}]
+    assert acquire.optional(wildcards(dataset="wine")) == []
+    files = acquire.named_files(wildcards(dataset="mine"))
     assert Path(files["location"]).name == "mine.csv"
 
 
 def test_the_size_of_an_acquired_data_set_is_that_of_its_files(plan):
     """The table of places, an input where it is optional, is no part of the data."""
     files = InputFiles(["results/mine/places.parquet"], [0.01])
-    assert plan.acquired_mb(wildcards(dataset="mine"), files) == pytest.approx(0.8)  # 40 x 1,000
+    assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == pytest.approx(
+        0.8
+    )  # 40 x 1,000
     files = InputFiles(["mine.csv", "results/mine/places.parquet"], [3.0, 0.01])
-    assert plan.acquired_mb(wildcards(dataset="mine"), files) == 3.0
+    assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == 3.0
 
 
 class InputFiles(list):

@@ -12,7 +12,7 @@ from toys import put, python, run_program
 
 from xnbflow.core.errors import InputError
 from xnbflow.running import provenance
-from xnbflow.running.provenance import method_code, refuse_other_code
+from xnbflow.running.provenance import method_code, refuse_other_code, section_code
 
 PACKAGE = Path(provenance.__file__).parents[1]
 
@@ -146,5 +146,5 @@ def test_an_installed_plugin_counts_with_its_sources(monkeypatch):
 @needs("cica")
 def test_an_unchanged_section_of_a_paper_is_accepted():
     modules = ["xnbflow.papers.cica.compute"]
-    refuse_other_code([], method_code(modules, page=True))
+    refuse_other_code([], section_code(modules))
     refuse_other_code([], method_code(modules))

@@ -1,15 +1,32 @@
 """Rules and scripts of the workflow: each has its places, and a script imports what it needs."""
 
 import re
-import textwrap
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rule_text import directive, rule_texts
 
-from xnbflow.running.needs import cpus_for, requested
-from xnbflow.tables.contract import GENE_SETS, GROUPS, JOBS, MODEL, STUDY
+from xnbflow.tables.contract import (
+    ALL_COHORTS,
+    ANALYSIS,
+    AVAILABILITY,
+    CHECKSUMS,
+    CURVES,
+    DETAILS,
+    FIGURES,
+    GENE_SETS,
+    GROUPS,
+    JOBS,
+    MODEL,
+    RECORD,
+    SERIES,
+    STUDY,
+    PathTemplate,
+    log_of,
+    text_of,
+    usage_of,
+)
 
 ROOT = Path(__file__).parents[3]
 
@@ -85,15 +102,40 @@ def test_a_job_that_trains_our_classifiers_imports_no_more_of_scikit_learn(run):
 
 def test_every_rule_has_its_three_places():
     """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
-    workflow = ROOT / "workflow"
-    text = "".join(path.read_text() for path in sorted((workflow / "rules").glob("*.smk")))
+    text = rule_texts()
     written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
-    assert written == {path.stem for path in (workflow / "scripts").glob("*.py")} == set(JOBS)
+    scripts = {path.stem for path in (ROOT / "workflow/scripts").glob("*.py")}
+    assert written == scripts == set(JOBS)
     for rule in written:
-        for words in (f'log_of("{rule}")', f'usage_of("{rule}")', f"scripts/{rule}.py"):
-            assert words in text
+        assert f"scripts/{rule}.py" in text
+        for path in (log_of(rule), usage_of(rule)):
+            assert f'"{path}"' in text
     for words in ("mem_mb=lambda", "runtime=lambda"):
         assert text.count(words) == len(written), f"a rule lacks {words}"
+
+
+def test_the_paths_in_the_rules_are_those_of_the_contract():
+    places = {
+        SERIES,
+        AVAILABILITY,
+        CHECKSUMS,
+        MODEL,
+        GENE_SETS,
+        ANALYSIS,
+        DETAILS,
+        FIGURES,
+        RECORD,
+        CURVES,
+    }
+    for group in GROUPS.values():
+        places |= {group.path, text_of(group.path), *group.files.values()}
+        places |= {text_of(path) for path in group.files.values()}
+    places |= {PathTemplate(path).fill(**ALL_COHORTS) for path in places if "{dataset}" in path}
+    for rule in JOBS:
+        places |= {log_of(rule), usage_of(rule)}
+    written = set(re.findall(r'"(results/[^"]+)"', rule_texts()))
+    assert len(written) > 50
+    assert written <= places
 
 
 def test_a_folder_of_a_study_has_one_writer():
@@ -124,10 +166,10 @@ class StubPlan:
     def sheet_mb(self, wildcards, samples=300):
         return 2.0 * samples
 
-    def acquired_mb(self, wildcards, files):
+    def size_mb(self, wildcards, files):
         return files.size_mb
 
-    def job_repeats(self, wildcards):
+    def repeats(self, wildcards):
         return 3
 
     def study(self, wildcards):
@@ -137,19 +179,21 @@ class StubPlan:
         return name
 
 
-def directive(rule, name, **study):
-    """Evaluate a directive of a rule: its value, or the dictionary of its keywords."""
-    text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-    (block,) = re.findall(
-        rf"^(?:rule|checkpoint) {rule}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL
+def planned(rule, name, **study):
+    """Evaluate a directive of a rule with planners whose methods are their names."""
+    planner = StubPlan(**study)
+    names = (
+        "PLAN",
+        "ACQUIRE",
+        "DIAGNOSE",
+        "GENES",
+        "TRAIN",
+        "OF_STUDY",
+        "COHORTS",
+        "ANALYSE",
+        "REPORT",
     )
-    (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
-    names = {"PLAN": StubPlan(**study), "partial": partial}
-    names |= {"requested": requested, "cpus_for": cpus_for}
-    for code in ("reading_code", "computing_code", "page_code"):
-        names[code] = code.replace("_", " ").__str__
-    body = textwrap.dedent(body).strip()
-    return eval(f"dict({body})" if body.endswith(",") else body, names)  # the text of our own rules
+    return directive(rule, name, **dict.fromkeys(names, planner))
 
 
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
@@ -174,7 +218,7 @@ REQUESTED = {
 
 @pytest.mark.parametrize("rule", JOBS)
 def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
-    resources = directive(rule, "resources")
+    resources = planned(rule, "resources")
     files = SimpleNamespace(size_mb=100)
     for attempt, factor in ((1, 1), (2, 2), (3, 4)):
         requests = (resources[name](None, files, attempt) for name in ("mem_mb", "runtime"))
@@ -195,18 +239,18 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     ],
 )
 def test_threads_follow_from_the_work(rule, study, threads):
-    assert directive(rule, "threads", **study)(None) == threads
+    assert planned(rule, "threads", **study)(None) == threads
 
 
 @pytest.mark.parametrize(("rule", "threads"), [("validate", 2), ("combine", 2), ("analyse", 4)])
 def test_threads_of_other_rules_are_fixed(rule, threads):
-    assert directive(rule, "threads") == threads
+    assert planned(rule, "threads") == threads
 
 
 def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_ones():
-    assert directive("acquire", "priority")(None) == -1 / 601
-    assert directive("classify", "priority")(None) == 1 - 1 / 601
-    assert directive("check", "priority")(None) == 1 - 1 / 601
+    assert planned("acquire", "priority")(None) == -1 / 601
+    assert planned("classify", "priority")(None) == 1 - 1 / 601
+    assert planned("check", "priority")(None) == 1 - 1 / 601
 
 
 #: The digests that are parameters of each rule: of the core, and of methods.
@@ -215,15 +259,15 @@ CODE = {
     "seek": ("reading code", "reader_code"),
     "diagnose": ("computing code", None),
     "genes": ("computing code", None),
-    "classify": ("computing code", "job_code"),
+    "classify": ("computing code", "code"),
     "check": ("computing code", "checked_code"),
-    "models": ("computing code", "classifier_code"),
-    "permute": ("computing code", "classifier_code"),
-    "compare": ("computing code", "study_code"),
+    "models": ("computing code", "entry_code"),
+    "permute": ("computing code", "entry_code"),
+    "compare": ("computing code", "code"),
     "enrich": ("computing code", None),
     "validate": ("computing code", "validated_code"),
-    "combine": ("computing code", "combined_code"),
-    "analyse": ("computing code", "analysis_code"),
+    "combine": ("computing code", "code"),
+    "analyse": ("computing code", "code"),
     "report": ("computing code", None),
     "draw": ("computing code", None),
 }
@@ -231,12 +275,12 @@ CODE = {
 
 @pytest.mark.parametrize("rule", JOBS)
 def test_an_edit_of_the_code_behind_a_rule_repeats_its_jobs(rule):
-    params = directive(rule, "params")
+    params = planned(rule, "params")
     assert (params["code"], params.get("methods")) == CODE[rule]
     if rule in {"report", "draw"}:
         assert (params["page_code"], params["sections"]) == ("page code", "section_code")
 
 
 def test_parameters_are_those_of_the_study():
-    assert directive("check", "params", halves=7)["n_pairs"](None) == 7
-    assert directive("compare", "params")["alpha"] == 0.05
+    assert planned("check", "params", halves=7)["n_pairs"](None) == 7
+    assert planned("compare", "params")["alpha"] == 0.05

@@ -19,7 +19,7 @@ from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.geo_summary import summarise_series
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
 
@@ -222,10 +222,10 @@ def places_of(folder, server):
 def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     path = put(tmp_path, matrix())
     options = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
-    summary = summarise(str(path), Downloads(tmp_path), "title", options)
+    summary = summarise_series(str(path), Downloads(tmp_path), "title", options)
     assert summary.reason.startswith("Label: title: cancer (2), normal (2).")
     with refused(key="map"):
-        summarise(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
+        summarise_series(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
 
 
 def test_an_accession_of_several_platforms_names_them(tmp_path):
@@ -237,7 +237,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         with pytest.raises(InputError, match=message):
             acquire(row(), **settings(tmp_path, server))
         with pytest.raises(InputError, match=message):
-            summarise("GSE4107", places_of(tmp_path, server))
+            summarise_series("GSE4107", places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
@@ -253,7 +253,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
 def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, message):
     files = {f"{SERIES}GSE4107_series_matrix.txt.gz": body}
     with ncbi(files=files) as server, pytest.raises(InputError, match=message):
-        summarise(accession, places_of(tmp_path, server))
+        summarise_series(accession, places_of(tmp_path, server))
 
 
 def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
@@ -303,7 +303,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(t
             ("GSE4107", {"patient's mucosa", "healthy control"}),
             ("GDS507", {"RCC", "normal"}),
         ):
-            summary = summarise(location, places_of(tmp_path, server))
+            summary = summarise_series(location, places_of(tmp_path, server))
             (tmp_path / "sheet.tsv").write_text(summary.sheet)
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]
             assert dataset == summary.row
@@ -323,11 +323,11 @@ def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp
     files = {name: body for name, body in FILES.items() if "platforms" not in name}
     with ncbi(files=files) as server:
         places = places_of(tmp_path, server)
-        summary = summarise("GSE4107", places)
+        summary = summarise_series("GSE4107", places)
         assert "annotation" not in summary.row.options
         assert "WITHOUT GENE SYMBOLS" in summary.reason
         assert acquire(summary.row, **settings(tmp_path, server)).n_features == 3
-        wanted = summarise("GSE4107", places, options={"annotation": "GPL97"})
+        wanted = summarise_series("GSE4107", places, options={"annotation": "GPL97"})
     assert wanted.row.options["annotation"] == "GPL97"  # the user has asked for it
 
 
@@ -336,7 +336,7 @@ def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_ph
     text = matrix(
         values=[], kind=kind, extra=[line("Series_supplementary_file", ["ftp://x/geo/RAW.tar"])]
     )
-    summary = summarise(str(path := put(tmp_path, text)), Downloads(tmp_path))
+    summary = summarise_series(str(path := put(tmp_path, text)), Downloads(tmp_path))
     assert (summary.row.source, summary.row.orientation) == ("table", "columns")
     assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
     assert summary.row.options["phenotype"] == str(path)
@@ -360,9 +360,9 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
         f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
     }
     with ncbi(files=served | {page: b"no file"}) as server:
-        assert "counts.txt.gz" in str(summarise("GSE4107", places_of(tmp_path, server)).row)
+        assert "counts.txt.gz" in str(summarise_series("GSE4107", places_of(tmp_path, server)).row)
     with ncbi(files=served) as server:
-        summary = summarise("GSE4107", places_of(tmp_path / "a", server))
+        summary = summarise_series("GSE4107", places_of(tmp_path / "a", server))
         (tmp_path / "sheet.tsv").write_text(summary.sheet)
         dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]
         series = acquire(dataset, **settings(tmp_path, server))

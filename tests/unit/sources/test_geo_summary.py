@@ -4,7 +4,7 @@ import pytest
 from toys import put
 
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.geo_summary import _is_better_than_titles, summarise
+from xnbflow.sources.geo_summary import _is_better_than_titles, summarise_series
 
 TWO_CLASSES = ["biopsy"] * 5 + ["resection"] * 5
 WITH_A_RARE_CLASS = ["biopsy"] * 5 + ["resection"] * 5 + ["resection, late"]
@@ -43,7 +43,7 @@ def series(titles, *records):
 
 def proposal(folder, titles, *records, **options):
     path = put(folder, series(titles, *records), "GSE5_series_matrix.txt")
-    return summarise(str(path), Downloads(folder), options=options)
+    return summarise_series(str(path), Downloads(folder), options=options)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_field_with_the_name_of_a_class_comes_before_titles(tmp_path):
     assert summary.row.label == "characteristics:tissue type"
     assert summary.reason.startswith("Proposed label: tissue type: x (3), y (3).")
     asked = put(tmp_path, series(TITLES, TISSUES), "x.txt")
-    summary = summarise(str(asked), Downloads(tmp_path), "title", {"regex": "(a|b)"})
+    summary = summarise_series(str(asked), Downloads(tmp_path), "title", {"regex": "(a|b)"})
     assert summary.row.label == "title"
     assert summary.reason.startswith("Label: title: a (3), b (3).")
 
@@ -83,8 +83,8 @@ def test_a_field_with_the_name_of_a_class_comes_before_titles(tmp_path):
 def test_logarithms_are_proposed_by_the_values_unless_the_user_has_chosen(tmp_path):
     text = series(TITLES, TISSUES).replace(".5", "00.5")
     path = put(tmp_path, text, "x.txt")
-    assert summarise(str(path), Downloads(tmp_path)).row.options["transform"] == "log2"
-    chosen = summarise(str(path), Downloads(tmp_path), options={"transform": "none"})
+    assert summarise_series(str(path), Downloads(tmp_path)).row.options["transform"] == "log2"
+    chosen = summarise_series(str(path), Downloads(tmp_path), options={"transform": "none"})
     assert chosen.row.options["transform"] == "none"
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources import anndata_file, h5ad, memory
-from xnbflow.sources.anndata_file import opened, table_of
+from xnbflow.sources.anndata_file import frame_of, opened
 from xnbflow.sources.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
 
@@ -63,7 +63,7 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
         whole["values"], whole["mask"] = np.arange(N), np.arange(N) == 2
         obs.attrs["column-order"] = np.array(["stage", "age"], dtype=TEXT)
     with opened(path) as file:
-        table = table_of(path, file, "obs")
+        table = frame_of(path, file, "obs")
     assert table["stage"].tolist()[:3] == ["early", "late", "early"]
     assert table["age"].isna().tolist()[:4] == [False, False, True, False]
 

@@ -20,7 +20,7 @@ def read(folder, missing=None):
     path = folder / "x.csv"
     path.write_text("\n".join(",".join(row) for row in rows))
     options = [f"missing={missing}"] if missing else []
-    return acquire(commands.described(str(path), "type", "", options))
+    return acquire(commands.described_row(str(path), "type", "", options))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_refusal_has_the_share_of_the_values(tmp_path):
 def test_the_first_missing_value_is_named_by_its_place_in_the_file(tmp_path):
     text = "type,g0,g1,g2\nNA,1,2,3\na,1,NA,3\nb,1,2,NA\na,1,NA,3\n"
     (tmp_path / "y.csv").write_text(text)
-    row = commands.described(str(tmp_path / "y.csv"), "type", "", ["unlabelled=drop"])
+    row = commands.described_row(str(tmp_path / "y.csv"), "type", "", ["unlabelled=drop"])
     with pytest.raises(MissingValuesError) as error:
         acquire(row)
     # line 2 has no label: g1 is missing in lines 3 and 5, g2 in line 4
@@ -57,11 +57,13 @@ def test_the_first_missing_value_is_named_by_its_place_in_the_file(tmp_path):
 def test_features_without_any_value_are_dropped_and_the_rest_is_counted(tmp_path):
     text = "type,g0,g1,g2\na,NA,1,1\nb,,NA,2\na,?,3,3\n"
     (tmp_path / "y.csv").write_text(text)
-    series = acquire(commands.described(str(tmp_path / "y.csv"), "type", "", ["missing=impute"]))
+    series = acquire(
+        commands.described_row(str(tmp_path / "y.csv"), "type", "", ["missing=impute"])
+    )
     assert series.features.tolist() == ["g1", "g2"]
     assert series.missing
     notes = " ".join(series.notes)
     assert "1 feature was dropped for its missing values" in notes
     assert "1 missing value of 1 feature remains, to be imputed" in notes
     options = ["missing=drop_features"]
-    assert not acquire(commands.described(str(tmp_path / "y.csv"), "type", "", options)).missing
+    assert not acquire(commands.described_row(str(tmp_path / "y.csv"), "type", "", options)).missing

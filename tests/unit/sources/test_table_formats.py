@@ -14,7 +14,7 @@ from toys import mistakes, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.models.reading import described
+from xnbflow.models.reading import described_row
 from xnbflow.running.cli import proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.sources import table_formats
@@ -354,7 +354,7 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(diagnosis=None, note=PATIENTS).to_csv("x.csv", index=False)
-    summary = proposals.summary_of(described("x.csv"))
+    summary = proposals.summary_of(described_row("x.csv"))
     assert summary.row is None
     with pytest.raises(InputError, match=r"--label; columns of text: note"):
         proposals.write_study(summary, "a/mine")
@@ -378,7 +378,7 @@ def test_the_index_of_pandas_names_the_rows_of_a_parquet_file(tmp_path, name, or
         tmp_path / "sheet.csv", index=False
     )
     phenotype = "sheet.csv" if orientation == "columns" else ""
-    dataset = described(
+    dataset = described_row(
         str(tmp_path / "x.parquet"), phenotype=phenotype and str(tmp_path / phenotype)
     )
     summary = proposals.summary_of(dataset)

@@ -138,7 +138,9 @@ def studied(score, biology=(), **columns):
     series = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     checked = audit(series)["audit"].assign(dataset=series.name)
     headers, key = {series.name: series}, (series.name, "f", "nb")
-    actual, pairs = concordances({key: table_of(series, score)}, headers, checked, biology)
+    actual, pairs = concordances(
+        {key: table_of(series, score)}, headers, checked, {series.name: biology}
+    )
     graded = graded_audit(checked, actual, classifier="nb", headers=headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
     return actual.set_index("column"), graded, is_limited(pairs, series, key)
@@ -237,7 +239,13 @@ def test_a_column_that_separates_not_completely_is_severe_from_ten_samples_on(
     series = dataset(np.ones((1, n)), ["a"] * (n - 4) + ["b"] * 4, name="d")
     columns = {"dataset": "d", "check": "confounder", "subject": "plate", "severity": "warning"}
     audited = pd.DataFrame([columns | {"finding": "", "p_holm": p_holm, "value": value}])
-    row = {"dataset": "d", "classifier": "nb", "column": "plate", "status": "cannot be separated"}
+    row = {
+        "dataset": "d",
+        "classifier": "nb",
+        "column": "plate",
+        "status": "cannot be separated",
+        "limits": True,
+    }
     row |= {"inseparable": "", "pairs": 3, "auc_within": 0.5, "p": 0.5}
     graded = graded_audit(audited, pd.DataFrame([row]), classifier="nb", headers={"d": series})
     assert graded["severity"].item() == severity

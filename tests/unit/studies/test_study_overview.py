@@ -1,10 +1,13 @@
 """The overview of a study: shares of dependent and non-normal features, and p values."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
 from prediction_tables import HEADER
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.studies import study_overview
 
 
@@ -49,3 +52,14 @@ def test_problems_are_failures_and_warnings():
         [1, "error", "E"],
         [2, "warnings", "W"],
     ]
+
+
+def test_features_that_separate_a_class_by_chance_are_a_share_of_all_orders():
+    """Of C(7, 3) = 35 sets of the ranks of three samples two are at an end: 12,000 2 / 35."""
+    samples = np.array([f"s{i}" for i in range(7)])
+    labels = np.array(list("aaabbbb"))
+    header = DataSet("d", None, [f"g{i}" for i in range(12_000)], samples, labels)
+    table = study_overview.class_sizes({"d": header})
+    assert table["perfect_by_chance"].tolist() == pytest.approx([12_000 * 2 / 35] * 2)
+    grouped = dataclasses.replace(header, groups=np.array(list("ppqrrst")))
+    assert study_overview.class_sizes({"d": grouped})["perfect_by_chance"].isna().all()

@@ -92,7 +92,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         assert re.findall("“(.*?)”", statement) == recall["class"].tolist()
         statement = re.sub("“.*?”", "", statement)
         assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", statement) == numbers_of(results, row)
-    headline = sentences.headline(results)
+    headline = sentences.headline_sentence(results)
     assert headline in text
     within = results.tables["pairwise_within"]
     adjusted = int((within["corrected_t_holm"] <= 0.05).sum())

@@ -21,7 +21,7 @@ from xnbflow.models.trained import CrossValidation, cross_validate, fit_model
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.commands import summary
+from xnbflow.running.cli.commands import model_summary
 from xnbflow.tables import contract
 
 
@@ -82,13 +82,13 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
         write_declared(pd.DataFrame([keys | row]), path, contract.VALIDATION_TABLES[table])
     pair = Validation(model="xnb", train="alpha", test="GSE7904")
     study = replace(results, study=replace(results.study, validate=(pair,)))
-    model_summary = summary(toy_model)
-    text = writer.card(model_summary, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
+    facts = model_summary(toy_model)
+    text = writer.model_card(facts, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
     assert "| GSE7904 | 0.600 | 0.400 to 0.800 | 36 |  | held in part |" in text
-    for label, value in model_summary["figures"]["recall"].items():
+    for label, value in facts["figures"]["recall"].items():
         shown = f"{value['value']:.3f} | {value['lower']:.3f} to {value['upper']:.3f}"
         assert f"| recall of {label} | {shown}" in text
-    assert "No second cohort" in writer.card(model_summary, "toy", [])
+    assert "No second cohort" in writer.model_card(facts, "toy", [])
 
 
 def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected(tmp_path):

@@ -17,7 +17,7 @@ from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page import page
 from xnbflow.report.page.page import write_page
 from xnbflow.report.sections.signature import heatmap_figure
-from xnbflow.report.sentences import headline
+from xnbflow.report.sentences import headline_sentence
 from xnbflow.report.study_page import write_record
 
 
@@ -153,7 +153,7 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     index = tmp_path / "results/index.html"
     write_index([study, finished.study], index)
     html = unescape(index.read_text())
-    finding = headline(finished)
+    finding = headline_sentence(finished)
     assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html
     assert finding in html  # what was found comes from the record, not from the page
     assert 'href="studies/small/report.html#rule">Rule</a>' in html

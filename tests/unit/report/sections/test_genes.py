@@ -207,6 +207,10 @@ def test_genes_in_words_count_both_ends_of_the_auc_and_the_fdr():
         "2 of 4 features separate these classes perfectly (AUC of 0 or 1). 2 differ at an FDR "
         "below 0.05."
     )
+    assert "(AUC of 0 or 1; labels without information give 686)" in genes._in_words(
+        pd.DataFrame(both), 12_000 * 2 / 35
+    )
+    assert "give fewer than one)" in genes._in_words(pd.DataFrame(both), 0.4)
     three = [row | {"class": label} for row in rows[:1] for label in "abc"]
     assert genes._in_words(pd.DataFrame(three)) == (
         "1 of 1 feature separates at least one class from all others perfectly (AUC of 0 or 1). 1 "

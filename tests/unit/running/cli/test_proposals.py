@@ -136,7 +136,7 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
 
 def test_declared_logarithms_are_not_taken_again(tmp_path):
     path, _ = write("two plates", tmp_path)
-    row = commands.described(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
+    row = commands.described_row(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
     with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
         acquire(replace(row, options=row.options | {"drop": "plate"}))
 
@@ -180,7 +180,7 @@ def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
     frame = table().rename(columns={"g0": "AFFX-BioB-5_at", "g1": "(+)E1A_r60_1", "g2": "ERCC1"})
     frame = frame.rename(columns={"g3": "ERCC-00002"})
     frame.to_csv(tmp_path / "x.csv", index=False)
-    row = commands.described(str(tmp_path / "x.csv"), "diagnosis")
+    row = commands.described_row(str(tmp_path / "x.csv"), "diagnosis")
     series = acquire(row)
     assert series.features.tolist() == ["ERCC1", *(f"g{i}" for i in range(4, 30))]
     assert "3 control probes were left out" in series.notes[0]
@@ -359,4 +359,4 @@ def test_a_design_that_cannot_be_is_refused_before_files_are_written(
 
 def test_commands_without_a_study_have_no_design(tissue):
     with pytest.raises(InputError, match="option reference is part of the design of a study"):
-        commands.described(str(tissue), "tissue", options=["reference=normal"])
+        commands.described_row(str(tissue), "tissue", options=["reference=normal"])

@@ -207,17 +207,17 @@ def estimator() -> Schema:
     ]}  # fmt: skip
 
 
-def either(*schemas: Schema) -> Schema:
+def any_of(*schemas: Schema) -> Schema:
     """Return the schema of a value that satisfies at least one of several schemas."""
     return {"anyOf": list(schemas)}
 
 
-_COLUMN = either({"type": "integer"}, {"type": "string"})
+_COLUMN = any_of({"type": "integer"}, {"type": "string"})
 #: A column by its number or name, a list of these, or the columns of a kind (``"@angular"``).
 COLUMNS: Schema = {
     "$comment": "columns",
-    **either(_COLUMN, list_of(_COLUMN)),
+    **any_of(_COLUMN, list_of(_COLUMN)),
 }
 
 #: Prior probabilities of the classes; null means the shares of the training samples.
-PRIORS: Schema = either(list_of(number(least=0)), nothing())
+PRIORS: Schema = any_of(list_of(number(least=0)), nothing())

@@ -80,7 +80,7 @@ def allowed(constraints: Iterable[Any]) -> str:
 
     Examples
     --------
-    >>> allowed([one_of("cv", "paper"), number(0), None])
+    >>> allowed([one_of("cv", "paper"), number_constraint(0), None])
     'one of cv, paper, a float in the range (0.0, inf) or None'
     """
     words = [_constraint(declared).words for declared in constraints]
@@ -115,7 +115,7 @@ def parameter_schemas(estimator: type) -> dict[str, Schema]:
     for name in names:
         constraints = [_constraint(constraint) for constraint in declared[name]]
         possible = [item.schema for item in constraints if item.schema is not None]
-        schemas[name] = possible[0] if len(possible) == 1 else entries.either(*possible)
+        schemas[name] = possible[0] if len(possible) == 1 else entries.any_of(*possible)
     return schemas
 
 
@@ -129,7 +129,7 @@ def one_of(*choices: str) -> Constraint:
     )
 
 
-def number(
+def number_constraint(
     left: float | None = None, right: float | None = None, *, closed: str = "neither"
 ) -> Constraint:
     """Return the constraint to a finite number between two bounds; None means unbounded."""
@@ -157,9 +157,9 @@ def number(
     return Constraint(words, allows, schema)
 
 
-def whole(left: int, right: int | None = None) -> Constraint:
+def whole_constraint(left: int, right: int | None = None) -> Constraint:
     """Return the constraint to a whole number of at least ``left`` and at most ``right``."""
-    within = number(left, right, closed="left" if right is None else "both")
+    within = number_constraint(left, right, closed="left" if right is None else "both")
     end = "inf)" if right is None else f"{right}]"
     return Constraint(
         f"an int in the range [{left}, {end}",
@@ -168,7 +168,7 @@ def whole(left: int, right: int | None = None) -> Constraint:
     )
 
 
-def Columns() -> Constraint:  # noqa: N802
+def columns_constraint() -> Constraint:
     """Return the constraint to names of columns, see `xnbflow.data.columns.column_positions`.
 
     Whether these columns exist is checked in `fit`.
@@ -256,9 +256,9 @@ _PLAIN: dict[Any, Constraint] = {
         lambda value: (
             value is None
             or isinstance(value, np.random.RandomState)
-            or whole(0, 2**32 - 1).allows(value)
+            or whole_constraint(0, 2**32 - 1).allows(value)
         ),
-        entries.either(entries.whole(0, 2**32 - 1), entries.nothing()),
+        entries.any_of(entries.whole(0, 2**32 - 1), entries.nothing()),
     ),
     callable: Constraint("a callable", callable),
     str: Constraint("a text", lambda value: isinstance(value, str) and bool(value), entries.text()),

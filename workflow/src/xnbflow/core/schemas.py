@@ -47,20 +47,20 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
         raise InputError(f"{where}: {_complaint(error)}")
 
 
-def described(schema: Mapping[str, Any]) -> str:
+def schema_in_words(schema: Mapping[str, Any]) -> str:
     """Describe the values that satisfy a schema.
 
     Examples
     --------
-    >>> described({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]})
+    >>> schema_in_words({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]})
     "'all' or a whole number of at least 1"
-    >>> described({"type": "number", "exclusiveMinimum": 0, "maximum": 1})
+    >>> schema_in_words({"type": "number", "exclusiveMinimum": 0, "maximum": 1})
     'a number above 0 and at most 1'
     """
     if words := schema.get("description") or schema.get("$comment"):
         return words
     if "anyOf" in schema:
-        return " or ".join(described(alternative) for alternative in schema["anyOf"])
+        return " or ".join(schema_in_words(alternative) for alternative in schema["anyOf"])
     if "const" in schema:
         return repr(schema["const"])
     if "enum" in schema:
@@ -72,9 +72,9 @@ def described(schema: Mapping[str, Any]) -> str:
 def _described_type(schema: Mapping[str, Any]) -> str:
     """Describe the type of a value and its items or bounds, for example "a number above 0"."""
     if schema.get("items"):
-        return f"a list (each {described(schema['items'])})"
+        return f"a list (each {schema_in_words(schema['items'])})"
     if schema.get("additionalProperties"):
-        return f"a mapping (each {described(schema['additionalProperties'])})"
+        return f"a mapping (each {schema_in_words(schema['additionalProperties'])})"
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
     types = schema.get("type", [])
     if isinstance(types, str):
@@ -135,7 +135,7 @@ def _complaint(error: Any) -> str:
         case "dependentRequired":
             text = f"{quoted(value)} lacks a key that another needs. See config/README.md"
         case _:
-            text = f"found {quoted(value)}; use {described(schema)}"
+            text = f"found {quoted(value)}; use {schema_in_words(schema)}"
     return text
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 from xnbflow.density.plug_in_bandwidth import write_plug_in_bandwidths
-from xnbflow.density.tiles import class_moments
+from xnbflow.density.tiles import tile_moments
 from xnbflow.density.validated_bandwidth import write_validated_bandwidths
 
 #: The spread of a class with equal values only, as in the authors' program.
@@ -37,7 +37,7 @@ def _write_spreads(
     width = tile.shape[1]
     means = np.empty(out.shape)
     squares = np.empty(out.shape)
-    class_moments(tile, offsets, means, squares)
+    tile_moments(tile, offsets, means, squares)
     for c in range(len(offsets) - 1):
         rows = tile[offsets[c] : offsets[c + 1]]
         n = len(rows)

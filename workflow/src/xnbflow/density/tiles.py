@@ -188,7 +188,7 @@ def _merge_exchange(rows: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def class_moments(
+def tile_moments(
     tile: np.ndarray, offsets: np.ndarray, means: np.ndarray, squares: np.ndarray
 ) -> None:
     """Write the mean of each class and feature, and the sum of squares about it, in two passes.

@@ -23,7 +23,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.density.tiles import map_strips
-from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
+from xnbflow.diagnostics.features import codes_of_labels, feature_rows, refuse_not_finite
 
 #: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
 _TILE = 512
@@ -65,7 +65,7 @@ def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndar
     """
     features = feature_rows(X)
     n_features, n_samples = features.shape
-    classes, codes = class_codes(y, n_samples)
+    classes, codes = codes_of_labels(y, n_samples)
     if n_samples < len(classes) + 2:
         msg = (
             f"{n_samples} samples in {len(classes)} classes leave no correlation within classes; "

@@ -27,7 +27,7 @@ def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
     return feature_major(values)
 
 
-def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def codes_of_labels(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted class labels of y and the code 0..k-1 of each sample.
 
     Not one label per sample, or labels of types without an order, are an `InputError`.

@@ -24,7 +24,19 @@ from xnbflow.tables.contract import GENE_TABLES
 #: Factors from differences to log2 fold changes, by the scale of the values.
 LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2)), COUNTS: 1.0}
 #: Results of the model in `class_comparisons`.
-_TESTED = ("standard_error", "lower", "upper", "t", "p", "fdr", "df", "posterior_variance")
+_TESTED = (
+    "standard_error",
+    "lower",
+    "upper",
+    "t",
+    "p",
+    "fdr",
+    "df",
+    "posterior_variance",
+    "least_difference",
+    "least_t",
+    "nearest",
+)
 
 
 def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -158,8 +170,13 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
         class_rows["ties"] = (
             class_rows.groupby("auc")["auc"].transform("size").fillna(1).astype(int) - 1
         )
+        codes_of_nearest = class_rows["nearest"].to_numpy(dtype=int)
+        class_rows["nearest"] = np.append(series.classes, "")[codes_of_nearest]  # -1: the last, ""
         evidence = np.nan_to_num(np.abs(class_rows["t"]), nan=-1.0)
-        order = np.lexsort((-np.abs(class_rows["auc"] - 0.5), -evidence))
+        least = np.nan_to_num(np.abs(class_rows["least_t"]), nan=-1.0)
+        if len(series.classes) == 2:
+            least = evidence  # both are of the only other class, up to rounding
+        order = np.lexsort((-np.abs(class_rows["auc"] - 0.5), -evidence, -least))
         parts.append(class_rows.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
     return pd.concat(parts, ignore_index=True)[GENE_TABLES["genes"].fixed]
 
@@ -186,6 +203,7 @@ def class_comparisons(values: np.ndarray, series: DataSet, design: Design) -> di
     """
     shape = (len(series.classes), len(values))
     results = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
+    results["nearest"] = np.full(shape, -1)
     if missing_covariates(series, design):
         try:
             complete = with_known_covariates(series, design)

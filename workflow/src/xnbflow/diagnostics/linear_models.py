@@ -7,6 +7,7 @@ approximates the variances of contrasts, and these are exact.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,8 @@ _ROUNDING = 1e-9
 #: Features, and samples of a group, from which the correlation of samples of a group is estimated.
 _MOST_FEATURES = 2000
 _MOST_OF_GROUP = 10
+#: Classes up to which each is compared with each other one.
+_MOST_PAIRED = 25
 #: Results of `ModeratedTests` with a row per contrast, and results with one row.
 _PER_CONTRAST = ("log_fold_change", "standard_error", "lower", "upper", "t", "p")
 _PER_FEATURE = ("df", "posterior_variance", "prior_variance")
@@ -77,6 +80,11 @@ class ModeratedContrasts:
         feature do not determine it.
     t, p, fdr : ndarray of shape (n_classes, n_features)
         Moderated t, its two-sided p-value, and that adjusted over the features.
+    least_difference, least_t : ndarray of shape (n_classes, n_features)
+        The difference from the class that is nearest, and its moderated t: see
+        `_least_differences`.
+    nearest : ndarray of int, shape (n_classes, n_features)
+        The code of that class; -1 where there is none.
     df, posterior_variance, prior_variance : ndarray of shape (n_classes, n_features)
         Degrees of freedom of t, and variances; equal for classes that one design compares.
     prior_df : ndarray of shape (n_classes,)
@@ -96,6 +104,9 @@ class ModeratedContrasts:
     t: np.ndarray
     p: np.ndarray
     fdr: np.ndarray
+    least_difference: np.ndarray
+    least_t: np.ndarray
+    nearest: np.ndarray
     df: np.ndarray
     posterior_variance: np.ndarray
     prior_variance: np.ndarray
@@ -151,6 +162,9 @@ def moderated_contrasts(
     shape = (n_classes, len(values))
     results = {name: np.full(shape, np.nan) for name in (*_PER_CONTRAST, *_PER_FEATURE)}
     prior_df = np.full(n_classes, np.nan)
+    least_difference = np.full(shape, np.nan)
+    least_t = np.full(shape, np.nan)
+    nearest = np.full(shape, -1)
     blocks = None if correlated else groups
     correlated_groups = groups if correlated else None
     designs = class_designs(codes, blocks, covariates)
@@ -163,21 +177,32 @@ def moderated_contrasts(
             unit_weights = weights_of_units(
                 values, design, samples=samples.matrix, groups=blocks, sizes=sizes
             )
-        fit = fit_design(
+        fit_of = partial(
+            fit_design,
             values,
             design,
-            contrasts,
             sizes=sizes,
             correlated_groups=correlated_groups,
             unit_weights=unit_weights,
         )
-        tests = moderate(fit, trend=trend)
+        tests = moderate(fit_of(contrasts), trend=trend)
+        compared = np.flatnonzero(design.compared).tolist()
+        for code in compared if n_classes <= _MOST_PAIRED else ():
+            others = _others(design, code)
+            if len(others):
+                fit = fit_of(_pair_contrasts(design, code, others))
+                least = _least_differences(fit, tests.posterior_variance)
+                least_difference[code], least_t[code], place = least
+                nearest[code] = np.where(place < 0, -1, others[place])
         prior_df[design.compared] = tests.prior_df
         for name in (*_PER_CONTRAST, *_PER_FEATURE):
             results[name][design.compared] = getattr(tests, name)
     return ModeratedContrasts(
         **results,
         fdr=benjamini_hochberg(results["p"]),
+        least_difference=least_difference,
+        least_t=least_t,
+        nearest=nearest,
         prior_df=prior_df,
         mean=tests.mean,
         designs=designs,
@@ -194,6 +219,55 @@ def _class_contrasts(design: ClassDesign) -> np.ndarray:
     contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
     contrasts[:, :n_classes] = design.contrasts[design.compared]
     return contrasts
+
+
+def _others(design: ClassDesign, code: int) -> np.ndarray:
+    """Return the codes of the classes with which a design compares a class."""
+    return np.flatnonzero(np.nan_to_num(design.contrasts[code]) < 0)
+
+
+def _pair_contrasts(design: ClassDesign, code: int, others: np.ndarray) -> np.ndarray:
+    """Return the contrasts of a class with each other one, (n_others, n_columns of the design)."""
+    contrasts = np.zeros((len(others), design.matrix.shape[1]))
+    contrasts[:, code] = 1.0
+    contrasts[np.arange(len(others)), others] = -1.0
+    return contrasts
+
+
+def _least_differences(
+    fit: ContrastFit, posterior_variance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a class's difference from the nearest other class, its t, and which one it is.
+
+    The mean of several classes may be far from a class that equals one of them: what separates two
+    cancers from healthy tissue is far from the mean of *healthy* and *late* in *early*. A feature
+    is one of the class if it differs from each other class, in the same direction: the difference
+    is that with the least absolute t. It is 0, and so is its t, where the class lies between
+    others, or equals one of them.
+
+    Parameters
+    ----------
+    fit : ContrastFit
+        Of the contrasts with each other class, (n_others, n_features).
+    posterior_variance : ndarray of shape (n_features,)
+        The moderated variances.
+
+    Returns
+    -------
+    difference, t, place : ndarray of shape (n_features,)
+        ``place`` is the row of ``fit``, -1 where a contrast is missing.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = fit.estimate / np.sqrt(posterior_variance * fit.unscaled)
+    missing = np.isnan(t).any(axis=0)
+    place = np.nan_to_num(np.abs(t), nan=np.inf).argmin(axis=0)
+    columns = np.arange(t.shape[1])
+    least = t[place, columns]
+    difference = fit.estimate[place, columns]
+    is_between = (t > 0).any(axis=0) & (t < 0).any(axis=0)
+    least = np.where(missing, np.nan, np.where(is_between, 0.0, least))
+    difference = np.where(missing, np.nan, np.where(is_between, 0.0, difference))
+    return difference, least, np.where(missing, -1, place)
 
 
 def fit_design(

@@ -18,7 +18,7 @@ from xnbflow.density.tiles import (
     sorted_classes,
 )
 from xnbflow.diagnostics.features import (
-    class_codes,
+    codes_of_labels,
     feature_name,
     feature_rows,
     refuse_not_finite,
@@ -122,7 +122,7 @@ def shapiro_wilk_within(
     (array([ True]), array([False, False]))
     """
     features = feature_rows(X)
-    classes, codes = class_codes(y, features.shape[1])
+    classes, codes = codes_of_labels(y, features.shape[1])
     counts = np.bincount(codes)
     W = np.full((len(classes), len(features)), np.nan)
     p = W.copy()

@@ -378,10 +378,11 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
         f"{counted(int(unnamed.sum()), 'sample')} form {counted(n_groups, 'group')} that are far "
         "more alike than samples of different patients"
     )
+    are_many = share >= _MANY_REPEATS
     row = audit_row(
-        "likely repeats",
+        "many likely repeats" if are_many else "likely repeats",
         "samples",
-        "severe" if share >= _MANY_REPEATS else "warning",
+        "severe" if are_many else "warning",
         text,
         detail=(
             "correlation after removal of the class means: "

@@ -22,7 +22,7 @@ Tables = Mapping[Key, pd.DataFrame]
 Headers = Mapping[str, DataSet]
 
 
-def named(key: Key) -> dict[str, str]:
+def key_fields(key: Key) -> dict[str, str]:
     """Return the fields of a row that identify its classifier."""
     return dict(zip(KEY, key, strict=True))
 

@@ -42,8 +42,8 @@ def fold_metrics(
     G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather
     Review 78 (1950), 1-3.
     """
-    codes = class_codes(true, classes)
-    is_right = codes == class_codes(predicted, classes)
+    codes = class_positions(true, classes)
+    is_right = codes == class_positions(predicted, classes)
     log_loss = np.nan
     brier = np.nan
     if log_posterior is not None and _has_probabilities(log_posterior).all():
@@ -85,10 +85,10 @@ def class_metrics(
     12 (2010), 49-57; B. J. Parker, S. Günter and J. Bedo, "Stratification bias in low signal
     microarray studies", BMC Bioinformatics 8 (2007), 326.
     """
-    codes = class_codes(true, classes)
+    codes = class_positions(true, classes)
     k = len(classes)
     confusion = np.zeros((k, k))
-    np.add.at(confusion, (codes, class_codes(predicted, classes)), 1.0)
+    np.add.at(confusion, (codes, class_positions(predicted, classes)), 1.0)
     metrics = _label_metrics(confusion)
     metrics["roc_auc"] = np.nan
     if log_posterior is not None and _has_probabilities(log_posterior).all():
@@ -97,7 +97,7 @@ def class_metrics(
     return metrics
 
 
-def class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def class_positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the position of each label among the classes."""
     labels = np.asarray(labels, dtype=str)
     classes = np.asarray(classes, dtype=str)
@@ -120,7 +120,7 @@ def known_predictions(
     true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the class codes and log-posteriors of the samples that have probabilities."""
-    codes = class_codes(true, classes)
+    codes = class_positions(true, classes)
     if log_posterior.shape != (len(codes), len(classes)):
         msg = (
             f"log_posterior has shape {log_posterior.shape}; its shape should be "

@@ -76,7 +76,7 @@ def feature_use(
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         explanations = last.explain(transformed(before, X))
         samples = X.index if last is not model else []
-        explanations = named(explanations, samples, names if last is not model else [])
+        explanations = with_names(explanations, samples, names if last is not model else [])
         # log densities in the feature's unit, evidence, or in another unit of the classifier
         explanations["scale"] = getattr(last, "explanation_scale_", "density")
         priors = class_priors(last)
@@ -154,7 +154,7 @@ def _names_after(transformers: "Pipeline", names: np.ndarray) -> np.ndarray | No
     return after if pd.Index(after).isin(names).all() else None  # numpy.isin compares all pairs
 
 
-def named(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> pd.DataFrame:
+def with_names(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> pd.DataFrame:
     """Return explanations of a pipeline's last step with the names of samples and features."""
     return _renamed(terms, feature=dict(enumerate(names)), sample=dict(enumerate(samples)))
 

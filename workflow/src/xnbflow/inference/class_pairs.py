@@ -22,7 +22,7 @@ import pandas as pd
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
 from xnbflow.inference.intervals import UNKNOWN, Estimate, area_interval
 from xnbflow.tables.contract import STUDY_TABLES
@@ -45,7 +45,7 @@ def class_pairs(
         if len(table):
             n_candidates = (candidates or {}).get(key, 1)
             pairs = pair_areas(table, header, inflations[key], n_candidates)
-            rows += [named(key) | pair for pair in pairs]
+            rows += [key_fields(key) | pair for pair in pairs]
     return pd.DataFrame(rows, columns=STUDY_TABLES["class_pairs"].fixed)
 
 

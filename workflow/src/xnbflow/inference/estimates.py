@@ -12,7 +12,7 @@ import pandas as pd
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, key_fields
 from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
@@ -224,7 +224,7 @@ def estimates(
     rows = []
     for key, measured in performances.items():
         common = {
-            **named(key),
+            **key_fields(key),
             "class": "",
             "taken_for": "",
             "level": 1 - 2 * ONE_SIDED_LEVEL / measured.candidates,

@@ -5,7 +5,11 @@ from scipy.special import chdtrc, stdtr, stdtrit
 
 
 def hartung_knapp(
-    effects: np.ndarray, variances: np.ndarray, *, ad_hoc: bool = False
+    effects: np.ndarray,
+    variances: np.ndarray,
+    *,
+    ad_hoc: bool = False,
+    jackknife: bool = False,
 ) -> dict[str, np.ndarray]:
     """Return the random-effects mean of effects in several series, for many features at once.
 
@@ -17,6 +21,12 @@ def hartung_knapp(
     ad_hoc : bool, default=False
         Whether the standard error is at least that of DerSimonian and Laird (Knapp and Hartung
         2003). Otherwise effects that agree by chance have very narrow intervals.
+    jackknife : bool, default=False
+        Whether the standard error is at least that of the jackknife over the series: with the share
+        ``h`` of a series in the sum of the weights, ``(k - 1) / k sum h^2 (y - mean)^2 / (1 -
+        h)^2``. A series with most of the weight determines the mean, so that its residual does not
+        show how much series differ; the mean without it does. With equal weights it is the error of
+        Hartung and Knapp. `docs/methods/verdicts.md` has the size of both.
 
     Returns
     -------
@@ -51,9 +61,14 @@ def hartung_knapp(
         total, _, q = _weighted(effects, weights)
         typical = degrees / (total - (weights**2).sum(axis=0) / total)
         tau2 = np.maximum((q - degrees) / degrees * typical, 0.0)
-        total, mean, spread = _weighted(effects, np.where(has_effect, 1 / (variances + tau2), 0.0))
+        weights = np.where(has_effect, 1 / (variances + tau2), 0.0)
+        total, mean, spread = _weighted(effects, weights)
         scale = spread / degrees
         error = np.sqrt((np.maximum(scale, 1.0) if ad_hoc else scale) / total)
+        if jackknife:
+            share = weights / total
+            without = np.where(has_effect, share * (effects - mean) / (1 - share), 0.0)
+            error = np.maximum(error, np.sqrt(degrees / series * (without**2).sum(axis=0)))
         quantile = stdtrit(degrees, 0.975)
         p = 2 * stdtr(degrees, -np.abs(mean) / error)
         beyond = np.where(series > 2, quantile * np.sqrt(error**2 + tau2), np.nan)

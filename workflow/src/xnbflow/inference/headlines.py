@@ -23,7 +23,7 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return {k: f"{label} [{k}]" if label in shared else label for k, label in labels.items()}
 
 
-def headline(
+def headline_table(
     study: Study, chosen: str, summary: pd.DataFrame, estimates: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the study's name and its first classifier as a table of one row.
@@ -51,7 +51,7 @@ def headline(
 def subject(study: Study, selection: pd.DataFrame, averages: pd.DataFrame) -> tuple[str, int]:
     """Return the classifier whose results come first, and the number of candidates for it.
 
-    It is the one that ``headline`` of the study names, or the first one that selects
+    It is the one that ``headline_table`` of the study names, or the first one that selects
     features, those whose models are kept before the others: neither choice depends on the results.
     If none selects features, it is the one that is most accurate on most data sets, which is a
     choice by the results among all that could be fitted. It is '' if none could be fitted.

@@ -92,7 +92,7 @@ def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) ->
     below .05 has an interval without 0.
     """
     effects = compared["effect"]
-    summary = hartung_knapp(effects, compared["variance"], ad_hoc=True)
+    summary = hartung_knapp(effects, compared["variance"], ad_hoc=True, jackknife=True)
     n_series = summary.pop("series")
     del summary["standard_error"]
     summary["fdr"] = benjamini_hochberg(summary["p"])

@@ -75,12 +75,12 @@ def missing_values(series: DataSet) -> pd.DataFrame:
             f"{of_class.min():.1%} in “{least}”): a classifier may recognise the class by them, "
             "whatever fills them in"
         )
-        severity = "warning" if of_class.max() >= _FEW else "notice"
+        are_many = of_class.max() >= _FEW
         difference = float(np.ptp(of_class))
         row = audit_row(
-            "shares missing differ",
+            "shares missing differ" if are_many else "few missing differ",
             str(most),
-            severity,
+            "warning" if are_many else "notice",
             text,
             other=str(least),
             value=difference,

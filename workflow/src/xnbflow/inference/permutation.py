@@ -158,7 +158,7 @@ def label_test(
         return pd.DataFrame(columns=columns)
     series = in_canonical_order(series)
     labels = series.labels if entry is not None else numbered(series.labels)
-    adjust = adjust or adjusted_columns(entry or {})
+    adjust = adjust or columns_of_steps(entry or {})
     adjustment = Adjustment.of(series, adjust) if adjust else None
     # Labels are exchanged within the levels of the columns that are adjusted for.
     strata = None if adjustment is None else adjustment.strata
@@ -478,13 +478,13 @@ def adjusted_score(
     return score
 
 
-def adjusted_columns(entry: Mapping[str, Any]) -> list[str]:
+def columns_of_steps(entry: Mapping[str, Any]) -> list[str]:
     """Return the columns for which a classifier adjusts the features; empty without such a step.
 
     Examples
     --------
     >>> step = {"method": "adjust_covariates", "params": {"columns": ["plate"]}}
-    >>> adjusted_columns({"steps": [step, {"method": "csnb"}]})
+    >>> columns_of_steps({"steps": [step, {"method": "csnb"}]})
     ['plate']
     """
     for step in entry.get("steps", ()):

@@ -15,7 +15,7 @@ import pandas as pd
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import COUNTS
-from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
+from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, key_fields
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.reasons import Level, Reason, in_order, lowest
@@ -25,8 +25,12 @@ from xnbflow.tables.contract import STUDY_TABLES
 POOR_STABILITY = 0.4
 #: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
-#: Codes of the reasons by these statuses.
+#: Codes of the reasons by these statuses, where no pair of classes is separated from a column, and
+#: where some pairs of several classes are.
 _COLUMN_CODES = dict(zip(INSEPARABLE, ("column not separated", "column not examined"), strict=True))
+_PAIR_CODES = dict(zip(INSEPARABLE, ("pair not separated", "pair not examined"), strict=True))
+#: Codes of the reasons by those of findings on samples of the same patients.
+_REPEATS = {"likely repeats": "some repeats", "many likely repeats": "many repeats"}
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
 #: Between the names of columns that are examined together.
@@ -251,7 +255,7 @@ def verdicts(
             result = verdict(performance, test, reasons, classes=header.classes)
             near = near_limit(performance, result.p_value)
         row = {
-            **named(key),
+            **key_fields(key),
             "level": result.level,
             "p_value": result.p_value,
             "permuted": test.permuted,
@@ -260,7 +264,7 @@ def verdicts(
             "selects": key in selections,
         }
         verdict_rows.append(row)
-        reason_rows += [named(key) | reason.columns() for reason in result.reasons]
+        reason_rows += [key_fields(key) | reason.columns() for reason in result.reasons]
     return {
         "verdicts": pd.DataFrame(verdict_rows, columns=STUDY_TABLES["verdicts"].fixed),
         "reasons": pd.DataFrame(reason_rows, columns=STUDY_TABLES["reasons"].fixed),
@@ -283,10 +287,12 @@ def _tests(permutation_tests: pd.DataFrame) -> dict[tuple[str, str], LabelTest]:
 
 
 def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Reason]:
-    """Return the reasons of a row of the table ``stability``."""
+    """Return the reasons of a row of the table ``stability``: of its short list."""
     halves = None
-    if pd.notna(selection["halves"]):
-        halves = Estimate(selection["halves"], selection["halves_lower"], selection["halves_upper"])
+    if pd.notna(selection["short_list"]):
+        halves = Estimate(
+            selection["short_list"], selection["short_lower"], selection["short_upper"]
+        )
     return stability_reasons(halves, selection["mean_size"], n_features)
 
 
@@ -296,6 +302,8 @@ def reasons_of_data(audit: pd.DataFrame, headers: Headers) -> dict[str, list[Rea
     for name, header in headers.items():
         rows = audit[audit["dataset"] == name]
         reasons[name] = copy_reasons(rows, len(header.samples))
+        reasons[name] += repeat_reasons(rows, len(header.samples))
+        reasons[name] += missing_reasons(rows)
         if header.scale != COUNTS:
             reasons[name] += library_reasons(rows)
     return reasons
@@ -324,6 +332,41 @@ def copy_reasons(audit: pd.DataFrame, n_samples: int) -> list[Reason]:
     return [Reason(code=code, count=max(counts.values()), total=n_samples)] if code else []
 
 
+def repeat_reasons(audit: pd.DataFrame, n_samples: int) -> list[Reason]:
+    """Return the reason that samples of the same patients, without a group, are, if any.
+
+    ``audit`` has the rows of the data set. If they are half of the samples, the result cannot be
+    judged before their groups are named.
+    """
+    rows = audit[audit["code"].isin(_REPEATS)]
+    return [
+        Reason(
+            code=_REPEATS[row["code"]],
+            count=round(row["value"] * n_samples),
+            total=n_samples,
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+def missing_reasons(audit: pd.DataFrame) -> list[Reason]:
+    """Return the reason that missing values are which go with the class, if any.
+
+    ``audit`` has the rows of the data set. A difference of few missing values is no reason.
+    """
+    rows = audit[audit["code"] == "shares missing differ"]
+    return [
+        Reason(
+            code="missing values",
+            label=row["subject"],
+            other=row["other"],
+            estimate=row["value"],
+            p=row["p"],
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
 def library_reasons(audit: pd.DataFrame) -> list[Reason]:
     """Return a reason if the libraries of two classes have very different sizes.
 
@@ -342,14 +385,19 @@ def column_reasons(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Reas
     """Return the reasons that columns of the samples have against results.
 
     ``pairs`` is the study's table ``concordance_pairs``: a column, or columns together, and a pair
-    of classes. With two classes the reason does not name them.
+    of classes. With two classes the reason does not name them. Of several classes a result can be
+    judged in part if a column leaves some pairs.
     """
     reasons: dict[Key, list[Reason]] = {}
     rows = pairs[pairs["limits"].astype(bool) & pairs["status"].isin(INSEPARABLE)]
-    for row in rows.to_dict("records"):
-        several = len(headers[row["dataset"]].classes) > 2
+    n_inseparable = rows.groupby([*KEY, "column"])["status"].transform("size")
+    for row, n_pairs in zip(rows.to_dict("records"), n_inseparable.tolist(), strict=True):
+        n_classes = len(headers[row["dataset"]].classes)
+        several = n_classes > 2
+        is_whole = n_pairs == n_classes * (n_classes - 1) // 2
+        codes = _COLUMN_CODES if is_whole or not several else _PAIR_CODES
         reason = Reason(
-            code=_COLUMN_CODES[row["status"]],
+            code=codes[row["status"]],
             subject=row["column"],
             label=row["class"] if several else "",
             other=row["other"] if several else "",

@@ -8,7 +8,7 @@ from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import adjusted_columns, label_test
+from xnbflow.inference.permutation import columns_of_steps, label_test
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import digest_of_file, write_stacked
 
@@ -51,7 +51,7 @@ def check_classifiers(
         test_of_labels = label_test(data)
         for name, fast_class in fast_classes.items():
             entry = entries[name]
-            adjust = adjusted_columns(entry)
+            adjust = columns_of_steps(entry)
             tables["label_test"][name] = (
                 label_test(data, adjust=adjust) if adjust else test_of_labels
             )

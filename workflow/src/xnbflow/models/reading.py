@@ -21,7 +21,7 @@ from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.layout import SETTLED, complete_row, sample_column, set_aside
+from xnbflow.sources.layout import SETTLED, column_of_samples, complete_row, set_aside
 from xnbflow.sources.plausibility import is_sample_id
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
@@ -44,7 +44,7 @@ _FIRST_CHARACTERS = 4096
 _LOGGED = ("logarithms", "logged twice", "mixed")
 
 
-def described(
+def described_row(
     location: str,
     label: str = "",
     id_column: str = "",
@@ -61,7 +61,7 @@ def described(
 
     Examples
     --------
-    >>> described("GSE4107", "title").source, described("bundled:wine").location
+    >>> described_row("GSE4107", "title").source, described("bundled:wine").location
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")
@@ -321,7 +321,7 @@ def _complete_table(
         if not id_column and header[0]:
             described_columns = _columns_of_training(training)
             exceptions = {*features, *phenotype, *described_columns}
-            id_column = sample_column(replace(dataset, label=None), downloads, exceptions)
+            id_column = column_of_samples(replace(dataset, label=None), downloads, exceptions)
         texts = [name for name in texts if name != id_column]
         if texts:
             drop = ",".join([*dataset.names("drop"), *texts])

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.deferred import is_instance
 from xnbflow.data.read_counts import log_cpm
 from xnbflow.evaluation.fitting import imputes, is_pipeline, sample_columns
-from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
+from xnbflow.evaluation.selected import feature_use, last_step, transformed, with_names
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.counts import CountNormalizer
 from xnbflow.preprocessing.designs import OfSamples
@@ -119,7 +119,7 @@ def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
     terms = last.explain(transformed(before, X))
     if last is estimator:
         return terms
-    return named(terms, X.index, names)
+    return with_names(terms, X.index, names)
 
 
 def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:

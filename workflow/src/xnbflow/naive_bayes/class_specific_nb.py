@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import PRIORS, number, one_of, whole
+from xnbflow.core.parameters import PRIORS, number_constraint, one_of, whole_constraint
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import (
     as_dense,
@@ -46,8 +46,8 @@ from xnbflow.preprocessing.selector import FeatureSelector
 COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     **DENSITY_CONSTRAINTS,
     "distance": [one_of(*PAIR_DISTANCES)],
-    "n_grid": [whole(2, 10_000)],
-    "contamination": [number(0.0, 1.0, closed="left")],
+    "n_grid": [whole_constraint(2, 10_000)],
+    "contamination": [number_constraint(0.0, 1.0, closed="left")],
     "priors": PRIORS,
 }
 
@@ -364,9 +364,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features": [whole(1), None],
-        "threshold": [number(0.0, 1.0)],
-        "temperature": [number(0.0)],
+        "n_features": [whole_constraint(1), None],
+        "threshold": [number_constraint(0.0, 1.0)],
+        "temperature": [number_constraint(0.0)],
         **COMMON_CONSTRAINTS,
     }
 

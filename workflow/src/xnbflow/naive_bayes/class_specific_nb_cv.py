@@ -22,12 +22,12 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from xnbflow.core.parameters import ListOf, one_of, whole
+from xnbflow.core.parameters import ListOf, one_of, whole_constraint
 from xnbflow.data.matrices import by_feature, is_sparse
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
-from xnbflow.naive_bayes.conformal import ERROR_RATE, class_sets, held_out_coverage
+from xnbflow.naive_bayes.conformal import ERROR_RATE, conformal_sets, held_out_coverage
 from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
@@ -146,7 +146,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "sizes": [ListOf(whole(1)), None],
+        "sizes": [ListOf(whole_constraint(1)), None],
         "cv": CV_CONSTRAINTS,
         "rule": [one_of("average", "one_standard_error")],
         **COMMON_CONSTRAINTS,
@@ -203,7 +203,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         undecided between its two most probable ones.
         """
         posterior = self.predict_proba(X)
-        return class_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
+        return conformal_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
 
     def coverage(self, error_rate: float = ERROR_RATE) -> dict[Any, float]:
         """Return for each class label how often `predict_set` has it for its held-out samples.

@@ -27,10 +27,10 @@ def sets_of_classes(
     if not hasattr(model, "held_out_scores_"):
         return None
     held_out = model.held_out_scores_, model.held_out_codes_
-    return class_sets(posterior, *held_out, error_rate)
+    return conformal_sets(posterior, *held_out, error_rate)
 
 
-def class_sets(
+def conformal_sets(
     posterior: np.ndarray, scores: np.ndarray, codes: np.ndarray, error_rate: float
 ) -> np.ndarray:
     """Return the set of each sample, bool of shape (n_samples, n_classes); none is empty.
@@ -42,7 +42,7 @@ def class_sets(
     Examples
     --------
     >>> scores, codes = np.full(40, 0.95), np.repeat([0, 1], 20)
-    >>> class_sets(np.array([[0.96, 0.04], [0.8, 0.2]]), scores, codes, 0.1).tolist()
+    >>> conformal_sets(np.array([[0.96, 0.04], [0.8, 0.2]]), scores, codes, 0.1).tolist()
     [[True, False], [True, True]]
     """
     within = class_p_values(posterior, scores, codes, posterior.shape[1]) > error_rate
@@ -81,7 +81,7 @@ def held_out_coverage(
     """Return the coverage of the sets of held-out samples for each class, (n_classes,).
 
     A class is in a set if its p-value is above the error rate, or its posterior above one half (see
-    `class_sets`); a lower posterior may be the greatest one too, so that of several classes the
+    `conformal_sets`); a lower posterior may be the greatest one too, so that of several classes the
     share is a lower bound. The p-values of the samples of a fold (``folds``, n_held_out) rest on
     the other folds; a class without held-out samples has NaN.
     """

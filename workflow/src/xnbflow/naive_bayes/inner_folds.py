@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole
+from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole_constraint
 from xnbflow.data.stratified import stratified_folds
 
 
@@ -30,7 +30,7 @@ _FOLDS_GIVEN = Constraint(
 
 #: Valid values of the parameter ``cv``, as in scikit-learn.
 CV_CONSTRAINTS: list[Any] = [
-    whole(2),
+    whole_constraint(2),
     Instance("split", "get_n_splits"),
     _FOLDS_GIVEN,
     None,

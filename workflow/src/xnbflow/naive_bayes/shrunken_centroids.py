@@ -32,7 +32,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import PRIORS, number, whole
+from xnbflow.core.parameters import PRIORS, number_constraint, whole_constraint
 from xnbflow.data.matrices import as_dense, by_feature, is_sparse
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -105,8 +105,8 @@ class ShrunkenCentroids(BaseNaiveBayes):
     #: Columns of the result of `explain`.
     explanation_scale_ = "evidence"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": [number(0.0, closed="left"), None],
-        "n_thresholds": [whole(2)],
+        "threshold": [number_constraint(0.0, closed="left"), None],
+        "n_thresholds": [whole_constraint(2)],
         "cv": CV_CONSTRAINTS,
         "priors": PRIORS,
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.core.parameters import PRIORS, number, one_of, whole
+from xnbflow.core.parameters import PRIORS, number_constraint, one_of, whole_constraint
 from xnbflow.data.matrices import (
     as_dense,
     by_feature,
@@ -127,10 +127,10 @@ class XNB(BaseNaiveBayes):
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DENSITY_CONSTRAINTS,
-        "n_grid": [whole(2, 10_000)],
+        "n_grid": [whole_constraint(2, 10_000)],
         "distance": [one_of(*DISTANCES)],
-        "threshold": [number(0.0, 1.0)],
-        "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
+        "threshold": [number_constraint(0.0, 1.0)],
+        "min_distance": [one_of("mean"), number_constraint(0.0, 1.0, closed="left")],
         "selection": [one_of("greedy", "joint", "minimal")],
         "class_independent": ["boolean"],
         "underflow": [one_of("as_published", "uniform", "log")],

@@ -8,7 +8,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Declared, number, one_of
+from xnbflow.core.parameters import Declared, number_constraint, one_of
 from xnbflow.data.read_counts import (
     PRIOR_COUNT,
     ReferenceProfile,
@@ -49,8 +49,8 @@ class ReadFilter(FeatureSelector, Declared):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "min_count": [number(0, closed="left")],
-        "min_total_count": [number(0, closed="left")],
+        "min_count": [number_constraint(0, closed="left")],
+        "min_total_count": [number_constraint(0, closed="left")],
     }
 
     def __init__(self, *, min_count: float = 10.0, min_total_count: float = 15.0) -> None:
@@ -130,7 +130,7 @@ class CountNormalizer(OneToOneFeatureMixin, Unlabelled):
     _allows_missing = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "method": [one_of("tmm", "none")],
-        "prior_count": [number(0)],
+        "prior_count": [number_constraint(0)],
     }
 
     def __init__(self, *, method: str = "tmm", prior_count: float = PRIOR_COUNT) -> None:

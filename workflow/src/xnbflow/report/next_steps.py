@@ -21,12 +21,23 @@ _WORTH_SAMPLES = 0.03
 #: Differences of gains that rounding makes.
 _ROUNDING = 1e-9
 #: Codes of reasons that are columns of the samples.
-_COLUMNS = ("column not separated", "column not examined")
+_COLUMNS = (
+    "column not separated",
+    "column not examined",
+    "pair not separated",
+    "pair not examined",
+)
 #: Codes of reasons that are second cohorts.
 _COHORTS = ("cohort not held", "cohort threshold", "cohort labels")
 #: Steps after warnings of the audit, by its check.
 _CORRECTIONS = {
     "repeated sample": "leave copies of samples out, or keep them together in folds (group=)",
+    "likely repeats": (
+        "name the patients of the samples by group= (the table `likely_repeats` proposes groups)"
+    ),
+    "missing values": (
+        "compare the classes in features without missing values (missing=drop_features)"
+    ),
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
 }

@@ -36,6 +36,18 @@ _CLAUSES = {
         "samples are copies of others, or nearly, and known from training (leave copies out, or "
         "give them one group by group=)"
     ),
+    "many repeats": (
+        "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
+        "training and test share (name the patients by group=)"
+    ),
+    "some repeats": (
+        "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
+        "training and test share (name the patients by group=)"
+    ),
+    "missing values": (
+        "the class can be recognised by missing values: their share in “{class}” and in “{other}” "
+        "differs by {estimate:.1%} of the values"
+    ),
     "majority class": "the interval of its accuracy is not above the majority-class rate",
     "library size": (
         "the class can be recognised by the library size: libraries of “{class}” have "
@@ -83,7 +95,7 @@ def _column_clause(rows: Sequence[Row]) -> str:
     columns_of: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for column, pairs in pairs_of.items():
         columns_of.setdefault(tuple(pairs), []).append(quoted_columns(column))
-    is_examined = rows[0]["code"] == "column not separated"
+    is_examined = rows[0]["code"].endswith("not separated")
     cannot = "cannot be separated from" if is_examined else "cannot be examined within"
     clauses = []
     for classes, columns in columns_of.items():
@@ -98,6 +110,8 @@ _JOINT_CLAUSES: dict[str, Callable[[Sequence[Row]], str]] = {
     "class not recognised": _class_clause,
     "column not separated": _column_clause,
     "column not examined": _column_clause,
+    "pair not separated": _column_clause,
+    "pair not examined": _column_clause,
 }
 #: The codes that have a sentence.
 CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})

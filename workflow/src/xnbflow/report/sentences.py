@@ -27,7 +27,7 @@ _COPIES = ("many copies", "some copies")
 _TWO = 2
 
 
-def headline(results: StudyResults) -> str:
+def headline_sentence(results: StudyResults) -> str:
     """Return the main result of the study; empty for a study without classifiers."""
     chosen = results.tables["headline"]["classifier"].iloc[0]
     if not chosen:

@@ -18,7 +18,7 @@ from xnbflow.report.outline import SECOND_PAGE, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sentences import headline, level_of, reasons
+from xnbflow.report.sentences import headline_sentence, level_of, reasons
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
@@ -84,12 +84,12 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "labels": results.labels,
         "configuration": results.configuration,
         "software": results.software,
-        "headline": headline(results),
+        "headline": headline_sentence(results),
         "chosen": chosen,
         "verdicts": levels,
         "reasons": codes,
         "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),
-        "tables": _digests(results),
+        "tables": _digests_of_tables(results),
     }
     _write_json(record, path, indent=1)
 
@@ -154,7 +154,7 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         analyses={name: analyses[name] for name in record["study"]["analyses"]},
         software=record["software"],
     )
-    if changed := sorted(dict(_digests(results).items() - record["tables"].items())):
+    if changed := sorted(dict(_digests_of_tables(results).items() - record["tables"].items())):
         msg = (
             f"the tables {', '.join(changed)} of {study} have changed since its report; run the "
             f"study again: xnbflow run {study}"
@@ -164,7 +164,7 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     return results
 
 
-def _digests(results: StudyResults) -> dict[str, str]:
+def _digests_of_tables(results: StudyResults) -> dict[str, str]:
     """Return the SHA-256 of every table of the study."""
     study = results.study.id
     return {

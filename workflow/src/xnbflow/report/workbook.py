@@ -13,7 +13,7 @@ from xnbflow.data.controls import shown_classes
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import headline, tests_sentence, verdict_sentence
+from xnbflow.report.sentences import headline_sentence, tests_sentence, verdict_sentence
 from xnbflow.tables.storage import without_formula
 
 #: Most letters of the name of a sheet.
@@ -95,7 +95,7 @@ def _signatures(results: StudyResults) -> pd.DataFrame:
 def _summary(results: StudyResults) -> pd.DataFrame:
     """Return title, summary, main result, and the verdict on each data set, as rows of text."""
     rows = [("title", results.study.title), ("summary", results.study.summary)]
-    if result := headline(results):
+    if result := headline_sentence(results):
         rows.append(("main result", result))
     chosen = results.tables["headline"]["classifier"].iloc[0]
     if chosen:

@@ -52,7 +52,7 @@ def start_job(job: Any) -> None:
     usage.parent.mkdir(parents=True, exist_ok=True)
     usage.unlink(missing_ok=True)
     atexit.register(_record_usage, usage)
-    remove_stale_bytecode(_digests(job, "methods"))
+    remove_stale_bytecode(_planned_code(job, "methods"))
     _open_log(Path(job.log[0]))
     check_code(job)
 
@@ -90,7 +90,7 @@ def check_code(job: Any) -> None:
     plan.
     """
     planned = [getattr(job.params, name, None) for name in ("code", "page_code")]
-    packages = _digests(job, "methods") | _digests(job, "sections")
+    packages = _planned_code(job, "methods") | _planned_code(job, "sections")
     refuse_other_code(filter(None, planned), packages)
 
 
@@ -110,7 +110,7 @@ def working_directory(job: Any) -> Path:
     return Path(str(job.output.usage).rpartition("results/usage/")[0])
 
 
-def _digests(job: Any, param: str) -> dict[str, str]:
+def _planned_code(job: Any, param: str) -> dict[str, str]:
     """Return the digests of packages in a parameter of a job, which not every rule has."""
     return dict(getattr(job.params, param, None) or {})
 

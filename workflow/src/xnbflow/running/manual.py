@@ -14,7 +14,7 @@ from typing import Any
 from xnbflow.core.atomic import atomic
 from xnbflow.core.parameters import parameter_schemas
 from xnbflow.core.plugins import shipped_analyses
-from xnbflow.core.schemas import described
+from xnbflow.core.schemas import schema_in_words
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.report.manuscript.references import in_words
@@ -155,7 +155,7 @@ def api_reference(page: str) -> str:
 
 def _parameters(parameters: Mapping[str, Mapping[str, Any]]) -> str:
     """Return parameters with their allowed values in words."""
-    return "; ".join(f"`{key}`: {described(schema)}" for key, schema in parameters.items())
+    return "; ".join(f"`{key}`: {schema_in_words(schema)}" for key, schema in parameters.items())
 
 
 def parameter_files() -> dict[Path, str]:

@@ -3,8 +3,8 @@
 Snakemake repeats a job when its parameters change, but not when a library changes; so each rule has
 a digest of the code as a parameter. The library has three digests: `reading_code` of the modules
 that read data sets, `computing_code` of all modules that compute results, and `page_code` of those
-that write a page. `method_code` returns the digests of the methods that a configuration names:
-papers, plugins, modules of the user and other packages.
+that write a page. `method_code` and `section_code` return the digests of the methods and sections
+that a configuration names: of papers, plugins, modules of the user and other packages.
 
 A job compares the digests of the plan with the sources that it imports itself.
 """
@@ -31,7 +31,7 @@ _READING = "reading code"
 _COMPUTING = "computing code"
 _PAGE = "page code"
 #: The parts that *acquire* needs, so that an edit of a classifier reads no data set again.
-_READERS = ("core", "data", "sources", "tables", "jobs/acquire.py")
+_READERS = ("core", "data", "sources", "tables", "jobs/acquire.py", "jobs/seek.py")
 #: The parts that only *report* needs.
 _PAGES = ("report", "jobs/report.py", "jobs/draw.py")
 
@@ -60,17 +60,17 @@ def computing_code() -> str:
 def page_code() -> str:
     """Return the digest of the library's code that writes pages: `xnbflow.report` and its job.
 
-    The sections of papers and plugins are those of `method_code` with ``page``.
+    Those of sections of papers and plugins are `section_code`.
     """
     return f"{_PAGE} {_digest(_files_of(_PAGES), _LIBRARY)}"
 
 
-def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]:
-    """Return the digests of methods by their package.
+def method_code(modules: Iterable[str]) -> dict[str, str]:
+    """Return the digests of the code of methods by their package: a job runs again if one changes.
 
     ``modules`` are full names of modules, classes or functions. The core of xnbflow is left out,
     see `computing_code`. An installed package that is not a plugin has its version instead of a
-    digest. The files of a paper that only its page uses count with ``page``.
+    digest. The files of a paper that only its page uses do not count.
 
     Examples
     --------
@@ -79,8 +79,21 @@ def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]
     >>> method_code(methods) == {"sklearn": f"version {sklearn.__version__}"}
     True
     """
+    return _package_code(modules, page=False)
+
+
+def section_code(modules: Iterable[str]) -> dict[str, str]:
+    """Return the digests of the code of sections by their package: a page is written again.
+
+    They are as those of `method_code`, with the files of a paper that only its page uses.
+    """
+    return _package_code(modules, page=True)
+
+
+def _package_code(modules: Iterable[str], *, page: bool) -> dict[str, str]:
+    """Return the digests of packages, or their versions, see `method_code` and `section_code`."""
     plugins = {module.partition(".")[0] for module in plugin_modules()}
-    kind = "page code" if page else "code"
+    kind = _PAGE if page else "code"
     digests = {}
     for package in sorted(_counted_packages(modules)):
         number = "" if package in plugins else _version(package)
@@ -99,8 +112,8 @@ def refuse_other_code(planned: Iterable[str], packages: Mapping[str, str]) -> No
     planned : iterable of str
         Digests of the library in the plan, as ``computing code 4f2a9c01``.
     packages : mapping of str to str
-        The result of `method_code` in the plan. Versions are not compared: a job may run in another
-        environment than the plan.
+        The results of `method_code` and `section_code` in the plan. Versions are not compared: a
+        job may run in another environment than the plan.
     """
     present = {_READING: reading_code, _COMPUTING: computing_code, _PAGE: page_code}
     for digest in planned:

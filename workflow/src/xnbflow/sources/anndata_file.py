@@ -190,9 +190,9 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
     place = _place_of_matrix(path, file, name)
     element = _required(file, place)
     # The genes of ``raw`` are in a table beside its matrix: raw/var, or raw.var before 0.7.
-    var = table_of(path, file, place.removesuffix("X") + "var" if name == "raw" else "var")
+    var = frame_of(path, file, place.removesuffix("X") + "var" if name == "raw" else "var")
     kind, stored_shape = _kind_and_shape(path, element, name)
-    shape = (len(table_of(path, file, "obs")), len(var))
+    shape = (len(frame_of(path, file, "obs")), len(var))
     _refuse_other_shape(path, name, stored_shape, shape)
     _refuse_unaffordable(path, name, element, kind, shape)
     if kind == "dense":
@@ -290,7 +290,7 @@ def _read_sparse(
     return matrix
 
 
-def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
+def frame_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
     """Return a table, ``obs`` or ``var``; its index are the names of cells or genes."""
     element = _required(file, name)
     if hasattr(element, "dtype"):

@@ -44,7 +44,7 @@ _COUNTS_URLS = ("https://www.ncbi.nlm.nih.gov/geo",)
 _LONGEST_PAGE = 1 << 20
 
 
-def summarise(
+def summarise_series(
     location: str, downloads: Downloads, label: str = "", options: Mapping[str, str] | None = None
 ) -> Summary:
     """Summarise a GEO accession or file; only the head of a remote file is read.

@@ -11,7 +11,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import is_sparse
-from xnbflow.sources.anndata_file import matrix_of, opened, table_of
+from xnbflow.sources.anndata_file import frame_of, matrix_of, opened
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import assemble
 from xnbflow.sources.class_labels import UNLABELLED
@@ -35,7 +35,7 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
         matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
         values = _by_gene(matrix)
         del matrix
-        cells = _as_texts(table_of(path, file, "obs"), phenotype_columns)
+        cells = _as_texts(frame_of(path, file, "obs"), phenotype_columns)
         genes = standard_names(_as_texts(var))
         label = _column_of_cells(path, cells, dataset.label, "label")
         group = _column_of_cells(path, cells, dataset.options.get("group"), "group")
@@ -103,7 +103,7 @@ def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str
 def cells_of(path: str | Path) -> pd.DataFrame:
     """Return the columns of ``obs`` that are text, categories, truth values or whole numbers."""
     with opened(path) as file:
-        return _as_texts(table_of(path, file, "obs"))
+        return _as_texts(frame_of(path, file, "obs"))
 
 
 def _as_texts(table: pd.DataFrame, fractions: Container[str | None] = ()) -> pd.DataFrame:

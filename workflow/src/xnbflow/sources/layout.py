@@ -651,7 +651,7 @@ def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     return set_aside(row, rest) if rest else row
 
 
-def sample_column(
+def column_of_samples(
     dataset: SheetRow, downloads: Downloads, exceptions: Collection[str]
 ) -> str | None:
     """Return the column that names samples in rows, None without one; never an exception."""

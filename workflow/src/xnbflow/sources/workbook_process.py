@@ -19,7 +19,7 @@ __all__: list[str] = []
 NO_SUCH_SHEET = 3
 
 
-def main() -> None:
+def write_rows() -> None:
     """Write the rows, or the reason of a failure to the standard error stream."""
     path, memory, *sheet = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
@@ -42,4 +42,4 @@ def _plain(cell: Any) -> float | str:
 
 
 if __name__ == "__main__":
-    main()
+    write_rows()

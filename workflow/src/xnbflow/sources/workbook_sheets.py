@@ -32,7 +32,7 @@ class Sheet:
         return sum(not is_missing(cell) and not is_text(cell) for cell in cells)
 
 
-def read_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
+def read_workbook_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
     """Read the sheets of a workbook that are tables."""
     sheets = []
     for name in sheet_names(path)[:_MOST_SHEETS]:
@@ -53,7 +53,7 @@ def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, st
     """
     if "sheet" in options or len(sheet_names(path)) < 2:
         return {}, ""
-    sheets = read_sheets(path, options)
+    sheets = read_workbook_sheets(path, options)
     values = max(sheets, key=lambda sheet: sheet.n_numbers, default=None)
     if values is None or not values.n_numbers:
         return {}, ""
@@ -113,7 +113,7 @@ def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the options that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return {}
-    description = describing_sheet(read_sheets(path, {}), names)
+    description = describing_sheet(read_workbook_sheets(path, {}), names)
     if description is None:
         return {}
     return {"phenotype_sheet": description.sheet.name, "phenotype_id": description.column}

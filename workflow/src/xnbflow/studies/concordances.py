@@ -26,7 +26,7 @@ from xnbflow.diagnostics.confounders import (
     usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import (
     LEAST_SCORE,
     Concordance,
@@ -106,11 +106,12 @@ def concordances(
     predictions: Tables,
     headers: Headers,
     audit: pd.DataFrame,
-    biology: Collection[str] = (),
+    biology: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the study's tables ``concordance`` and ``concordance_pairs``.
 
-    ``audit`` is that of all data sets, ``biology`` the columns that limit no verdict. The score of
+    ``audit`` is that of all data sets, ``biology`` the columns by data set that
+    limit no verdict. The score of
     a sample is the mean of its log posteriors over the repeats, or the share of its predictions as
     each class where a classifier has no probabilities.
     """
@@ -122,11 +123,12 @@ def concordances(
         tested = tests[tests["dataset"] == key[0]]
         if table.empty or tested.empty:
             continue
+        declared = (biology or {}).get(key[0], ())
         codes = np.searchsorted(header.classes, header.labels)
         scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
-        for column_row, pairs in _of_classifier(scored, tested.to_dict("records"), biology):
-            rows.append(named(key) | column_row)
-            pair_rows += [named(key) | pair for pair in pairs]
+        for column_row, pairs in _of_classifier(scored, tested.to_dict("records"), declared):
+            rows.append(key_fields(key) | column_row)
+            pair_rows += [key_fields(key) | pair for pair in pairs]
     return (
         pd.DataFrame(rows, columns=STUDY_TABLES["concordance"].fixed),
         pd.DataFrame(pair_rows, columns=STUDY_TABLES["concordance_pairs"].fixed),
@@ -173,13 +175,25 @@ def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]
         return None
     return _Column(
         name=name,
-        limits=name not in biology,
+        limits=name not in biology and batch_name(name) not in biology,
         samples=values.index.to_numpy(),
         values=values.to_numpy(),
         levels=pd.factorize(levels)[0],
         is_number=pd.api.types.is_numeric_dtype(values),
         p=tested["p"],
     )
+
+
+def batch_name(column: str) -> str:
+    """Return the name that a column of batches has in the sheet.
+
+    Examples
+    --------
+    >>> batch_name("batch (day)"), batch_name("age")
+    ('day', 'age')
+    """
+    is_batch = column.startswith("batch (") and column.endswith(")")
+    return column[len("batch (") : -1] if is_batch else column
 
 
 def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
@@ -416,7 +430,7 @@ def graded_audit(
     together = (audit["check"] == "phenotype only") & (audit["severity"] == "severe")
     together &= audit["dataset"].isin(recognised.index[recognised])
     graded.loc[together, "severity"] = "warning"
-    rows = rows[rows["status"].isin(INSEPARABLE)]
+    rows = rows[rows["status"].isin(INSEPARABLE) & rows["limits"].astype(bool)]
     for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
         tested = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
         tested &= (audit["check"] == "confounder") & (audit["severity"] == "warning")

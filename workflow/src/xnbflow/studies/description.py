@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.keyed_tables import named
+from xnbflow.evaluation.keyed_tables import key_fields
 from xnbflow.studies.densities import (
     class_densities,
     density_estimator,
@@ -59,7 +59,7 @@ def description_tables(
     tables = {}
     for name, schema in DESCRIPTION_TABLES.items():
         keys = [key for key in study.trained if len(parts[key][name])]
-        rows = [parts[key][name].assign(**named(key)) for key in keys]
+        rows = [parts[key][name].assign(**key_fields(key)) for key in keys]
         tables[name] = pd.DataFrame(columns=schema.fixed)
         if rows:
             tables[name] = pd.concat(rows, ignore_index=True)[schema.fixed]

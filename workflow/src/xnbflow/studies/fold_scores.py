@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, arrays, named, stack
+from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, arrays, key_fields, stack
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 from xnbflow.tables.contract import STUDY_TABLES
 
@@ -23,7 +23,7 @@ def metrics(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame
     for key, table in predictions.items():
         for place, group in table.groupby(FOLD, sort=True):
             values = fold_metrics(*arrays(group, headers[key[0]]))
-            where = named(key) | dict(zip(FOLD, place, strict=True))
+            where = key_fields(key) | dict(zip(FOLD, place, strict=True))
             rows.append({**where, "test_samples": len(group), **values})
     table = pd.DataFrame(rows, columns=[*KEY, *FOLD, "test_samples", *of_predictions])
     counts = stack(fits, [*FOLD, *of_fits])
@@ -43,7 +43,7 @@ def repeats(
     for name, table in predictions.items():
         for repeat, group in table.groupby("repeat", sort=True):
             values = class_metrics(*arrays(group, headers[name[0]]), group["fold"].to_numpy())
-            rows.append({**named(name), "repeat": repeat, **values})
+            rows.append({**key_fields(name), "repeat": repeat, **values})
     pooled = pd.DataFrame(rows, columns=[*key, *CLASS_METRICS]).set_index(key)
     means = metrics.groupby(key, sort=False)[_OVER_FOLDS].mean().join(pooled)
     failed = stack(fits, ["repeat", "status"]).query("status != 'ok'")

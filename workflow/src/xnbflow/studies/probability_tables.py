@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Key, Tables, arrays, named, stack
+from xnbflow.evaluation.keyed_tables import (
+    FOLD,
+    KEY,
+    Headers,
+    Key,
+    Tables,
+    arrays,
+    key_fields,
+    stack,
+)
 from xnbflow.evaluation.metrics import roc_curves
 from xnbflow.inference.calibration import calibration_curve, confidence_table
 from xnbflow.inference.intervals import CROSS_VALIDATED, share_interval
@@ -81,7 +90,7 @@ def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float])
             size = tests["set_size"]
             rows.append(
                 {
-                    **named(key),
+                    **key_fields(key),
                     "class": label,
                     "level": 1.0 - ERROR_RATE,
                     "samples": len(covered),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
+from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, key_fields, stack
 from xnbflow.inference.halves import (
     agreement_interval,
     half_stability,
@@ -98,7 +98,7 @@ def stability(
             note = "constant" if constant > _MOSTLY_CONSTANT else ""
             rows.append(
                 {
-                    **named(key),
+                    **key_fields(key),
                     "class": label,
                     "stability": of_folds.value,
                     "lower": of_folds.lower,
@@ -165,7 +165,7 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
         sizes = pd.Series(map(len, sets)).replace(0, np.nan)
         rows.append(
             {
-                **named(key),
+                **key_fields(key),
                 "planted": len(markers),
                 "by_chance": len(markers) / len(planted),
                 "precision": (hits / sizes).mean(),

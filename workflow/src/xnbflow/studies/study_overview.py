@@ -1,6 +1,7 @@
 """Overview of a study: data sets, classes, diagnostics, seconds and failures of fits."""
 
 from collections.abc import Mapping
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -104,10 +105,20 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
 
 
 def class_sizes(headers: Headers) -> pd.DataFrame:
-    """Return how many samples each class of each data set has."""
+    """Return how many samples each class of each data set has.
+
+    ``perfect_by_chance`` is the expected number of features with all values of the class above, or
+    below, all other values if the labels carry no information: ``2 / C(n, m)`` of the features for
+    m of n independent samples. It is missing if samples have groups.
+    """
     rows = []
     for name, header in headers.items():
         classes, sizes = np.unique(header.labels, return_counts=True)
-        for label, size in zip(classes, sizes, strict=True):
-            rows.append({"dataset": name, "class": label, "samples": int(size)})
+        n_samples = len(header.labels)
+        for label, size in zip(classes, sizes.tolist(), strict=True):
+            by_chance = np.nan
+            if header.groups is None and len(classes) > 1:
+                by_chance = header.n_features * 2 / comb(n_samples, size)
+            row = {"dataset": name, "class": label, "samples": size}
+            rows.append(row | {"perfect_by_chance": by_chance})
     return pd.DataFrame(rows, columns=STUDY_TABLES["class_sizes"].fixed)

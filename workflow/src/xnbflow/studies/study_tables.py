@@ -10,7 +10,7 @@ from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
-from xnbflow.inference.headlines import headline, subject
+from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.reasons import Reason
 from xnbflow.inference.verdicts import (
@@ -119,7 +119,8 @@ def _results(
     failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
     estimated = estimates(performances, headers, failed, curves)
     audit = tables["audit"]
-    within, within_pairs = concordances(predictions, headers, audit)
+    biology = {name: study.design_of(name).biology for name in headers}
+    within, within_pairs = concordances(predictions, headers, audit, biology)
     judged = verdicts(
         performances,
         headers,
@@ -140,7 +141,7 @@ def _results(
         "concordance_pairs": within_pairs,
         "audit": graded_audit(audit, within, classifier=chosen, headers=headers),
         **judged,
-        "headline": headline(study, chosen, tables["summary"], estimated),
+        "headline": headline_table(study, chosen, tables["summary"], estimated),
     }
 
 

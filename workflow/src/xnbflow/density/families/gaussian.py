@@ -6,9 +6,9 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number
+from xnbflow.core.parameters import number_constraint
 from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
-from xnbflow.density.tiles import class_moments, class_offsets, map_strips
+from xnbflow.density.tiles import class_offsets, map_strips, tile_moments
 
 _STEPS = np.arange(-8.0, 9.0)
 
@@ -48,7 +48,7 @@ class Gaussian(TiledDistribution):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "var_smoothing": [number(0.0, closed="left")]
+        "var_smoothing": [number_constraint(0.0, closed="left")]
     }
 
     ns_per_point = 1.0
@@ -68,7 +68,7 @@ class Gaussian(TiledDistribution):
         def work(strip: slice) -> None:
             tile = np.ascontiguousarray(features[strip].T[order])
             moments = np.empty((2, n_classes, tile.shape[1]))
-            class_moments(tile, offsets, *moments)
+            tile_moments(tile, offsets, *moments)
             means[:, strip], variances[:, strip] = moments
 
         map_strips(work, len(features), features.shape[1], ns_per_value=1.0)

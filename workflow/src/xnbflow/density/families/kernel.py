@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number, one_of, whole
+from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
 from xnbflow.data.matrices import as_dense
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.class_tiles import ClassTile, class_tile
@@ -39,8 +39,8 @@ _TAIL = np.array([1.0, 2.0, 4.0, 8.0])
 #: Parameters of kernel densities, of the family and of classifiers.
 DENSITY_CONSTRAINTS: dict[str, list[Any]] = {
     "bandwidth": [one_of(*BANDWIDTHS)],
-    "kernel": [one_of(*KERNELS), whole(0, GREATEST_BETA)],
-    "min_bandwidth": [number(0.0, closed="left")],
+    "kernel": [one_of(*KERNELS), whole_constraint(0, GREATEST_BETA)],
+    "min_bandwidth": [number_constraint(0.0, closed="left")],
 }
 
 

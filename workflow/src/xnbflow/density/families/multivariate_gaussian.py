@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import number, one_of
+from xnbflow.core.parameters import number_constraint, one_of
 from xnbflow.density.families.distribution import Distribution, class_means
 from xnbflow.density.families.gaussian import added_variance, log_normal
 
@@ -47,7 +47,7 @@ class MultivariateGaussian(Distribution):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "covariance": [one_of(*COVARIANCES)],
-        "var_smoothing": [number(0.0, closed="left")],
+        "var_smoothing": [number_constraint(0.0, closed="left")],
     }
 
     def __init__(self, *, covariance: str = "per_class", var_smoothing: float = 1e-9) -> None:

@@ -36,7 +36,7 @@ _NODES = 7
 Average = Literal["integration", "batch", "on-line"]
 
 
-def score(
+def score_average(
     points: np.ndarray,
     targets: np.ndarray,
     *,
@@ -62,7 +62,10 @@ def score(
 
     >>> samples = np.array([-1.0, 1.0])
     >>> near_the_second = np.array([5.0])
-    >>> score(np.zeros(1), near_the_second, samples=samples, sample_targets=samples).round(3)
+    >>> score = score_average(
+    ...     np.zeros(1), near_the_second, samples=samples, sample_targets=samples
+    ... )
+    >>> score.round(3)
     array([-1.26])
     """
     shrinkage = factor * len(samples) ** (-1 / 6)
@@ -110,7 +113,9 @@ def integrated_average(
         steps = shrinkage * samples.std() * nodes
         points = samples[:, np.newaxis, np.newaxis] + steps[:, np.newaxis]
         points, both_targets = np.broadcast_arrays(points, targets)
-        scores = score(points, both_targets, samples=samples, sample_targets=target, factor=factor)
+        scores = score_average(
+            points, both_targets, samples=samples, sample_targets=target, factor=factor
+        )
         over_target = scores @ weights
         average[i] = components @ (over_target @ weights) / n_samples
         # The component itself is not constant over the kernel.
@@ -124,7 +129,7 @@ def sample_term(
     """Return ``phi(z, y) z^T`` of one training sample, whose mean is the batch average."""
     point = components[:, sample]
     scores = [
-        score(value, target[sample], samples=samples, sample_targets=target, factor=factor)
+        score_average(value, target[sample], samples=samples, sample_targets=target, factor=factor)
         for value, samples in zip(point, components, strict=True)
     ]
     return np.outer(scores, point)
@@ -199,7 +204,7 @@ def _changed(
 def _scores(components: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
     """Return the score of every component at every training sample."""
     scores = [
-        score(samples, target, samples=samples, sample_targets=target, factor=factor)
+        score_average(samples, target, samples=samples, sample_targets=target, factor=factor)
         for samples in components
     ]
     return np.array(scores)

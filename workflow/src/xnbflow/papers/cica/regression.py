@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import number, one_of, whole
+from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.papers.cica.joint_tables import JointTables, normalise
@@ -71,8 +71,8 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
-        "n_grid": [whole(2, 100_000)],
+        "width": [one_of("cv", "paper"), number_constraint(1e-6, 1e6, closed="both")],
+        "n_grid": [whole_constraint(2, 100_000)],
     }
 
     def __init__(self, *, width: str | float = "cv", n_grid: int = 200) -> None:

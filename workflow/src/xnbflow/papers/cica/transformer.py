@@ -15,7 +15,7 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.utils import check_random_state
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import number, one_of, whole
+from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, Descent, natural_gradient
 from xnbflow.preprocessing.estimator import Estimator
@@ -121,13 +121,13 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [whole(1), None],
-        "basis": [whole(_FEWEST_SPLINES, 1000), callable],
+        "n_components": [whole_constraint(1), None],
+        "basis": [whole_constraint(_FEWEST_SPLINES, 1000), callable],
         "canonical": [one_of("ridge", "plain")],
-        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
-        "n_restarts": [whole(0, 10_000)],
-        "max_iter": [whole(0)],
-        "tol": [number(0.0, closed="left")],
+        "width": [one_of("cv", "paper"), number_constraint(1e-6, 1e6, closed="both")],
+        "n_restarts": [whole_constraint(0, 10_000)],
+        "max_iter": [whole_constraint(0)],
+        "tol": [number_constraint(0.0, closed="left")],
         "random_state": ["random_state"],
     }
 

@@ -44,7 +44,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class CoverageItem:
     """An item of a paper; see the module's description for the fields."""
 
     kind: str
@@ -62,7 +62,7 @@ def covered_papers(papers: Path = PAPERS) -> list[str]:
     return sorted(path.parent.name for path in papers.glob(f"*/{COVERAGE_FILE}"))
 
 
-def read_coverage(paper: str, papers: Path = PAPERS) -> list[Item]:
+def read_coverage(paper: str, papers: Path = PAPERS) -> list[CoverageItem]:
     """Return the items of a paper in the order of its list.
 
     Parameters
@@ -82,12 +82,12 @@ def read_coverage(paper: str, papers: Path = PAPERS) -> list[Item]:
     items = []
     for position, entry in enumerate(tomllib.loads(path.read_text(encoding="utf-8"))["item"], 1):
         where = f"{path}, item {position}"
-        unknown = sorted(set(entry) - {field.name for field in fields(Item)})
+        unknown = sorted(set(entry) - {field.name for field in fields(CoverageItem)})
         missing = sorted({"kind", "name", "content"} - {key for key in entry if entry[key]})
         if unknown or missing:
             msg = f"{where}: unknown keys {unknown}, missing keys {missing}"
             raise InputError(msg)
-        item = Item(**entry)
+        item = CoverageItem(**entry)
         if item.kind not in KINDS:
             msg = f"{where}: {item.kind!r} is not a kind; use one of {', '.join(KINDS)}"
             raise InputError(msg)
@@ -106,12 +106,12 @@ def read_coverage(paper: str, papers: Path = PAPERS) -> list[Item]:
     return items
 
 
-def coverage_table(items: Sequence[Item]) -> str:
+def coverage_table(items: Sequence[CoverageItem]) -> str:
     """Return the items of a paper as a table in Markdown, with a sentence that counts them.
 
     Examples
     --------
-    >>> item = Item(kind="table", name="Table 1", content="Sizes", left_out="no data")
+    >>> item = CoverageItem(kind="table", name="Table 1", content="Sizes", left_out="no data")
     >>> print(coverage_table([item]))
     0 of 1 items are in the project: 0 of 1 tables.
     <BLANKLINE>
@@ -136,7 +136,7 @@ def coverage_table(items: Sequence[Item]) -> str:
     return "\n".join(lines)
 
 
-def _row(item: Item) -> str:
+def _row(item: CoverageItem) -> str:
     if item.left_out:
         where = f"left out: {item.left_out}"
         shown = ""

@@ -6,7 +6,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number
+from xnbflow.core.parameters import number_constraint
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.tiles import map_strips
 
@@ -39,7 +39,7 @@ class Categorical(Distribution):
     [[[0.6, 0.4, 0.2]]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [number(0.0)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [number_constraint(0.0)]}
 
     def __init__(self, *, alpha: float = 1.0) -> None:
         self.alpha = alpha

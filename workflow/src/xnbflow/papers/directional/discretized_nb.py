@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from xnbflow.core.parameters import Columns
+from xnbflow.core.parameters import columns_constraint
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.grouped import GroupedNB
@@ -52,7 +52,7 @@ class DiscretizedNB(GroupedNB):
 
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "categorical": [Columns()],
+        "categorical": [columns_constraint()],
         **Categorical._parameter_constraints,
     }
 

@@ -12,7 +12,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Instance, whole
+from xnbflow.core.parameters import Instance, whole_constraint
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
@@ -77,7 +77,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [Instance("fit", "predict"), None],
-        "n_max": [whole(1), None],
+        "n_max": [whole_constraint(1), None],
         "cv": CV_CONSTRAINTS,
     }
 

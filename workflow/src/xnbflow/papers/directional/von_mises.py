@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import i0e
 
-from xnbflow.core.parameters import number
+from xnbflow.core.parameters import number_constraint
 from xnbflow.density.families.distribution import (
     Distribution,
     class_means,
@@ -44,7 +44,7 @@ class VonMises(Distribution):
     3.36
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"period": [number(0.0)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"period": [number_constraint(0.0)]}
 
     def __init__(self, *, period: float = 2 * np.pi) -> None:
         self.period = period

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xnbflow.core.parameters import Columns
+from xnbflow.core.parameters import columns_constraint
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.grouped import GroupedNB
@@ -53,8 +53,8 @@ class VonMisesNB(GroupedNB):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "angular": [Columns(), None],
-        "categorical": [Columns()],
+        "angular": [columns_constraint(), None],
+        "categorical": [columns_constraint()],
         **VonMises._parameter_constraints,
         **Categorical._parameter_constraints,
         **Gaussian._parameter_constraints,

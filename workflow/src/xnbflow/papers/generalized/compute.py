@@ -103,7 +103,9 @@ def analyse(
                     data, name, features=features, n_train=len(parts["train"][1]), params=params
                 )
                 tables["splits"].append(pd.DataFrame(rows, columns=_SPLIT_COLUMNS))
-    return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
+    return completed_tables(
+        {name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()}
+    )
 
 
 def _analyse_set(
@@ -319,7 +321,7 @@ def _passes_of(model: BaseEstimator) -> float:
     return float(model.n_iter_) if isinstance(model, GeneralizedNB) else np.nan
 
 
-def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Complete the tables of `analyse`, and add those made of them."""
     share = tables["fit"]["misclassification"]
     error = _standard_error(share, tables["fit"]["n_samples"])

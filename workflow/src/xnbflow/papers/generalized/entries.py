@@ -3,8 +3,8 @@
 from xnbflow.core.entries import (
     Analysis,
     Method,
+    any_of,
     choice,
-    either,
     list_of,
     mapping,
     nothing,
@@ -21,7 +21,7 @@ _KERNEL = choice("minimum_variance", "epanechnikov")
 _SMOOTHING = {
     "span": number(above=0, most=1),
     "kernel": _KERNEL,
-    "atom": either(number(least=0, below=1), nothing()),
+    "atom": any_of(number(least=0, below=1), nothing()),
     "shrinkage": number(above=0),
 }
 
@@ -63,7 +63,7 @@ ANALYSIS = Analysis(
     compute="xnbflow.papers.generalized.compute",
     section="xnbflow.papers.generalized.section",
     parameters={
-        "features": mapping(either(list_of(text(), 1), choice("stepwise"), nothing())),
+        "features": mapping(any_of(list_of(text(), 1), choice("stepwise"), nothing())),
         "generalized": mapping(),
         "stepwise": mapping(),
         "tune": mapping(list_of({}, 1)),

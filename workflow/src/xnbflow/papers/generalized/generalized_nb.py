@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import Columns, number, one_of, whole
+from xnbflow.core.parameters import columns_constraint, number_constraint, one_of, whole_constraint
 from xnbflow.data.samples import Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.papers.generalized.naive_effect import (
@@ -141,15 +141,15 @@ class GeneralizedNB(BaseNaiveBayes):
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SMOOTHING,
-        "shrinkage": [number(0.0, closed="left")],
+        "shrinkage": [number_constraint(0.0, closed="left")],
         "adjustment_kernel": [one_of(*QUADRATIC_KERNELS)],
-        "tol": [number(0.0, closed="left")],
-        "max_iter": [whole(0)],
+        "tol": [number_constraint(0.0, closed="left")],
+        "max_iter": [whole_constraint(0)],
         "start": [one_of("logistic", "naive")],
         "inner": [one_of("once", "converged")],
         "stop": [one_of("adjustments", "likelihood")],
-        "least_effect": [number(0.0, 1.0), None],
-        "categorical": [Columns(), None],
+        "least_effect": [number_constraint(0.0, 1.0), None],
+        "categorical": [columns_constraint(), None],
     }
 
     def __init__(

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number, one_of
+from xnbflow.core.parameters import number_constraint, one_of
 from xnbflow.data.columns import column_positions
 
 #: Level and curvature of the quadratic kernels ``K(u) = level - curvature * u**2`` on [-1, 1].
@@ -32,10 +32,10 @@ _NO_MOMENTS = (0.0, 0.0, 0.0)
 
 #: Valid parameters of an estimator of naive effects.
 SMOOTHING: dict[str, list[Any]] = {
-    "span": [number(0.0, 1.0, closed="right")],
+    "span": [number_constraint(0.0, 1.0, closed="right")],
     "kernel": [one_of(*QUADRATIC_KERNELS)],
-    "atom": [number(0.0, 1.0, closed="left"), None],
-    "shrinkage": [number(0.0)],
+    "atom": [number_constraint(0.0, 1.0, closed="left"), None],
+    "shrinkage": [number_constraint(0.0)],
 }
 
 

@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.core.parameters import Columns, number
+from xnbflow.core.parameters import columns_constraint, number_constraint
 from xnbflow.data.labels import class_codes
 from xnbflow.papers.generalized.naive_effect import (
     SMOOTHING,
@@ -60,10 +60,10 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
 
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "entry": [number(0.0, 1.0)],
-        "stay": [number(0.0, 1.0)],
+        "entry": [number_constraint(0.0, 1.0)],
+        "stay": [number_constraint(0.0, 1.0)],
         **SMOOTHING,
-        "categorical": [Columns(), None],
+        "categorical": [columns_constraint(), None],
     }
 
     def __init__(

@@ -15,14 +15,14 @@ from sklearn.base import clone
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
-from xnbflow.core.parameters import Columns, Instance, ListOf, one_of, whole
+from xnbflow.core.parameters import Instance, ListOf, columns_constraint, one_of, whole_constraint
 from xnbflow.data.columns import column_positions
 from xnbflow.density.families.multivariate_gaussian import COVARIANCES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks
 from xnbflow.papers.separation.separation_scores import (
     CUTS,
-    effective_samples,
+    effective_class_size,
     null_mean,
     null_mean_per_class,
     select_blocks,
@@ -121,7 +121,7 @@ class BlockNB(BaseNaiveBayes):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "blocks": [whole(1), ListOf(Columns()), Instance("fit")],
+        "blocks": [whole_constraint(1), ListOf(columns_constraint()), Instance("fit")],
         "covariance": [one_of(*COVARIANCES)],
         "selection": [one_of("threshold", "weights"), None],
         "cut": [one_of(*CUTS)],
@@ -270,7 +270,7 @@ class BlockNB(BaseNaiveBayes):
         self.asymptotic_risk_ = np.empty(n_pairs)
         degrees = self._degrees_of_freedom(sizes)
         for row, (first, second) in enumerate(self.pairs_):
-            n = effective_samples(self.class_count_[first], self.class_count_[second])
+            n = effective_class_size(self.class_count_[first], self.class_count_[second])
             distances = [density.distances(first, second) for density in self.densities_]
             self.scores_[row] = n / 2 * self._in_order_of_blocks(distances)
             # Scores without separation have this mean instead of their degrees of freedom.
@@ -312,7 +312,7 @@ class BlockNB(BaseNaiveBayes):
             sizes,
             (self.shrinkage_[first], self.shrinkage_[second]),
             (counts[first] - 1, counts[second] - 1),
-            effective_samples(counts[first], counts[second]),
+            effective_class_size(counts[first], counts[second]),
         )
 
     def _features_selected(self, code: int) -> list[Any]:

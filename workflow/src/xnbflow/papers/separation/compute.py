@@ -21,7 +21,7 @@ from xnbflow.papers.separation.compute_figures import figure_tables
 from xnbflow.papers.separation.compute_simulation import (
     Setting,
     make_settings,
-    simulate,
+    simulate_setting,
     standard_error,
 )
 from xnbflow.papers.separation.correlation_blocks import CorrelationBlocks
@@ -80,7 +80,7 @@ def analyse(
         msg = "the analysis 'separation' has no distribution: give uniform, noncentral or useless"
         raise InputError(msg)
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        simulations = list(pool.map(lambda setting: simulate(setting, params), settings))
+        simulations = list(pool.map(lambda setting: simulate_setting(setting, params), settings))
     tables = {}
     for name in simulations[0]:
         parts = [simulation[name] for simulation in simulations]

@@ -145,7 +145,7 @@ def equal_probabilities(n: int) -> np.ndarray:
     return (np.arange(n) + 0.5) / n
 
 
-def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
+def simulate_setting(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the tables ``risk``, ``theorem1`` and ``weights`` of one distribution.
 
     Only the study's parameters ``samples`` and ``repeats`` are used.

@@ -8,7 +8,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import whole
+from xnbflow.core.parameters import whole_constraint
 from xnbflow.data.labels import class_codes
 from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
 from xnbflow.preprocessing.estimator import Estimator
@@ -55,7 +55,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     `BlockNB(blocks=CorrelationBlocks(size=2))` finds the blocks within its own training samples.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"size": [whole(1)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"size": [whole_constraint(1)]}
 
     def __init__(self, *, size: int = 2) -> None:
         self.size = size

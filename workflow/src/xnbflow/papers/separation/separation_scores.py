@@ -54,12 +54,12 @@ class BlockSelection:
     moments: Moments
 
 
-def effective_samples(n_first: int, n_second: int) -> float:
+def effective_class_size(n_first: int, n_second: int) -> float:
     """Return N = 2 n1 n2 / (n1 + n2), the samples per class of two equal classes as informative.
 
     Examples
     --------
-    >>> effective_samples(30, 60)
+    >>> effective_class_size(30, 60)
     40.0
     """
     return 2 * n_first * n_second / (n_first + n_second)
@@ -110,7 +110,7 @@ def null_mean_per_class(
 
     With the inflations ``c1`` and ``c2`` of both inverses the means contribute ``size (c1 + c2) /
     2`` and the covariances ``n / 4 size (c1 + c2 - 2)``; for many samples together ``size (size +
-    3) / 2``, the number of parameters. ``n`` are samples per class, or `effective_samples`.
+    3) / 2``, the number of parameters. ``n`` are samples per class, or `effective_class_size`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def weighted_moments(
     """Return E and V of a weighted classifier, Eqs. 15 and 16 as sums over blocks.
 
     ``scores`` u, ``weights`` w(u) and ``signal``, ``gamma'T`` or its expectation given u, have
-    shape (..., n_blocks); n is the number of samples per class, or `effective_samples`.
+    shape (..., n_blocks); n is the number of samples per class, or `effective_class_size`.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def select_blocks(
     """Weigh the blocks of one pair of classes.
 
     Scores and their degrees of freedom have shape (n_blocks,); n are samples per class, or
-    `effective_samples`. The selection None keeps every block with weight 1 (risk: Eq. 9 at the
+    `effective_class_size`. The selection None keeps every block with weight 1 (risk: Eq. 9 at the
     estimated J). "threshold" keeps those whose score reaches a threshold, Eq. 18 (risk: Theorem 1),
     by `printed_cut` or `optimal_cut`. "weights" gives each its optimal weight, Eq. 17, under the
     estimated distribution of scores.

@@ -15,7 +15,7 @@ from xnbflow.papers.xnb_paper.published import (
     MEANS,
     features_of_series,
     printed_numbers,
-    printed_table,
+    published_table,
 )
 from xnbflow.papers.xnb_paper.script import script_tables
 from xnbflow.tables.contract import analysis_tables
@@ -83,7 +83,7 @@ def table1(ours: pd.DataFrame) -> pd.DataFrame:
 
     ``ours`` has our number by series and quantity; a series that it lacks has none.
     """
-    printed = printed_table(1)
+    printed = published_table(1)
     rows = _beside(printed, ours, ["non_normal_ratio", "dependent_ratio"])
     rows["features"] = [*printed["features"], printed["features"].mean()]
     return rows[TABLES["table1"].fixed]
@@ -97,7 +97,7 @@ def table2(ours: pd.DataFrame, fs_nb: pd.Series) -> pd.DataFrame:
     features per class over its number of features; that of the row Mean is of the two means, as in
     section 6 of the paper. Our means are over the series that the study has.
     """
-    printed = printed_table(2)
+    printed = published_table(2)
     quantities = ["nb_accuracy", "xnb_accuracy", "xnb_features_per_class"]
     rows = _beside(printed, ours, quantities)
     rows["fs_nb_accuracy"] = [*fs_nb.reindex(printed["accession"]), fs_nb.mean()]

@@ -6,8 +6,8 @@ They are the rerun of its tables, and a study of its questions for future work.
 from xnbflow.core.entries import (
     Analysis,
     Method,
+    any_of,
     choice,
-    either,
     list_of,
     nothing,
     number,
@@ -47,7 +47,7 @@ DISTANCES = Analysis(
             choice("scott", "normal_reference", "sheather_jones", "cross_validation", "adaptive")
         ),
         "kernels": list_of(
-            either(
+            any_of(
                 choice(
                     "uniform",
                     "epanechnikov",
@@ -62,8 +62,8 @@ DISTANCES = Analysis(
         ),
         "sizes": list_of(whole(1)),
         "threshold": number(above=0, below=1),
-        "min_distance": either(choice("mean"), number(least=0, below=1)),
-        "features": either(whole(1), nothing()),
+        "min_distance": any_of(choice("mean"), number(least=0, below=1)),
+        "features": any_of(whole(1), nothing()),
         "splits": whole(2),
         "repeats": whole(1),
     },

@@ -58,7 +58,7 @@ MEDULLOBLASTOMA_PROBES = (
 )
 
 
-def printed_table(number: int) -> pd.DataFrame:
+def published_table(number: int) -> pd.DataFrame:
     """Return Table 1 or 2, a row per series."""
     path = Path(__file__).with_name(f"table{number}.tsv")
     return pd.read_csv(path, sep="\t")
@@ -72,7 +72,7 @@ def printed_numbers() -> pd.DataFrame:
     >>> printed_numbers().iloc[0].to_dict()["value"]
     0.61
     """
-    tables = [printed_table(1), printed_table(2)]
+    tables = [published_table(1), published_table(2)]
     numbers = [table.melt(["type", "accession"], var_name="quantity") for table in tables]
     return pd.concat(numbers, ignore_index=True).query("quantity in @DECIMALS")
 
@@ -93,4 +93,4 @@ def printed_script() -> pd.DataFrame:
 
 def features_of_series() -> pd.Series:
     """Return the number of features of each series (Table 1), by its accession."""
-    return printed_table(1).set_index("accession")["features"]
+    return published_table(1).set_index("accession")["features"]

@@ -19,13 +19,13 @@ _FIRST_SORTED = 64
 _CANDIDATES = 300
 
 
-def class_pairs(n_classes: int) -> np.ndarray:
+def pairs_of_codes(n_classes: int) -> np.ndarray:
     """Return every pair of classes once, shape (n_pairs, 2)."""
     return np.column_stack(np.triu_indices(n_classes, k=1))
 
 
 def pairs_with(code: int, n_classes: int) -> np.ndarray:
-    """Return the positions of a class's pairs in `class_pairs`, shape (n_classes - 1,)."""
+    """Return the positions of a class's pairs in `pairs_of_codes`, shape (n_classes - 1,)."""
     others = np.delete(np.arange(n_classes), code)
     first = np.minimum(others, code)
     second = np.maximum(others, code)
@@ -50,7 +50,7 @@ def pair_distances(
 
     Features are an array or CSR (n_features, n_samples); the other parameters are those of
     `xnbflow.naive_bayes.XNB`. Distances (n_pairs, n_features) are in [0, 1], for the pairs of
-    `class_pairs`.
+    `pairs_of_codes`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def pair_distances(
     >>> pair_distances(features, np.array([0, 0, 0, 1, 1, 1]), 2).round(2)
     array([[1.  , 0.02]])
     """
-    pairs = class_pairs(n_classes)
+    pairs = pairs_of_codes(n_classes)
     distances = np.empty((len(pairs), features.shape[0]))
 
     def work(tile: Tile, strip: slice) -> None:

@@ -22,7 +22,7 @@ from xnbflow.data.matrices import some_rows
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.preprocessing.selection.class_features import (
     DEFAULT_THRESHOLD,
-    class_pairs,
+    pairs_of_codes,
     pairs_with,
 )
 from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
@@ -151,7 +151,7 @@ class PairRankings:
     ) -> None:
         self.strengths = shortlist.features.strengths
         self.n_classes = shortlist.n_classes
-        self._pairs = class_pairs(self.n_classes)
+        self._pairs = pairs_of_codes(self.n_classes)
         self._values = shortlist.features.values
         self._samples = samples
         self._codes = codes

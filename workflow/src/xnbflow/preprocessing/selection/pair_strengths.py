@@ -12,7 +12,7 @@ import numpy as np
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import DISTANCES, density_distances
 from xnbflow.density.grid import DEFAULT_N_GRID
-from xnbflow.preprocessing.selection.class_features import class_pairs
+from xnbflow.preprocessing.selection.class_features import pairs_of_codes
 
 #: Least bandwidth of a class, in standard deviations of the feature times ``n ** -0.2``: a class
 #: that is almost constant in a feature has no spike.
@@ -42,7 +42,7 @@ def pair_strengths(
 
     Features are an array or CSR (n_features, n_samples). ``samples`` are the positions of the
     samples to use, by default all, and ``codes`` their classes. The pairs are those of
-    `class_pairs`. A feature that is constant over all samples has strength 0.
+    `pairs_of_codes`. A feature that is constant over all samples has strength 0.
 
     The ``distance`` "separation" is the Bhattacharyya distance of two normal densities with the
     means of the two kernel densities and the variance of both, pooled: ``d² / 8`` with ``d`` the
@@ -59,7 +59,7 @@ def pair_strengths(
     >>> pair_strengths(features, codes, 2, distance="separation").round(2)
     array([[4.38, 0.  ]])
     """
-    pairs = class_pairs(n_classes)
+    pairs = pairs_of_codes(n_classes)
     strengths = np.empty((len(pairs), features.shape[0]))
     on_grid = "hellinger" if distance == "combined" else distance
 

@@ -19,7 +19,7 @@ from xnbflow.report.numbers import format_count, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import words_on_levels
-from xnbflow.report.sentences import RULE, cohort_verdict, headline, limits, overlap
+from xnbflow.report.sentences import RULE, cohort_verdict, headline_sentence, limits, overlap
 
 _PLACE = ["dataset", "folds", "classifier"]
 #: Genes and gene sets of each class that are named.
@@ -33,12 +33,12 @@ _GENE_COLUMNS += ["auc", "p", "fdr"]
 def paragraphs(results: StudyResults) -> str:
     """Return methods and results as Markdown with keys of references, see `references`."""
     variables = facts(results)
-    methods = render("methods.md", variables)
-    findings = render("results.md", variables)
+    methods = render_template("methods.md", variables)
+    findings = render_template("results.md", variables)
     return f"{methods}\n\n{findings}".strip()
 
 
-def render(template: str, variables: Mapping[str, Any], *, lines: bool = False) -> str:
+def render_template(template: str, variables: Mapping[str, Any], *, lines: bool = False) -> str:
     """Return a filled template: paragraphs between empty lines, or with its lines as they are."""
     text = _environment().get_template(template).render(variables)
     return re.sub(r"\n{3,}", "\n\n", text) if lines else _as_paragraphs(text)
@@ -119,7 +119,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "study": study,
         "labels": results.labels,
         "rule": RULE,
-        "headline": headline(results),
+        "headline": headline_sentence(results),
         "diagnostics": results.configuration.get("diagnostics", {}),
         "samples_of_features": _samples_of_features(results) if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],

@@ -16,7 +16,7 @@ from xnbflow.report.manuscript.paragraphs import (
     facts,
     fill_in,
     paragraphs,
-    render,
+    render_template,
     rows_of,
 )
 from xnbflow.report.manuscript.references import (
@@ -56,7 +56,7 @@ def bibtex(keys: Sequence[str]) -> str:
 
 
 def _literature(template: str, keys: Sequence[str]) -> str:
-    return render(template, {"works": [references()[key] for key in keys]}, lines=True)
+    return render_template(template, {"works": [references()[key] for key in keys]}, lines=True)
 
 
 def sections_of_text(text: str) -> dict[str, str]:
@@ -82,7 +82,7 @@ def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str
         items = [_item(item, variables, evidence) for item in checklist["items"]]
         cited = _literature("references.txt", [checklist["source"]]).strip()
         about = {**checklist, "items": items, "cited": cited, "study": results.study}
-        checklists[f"{name}.md"] = render("checklist.md", {"about": about}, lines=True)
+        checklists[f"{name}.md"] = render_template("checklist.md", {"about": about}, lines=True)
     return checklists
 
 
@@ -150,15 +150,15 @@ def reached(
     return result
 
 
-def card(
+def model_card(
     summary: Mapping[str, Any], title: str, validated: Sequence[Mapping[str, Any]] = ()
 ) -> str:
     """Return the card of a model as Markdown.
 
-    ``summary`` is that of `xnbflow.running.cli.commands.summary`; for ``validated`` see
+    ``summary`` is that of `xnbflow.running.cli.commands.model_summary`; for ``validated`` see
     `reached_elsewhere`.
     """
     from xnbflow.models.typicality import ATYPICAL  # noqa: PLC0415  half a second; pages need none
 
     variables = {**summary, "title": title, "validated": validated, "atypical": ATYPICAL}
-    return render("card.md", variables, lines=True)
+    return render_template("card.md", variables, lines=True)

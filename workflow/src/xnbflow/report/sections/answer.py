@@ -6,7 +6,7 @@ from xnbflow.report.page.blocks import Block, Card, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
-from xnbflow.report.sentences import COVERAGE, RULE, headline
+from xnbflow.report.sentences import COVERAGE, RULE, headline_sentence
 from xnbflow.report.texts import texts_of
 from xnbflow.studies.sample_errors import MARGIN
 
@@ -22,7 +22,7 @@ def section(results: StudyResults) -> Section | None:
     one_card = bool(chosen) and len(results.places) == 1
     if not one_card:  # a single card repeats the headline
         files = sources("headline", "estimates")
-        blocks.append(Prose(headline(results), "headline", files, rule=rule))
+        blocks.append(Prose(headline_sentence(results), "headline", files, rule=rule))
     if cohorts := verdicts_in_words(results):
         blocks.append(Prose(cohorts, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.probabilities import draw_probabilities
@@ -143,6 +143,11 @@ def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     else:
         columns = ["subject", "value", "p", "p_holm", "genes", "genes_adjusted", "severity"]
         blocks.append(results.tables.show("audit", _TEXTS["tested"], columns, tested))
+    if biology := results.study.design_of(dataset).biology:
+        names = listed([f"“{name}”" for name in biology])
+        verb = either(len(biology), "is biology by the design of the study and limits", "are "
+                      "biology by the design of the study and limit")  # fmt: skip
+        blocks.append(Prose(f"{names} {verb} no verdict."))
     return [*blocks, *_batch_tables(results, dataset)]
 
 

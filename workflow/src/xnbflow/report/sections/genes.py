@@ -33,6 +33,8 @@ from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import GENES, text_of
 
 _TEXTS = texts_of("genes")
+#: Numbers of features that are expected by chance, below which they are "fewer than one".
+_FEW_BY_CHANCE = 1.0
 #: Levels of the FDR at which the page counts exactly.
 _LEVELS = (0.001, 0.01, 0.05, 0.1)
 #: Rows of the table of a series, and classes that have plots.
@@ -95,10 +97,18 @@ def _blocks_of_series(
     for row in shifts.to_dict("records"):
         text = capitalized(finding_in_words(row))
         yield Prose(text, "warning", results.tables.sources("audit"))
-    text = _in_words(genes)
+    sizes = results.rows("class_sizes", dataset=dataset)
+    by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
+    if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
+        by_chance = sizes["perfect_by_chance"].iloc[0]
+    text = _in_words(genes, by_chance)
     for note in tables["design_notes"]["note"]:
         text += f" {capitalized(note)}."
-    yield Prose(text, sources=tables.sources("genes", "design_notes"))
+    sources = [
+        *tables.sources("genes", "design_notes"),
+        *results.tables.sources("class_sizes"),
+    ]
+    yield Prose(text, sources=sources)
     if about["counts"]:
         variance = tables["design"]["variance"].iloc[0]
         of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
@@ -148,8 +158,12 @@ def _artefacts(results: StudyResults) -> list[Block]:
     return [Group("Known artefacts", [table], counted(n_marked, "mark"))]
 
 
-def _in_words(genes: pd.DataFrame) -> str:
-    """Return sentences on the numbers of features that separate the classes and that differ."""
+def _in_words(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
+    """Return sentences on the numbers of features that separate the classes and that differ.
+
+    ``by_chance`` is the number that is expected to separate classes perfectly if labels carry no
+    information; NaN where it is not known.
+    """
     n_perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
     n_features = genes["feature"].nunique()
     n_classes = genes["class"].nunique()
@@ -159,10 +173,15 @@ def _in_words(genes: pd.DataFrame) -> str:
     if n_classes > _MIRRORED:
         separated = "at least one class from all others"
         comparison = " in at least one comparison"
+    chance = ""
+    if by_chance >= _FEW_BY_CHANCE:
+        chance = f"; labels without information give {by_chance:,.0f}"
+    elif by_chance >= 0:
+        chance = "; labels without information give fewer than one"
     return (
         f"{n_perfect:,} of {counted(n_features, 'feature')} "
-        f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1). "
-        f"{n_differ:,} {either(n_differ, 'differs', 'differ')}{comparison} at an FDR below "
+        f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1{chance}"
+        f"). {n_differ:,} {either(n_differ, 'differs', 'differ')}{comparison} at an FDR below "
         f"{FDR_LEVEL:g}."
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from xnbflow import __version__
-from xnbflow.report.manuscript.paragraphs import facts, render
+from xnbflow.report.manuscript.paragraphs import facts, render_template
 from xnbflow.report.manuscript.references import cited_keys, in_words
 from xnbflow.report.manuscript.writer import bibtex, sections_of_text
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
@@ -20,7 +20,7 @@ _TEXTS = texts_of("methods")
 
 def section(results: StudyResults) -> Section:
     """Return the information to repeat, to check and to cite the study."""
-    methods = render("methods.md", facts(results))
+    methods = render_template("methods.md", facts(results))
     datasets = dict(results.configuration.get("datasets", {}))
     settings = {key: value for key, value in results.configuration.items() if key != "datasets"}
     plain = json.loads(json.dumps(settings, default=str))

@@ -217,7 +217,7 @@ def fit(
         is_earlier_result=outputs.is_model,
     )
     with progress(f"reading {table}"):
-        dataset = commands.described(
+        dataset = commands.described_row(
             table,
             label=label,
             id_column=id_column,
@@ -237,7 +237,7 @@ def fit(
         gene_symbols = commands.symbols_of(series)
         model = commands.fit_model(series, entry, validation, symbols=gene_symbols, origin=origin)
     commands.write_model(model, output)
-    result = commands.summary(model)
+    result = commands.model_summary(model)
     if as_json:
         print_json({"model": str(output), **result})
     else:
@@ -254,10 +254,10 @@ def show(
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
     trained = commands.read_model(model, trust)
-    result = commands.summary(trained, model)
+    result = commands.model_summary(trained, model)
     if card:
         with finished_studies.workflow_extra():
-            from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
+            from xnbflow.report.manuscript.writer import model_card as card_of  # noqa: PLC0415
         print_text(card_of(result, model.stem))
     elif as_json:
         print_json({**result, "signature": trained.signature.to_dict("records")})
@@ -425,7 +425,7 @@ def recalibrate(
     )
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        dataset = commands.described(
+        dataset = commands.described_row(
             table,
             label=label,
             id_column=id_column,
@@ -434,7 +434,7 @@ def recalibrate(
             phenotype=phenotype,
             symbols=symbols,
         )
-        recalibrated, figures = commands.recalibrate(trained, dataset, missing)
+        recalibrated, figures = commands.recalibrate_from_table(trained, dataset, missing)
     commands.write_model(recalibrated, output)
     if as_json:
         parameters = recalibrated.series[commands.RECALIBRATION]
@@ -702,6 +702,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     program = str(sibling) if sibling.exists() else shutil.which("snakemake")
     if program is None:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
+    environment = dict(os.environ)
     names = {option.partition("=")[0] for option in options}
     if not names & _FOLDER_OPTIONS and not os.access(Path.cwd(), os.W_OK):
         msg = f"{Path.cwd()} cannot be written; run in another folder, or name one by --directory"
@@ -716,6 +717,6 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         arguments += STATUS_OPTION
     if not names & _OUTPUT_OPTIONS and find_spec(_LOGGER) is not None:
         arguments += ["--logger", "xnbflow"]
-        os.environ[PRINTS_CAUSES] = "1"  # of this process, which the run replaces
+        environment[PRINTS_CAUSES] = "1"
     sys.stdout.flush()
-    os.execv(program, arguments)  # noqa: S606  the same process, no shell
+    os.execve(program, arguments, environment)  # noqa: S606  the same process, no shell

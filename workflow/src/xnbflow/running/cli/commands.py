@@ -22,7 +22,7 @@ from xnbflow.models.prediction import Prediction, fitted_log_posterior, predict_
 from xnbflow.models.reading import (
     Samples,
     complete_training,
-    described,
+    described_row,
     options_by_key,
     read_labelled_samples,
     read_training,
@@ -33,11 +33,11 @@ from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, seri
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.running.cli.model_texts import (
     as_text,
+    model_summary,
     recalibration_in_words,
     score_sheet,
     signature_lines,
     signature_text,
-    summary,
 )
 from xnbflow.running.cli.output import deliver
 from xnbflow.running.project import default_configuration
@@ -52,23 +52,23 @@ __all__ = [
     "complete_training",
     "cross_validate",
     "deliver",
-    "described",
+    "described_row",
     "design_panel",
     "explain_sample",
     "fit_model",
     "least_certain",
     "methods_text",
+    "model_summary",
     "parameters",
     "predict_table",
     "read_model",
     "read_samples_of",
     "read_training",
-    "recalibrate",
+    "recalibrate_from_table",
     "recalibration_in_words",
     "score_sheet",
     "signature_lines",
     "signature_text",
-    "summary",
     "symbols_of",
     "training_series",
     "tsv",
@@ -157,7 +157,7 @@ def read_samples_of(
     orientation: str = "rows",
 ) -> Samples:
     """Read samples to predict, with their labels where the table has them."""
-    dataset = described(location, id_column=id_column, options=options, orientation=orientation)
+    dataset = described_row(location, id_column=id_column, options=options, orientation=orientation)
     return read_labelled_samples(
         dataset,
         model.series,
@@ -196,7 +196,7 @@ def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> l
     return table["sample"].iloc[order].tolist()
 
 
-def recalibrate(
+def recalibrate_from_table(
     model: TrainedModel, dataset: SheetRow, missing: str
 ) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
     """Recalibrate a model by the samples of another cohort; see `recalibrate_model`.
@@ -222,7 +222,7 @@ def training_series(
         options = [f"{key}={value}" for key, value in recorded.items()]
     if orientation == "rows":  # the default of the option
         orientation = model.series.get("orientation", orientation)
-    dataset = described(
+    dataset = described_row(
         location,
         label=model.series.get("label", ""),
         id_column=model.series.get("id_column", ""),

@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError, require_choice
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.model_file import read_model
-from xnbflow.running.cli.model_texts import summary
+from xnbflow.running.cli.model_texts import model_summary
 from xnbflow.running.cli.output import deliver, refuse_to_replace
 from xnbflow.tables.contract import MODEL, REPORT, SERIES
 
@@ -102,11 +102,11 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
     names = writer.write_paper(results, folder)
     for dataset, classifier in results.study.models:
         place = MODEL.of(study=results.study.id, dataset=dataset, classifier=classifier)
-        facts = summary(read_model(results.root / place), results.root / place)
+        facts = model_summary(read_model(results.root / place), results.root / place)
         facts["figures"] = writer.reached(results, dataset, classifier, facts["figures"])
         title = f"{results.labels[classifier]} on {dataset}"
         elsewhere = writer.reached_elsewhere(results, dataset, classifier)
         name = f"card-{dataset}-{classifier}.md"
-        deliver(writer.card(facts, title, elsewhere), folder / name)
+        deliver(writer.model_card(facts, title, elsewhere), folder / name)
         names.append(name)
     return names

@@ -25,7 +25,7 @@ _SHOWN = 20
 _WIDTH = 100
 
 
-def summary(model: TrainedModel, path: str | Path | None = None) -> dict[str, Any]:
+def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[str, Any]:
     """Return the description of a model for programs.
 
     ``verdict`` is that of the study in whose folder the file is, if ``path`` is given. A
@@ -56,7 +56,7 @@ def summary(model: TrainedModel, path: str | Path | None = None) -> dict[str, An
 
 
 def as_text(result: Mapping[str, Any], path: Path) -> str:
-    """Return the description of a model, a result of `summary`, as text for people."""
+    """Return the description of a model, a result of `model_summary`, as text for people."""
     series = result["series"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
     samples = counted(series["samples"], "sample")

@@ -15,13 +15,13 @@ from xnbflow.core.nouns import counted, either
 from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
-from xnbflow.models.reading import described, options_by_key
+from xnbflow.models.reading import described_row, options_by_key
 from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.sources.count_folder import counts_text, default_name, merge_counts
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.geo_summary import summarise_series
 from xnbflow.sources.program_exports import export_text, read_export
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
@@ -78,7 +78,7 @@ def summary_of(
     # the folder of downloads is read only, to find earlier downloads and files of the user
     base_urls = {"geo": list(mirrors)} if mirrors else {}
     downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
-    return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+    return summarise_series(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
 def summarise_location(
@@ -96,7 +96,7 @@ def summarise_location(
     A folder of one-sample files, or a program's export, is first written as a table (`convert`).
     ``force`` replaces another table of its name. Of the ``options`` those of a design become the
     summary's ``design``; the others and ``settings`` are those of
-    `xnbflow.models.reading.described`.
+    `xnbflow.models.reading.described_row`.
     """
     named = options_by_key(options)
     design = design_settings({key: named[key] for key in OPTIONS_OF_DESIGN if key in named})
@@ -105,9 +105,9 @@ def summarise_location(
         settings["options"] = [f"{key}={value}" for key, value in reader_options(named).items()]
     converted = convert(location, output, force=force)
     if converted is None:
-        result = summary_of(described(location, **settings), mirrors, most_gigabytes)
+        result = summary_of(described_row(location, **settings), mirrors, most_gigabytes)
     else:
-        dataset = described(str(converted.path), **settings)
+        dataset = described_row(str(converted.path), **settings)
         dataset = replace(
             dataset, options=converted.options | dataset.options, orientation="columns"
         )

@@ -1,0 +1,35 @@
+"""The text of the rules: a directive of a rule, evaluated by the names that a test passes."""
+
+import re
+import textwrap
+from functools import partial
+from pathlib import Path
+
+from xnbflow.running.needs import cpus_for, requested
+from xnbflow.running.planners import inputs
+
+RULES = Path(__file__).parents[1] / "workflow/rules"
+
+
+def rule_texts():
+    """Return the text of all rule files."""
+    return "".join(path.read_text() for path in sorted(RULES.glob("*.smk")))
+
+
+def directive(rule, name, **names):
+    """Evaluate a directive of a rule: its value, or the dictionary of its keywords.
+
+    ``names`` are those of the rule file, such as its planner.
+    """
+    (block,) = re.findall(
+        rf"^(?:rule|checkpoint) {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
+    )
+    (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
+    for function in (inputs.at, inputs.over, inputs.tables_of, inputs.together):
+        names[function.__name__] = function
+    names |= {"requested": requested, "cpus_for": cpus_for, "partial": partial}
+    names |= {"update": str, "directory": str}
+    for code in ("reading_code", "computing_code", "page_code"):
+        names[code] = code.replace("_", " ").__str__
+    body = textwrap.dedent(body).strip()
+    return eval(f"dict({body})" if body.endswith(",") else body, names)  # the text of our own rules

@@ -1,0 +1,29 @@
+"""A job of *seek*: whether the files of an optional data set can be had."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from xnbflow.sources.seeking import places_table, seek, write_availability
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.tables.contract import PLACES_TABLE
+from xnbflow.tables.storage import write_parquet
+
+
+def seek_data_set(
+    row: SheetRow,
+    *,
+    availability: Path,
+    places: Path,
+    downloads: Mapping[str, Any],
+    check_code: Callable[[], None],
+) -> None:
+    """Write whether the files of a row of the sheet can be had, and from where.
+
+    ``downloads`` are settings of `xnbflow.sources.seeking.seek`; ``check_code`` is called before
+    files are written.
+    """
+    sought = seek(row, **downloads)
+    check_code()
+    write_parquet(places_table(row.id, sought.origins), places, PLACES_TABLE)
+    write_availability(sought, availability)

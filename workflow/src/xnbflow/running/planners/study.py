@@ -1,0 +1,118 @@
+"""The rules *compare* and *enrich*: the data sets, jobs and models of a study."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from xnbflow.core.study import Study
+from xnbflow.running.plan import Plan
+from xnbflow.running.planners.inputs import Values
+
+
+@dataclass(frozen=True)
+class StudyPlanner:
+    """The parts of a study; each method has the wildcard ``study``.
+
+    Those of the first part return values of wildcards, a mapping for each file.
+    """
+
+    plan: Plan
+
+    def itself(self, _wildcards: Any) -> list[Values]:
+        """Return one mapping: a file of the study."""
+        return [{}]
+
+    def datasets(self, wildcards: Any) -> list[Values]:
+        """Return the data sets of a study."""
+        return [{"dataset": name} for name in self.plan.study(wildcards).datasets]
+
+    def diagnosed(self, wildcards: Any) -> list[Values]:
+        """Return the data sets with tests of normality and dependence."""
+        return self.datasets(wildcards) if self.plan.study(wildcards).diagnostics else []
+
+    def tested_for_sets(self, wildcards: Any) -> list[Values]:
+        """Return the data sets whose values are compared between gene sets; none without sets."""
+        return self.datasets(wildcards) if self.plan.study(wildcards).gene_sets else []
+
+    def training_jobs(self, wildcards: Any) -> list[Values]:
+        """Return the jobs of training of a study."""
+        return [
+            {"dataset": dataset, "folds": folds, "job": job}
+            for dataset, folds, job in self.plan.study(wildcards).training_jobs
+        ]
+
+    def checked(self, wildcards: Any) -> list[Values]:
+        """Return the data sets with a job of *check*."""
+        checks = self.checks(wildcards)
+        pairs = [*checks["tested"], *checks["halved"]]
+        return [{"dataset": name} for name in dict.fromkeys(dataset for dataset, _ in pairs)]
+
+    def permuted(self, wildcards: Any) -> list[Values]:
+        """Return the data sets and classifiers with a permutation test that the study names."""
+        return _pairs_as_values(self.plan.study(wildcards).permuted)
+
+    def models(self, wildcards: Any) -> list[Values]:
+        """Return the data sets and classifiers that are fitted to all samples."""
+        return _pairs_as_values(self.plan.study(wildcards).models)
+
+    # parameters
+
+    def gene_set_files(self, wildcards: Any) -> list[str]:
+        """Return the user's files of gene sets."""
+        study = self.plan.study(wildcards)
+        place = f"configuration, studies.{study.id}.gene_sets"
+        return [self.plan.local_file(path, place) for path in study.gene_sets]
+
+    def compared_fields(self, wildcards: Any) -> dict[str, Any]:
+        """Return the fields of a study on which its tables depend, see `study_fields`."""
+        names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
+        further = ("final", "headline", "jobs", "validate", "cohorts")
+        return study_fields(self.plan.study(wildcards), *names, *further)
+
+    def listed_fields(self, wildcards: Any) -> dict[str, Any]:
+        """Return the fields of a study on which its lists of genes depend, see `study_fields`.
+
+        Gene sets are tested in the comparisons of its designs.
+        """
+        study = self.plan.study(wildcards)
+        datasets = study.datasets if study.gene_sets else ()
+        designs = {name: self.plan.design_of(study, name) for name in datasets}
+        return {**study_fields(study, "datasets", "final"), "designs": designs}
+
+    def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
+        study = self.plan.study(wildcards)
+        config = self.plan.config
+        tested, halved = config.tested(study), config.halved(study)
+        return {"tested": tested, "halved": halved, "permuted": study.permuted}
+
+    def labels(self, wildcards: Any) -> dict[str, str]:
+        """Return the labels of the classifiers of a study by id."""
+        classifiers = self.plan.config.classifiers
+        return {name: classifiers[name]["label"] for name in self.plan.study(wildcards).classifiers}
+
+    def entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the configurations of the classifiers of a study by data set and id."""
+        study = self.plan.study(wildcards)
+        return {name: self.plan.entries_on(name, study.classifiers) for name in study.datasets}
+
+    def code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the methods of the classifiers of a study."""
+        study = self.plan.study(wildcards)
+        pairs = [(dataset, name) for dataset in study.datasets for name in study.classifiers]
+        return self.plan.code_of(pairs)
+
+
+def _pairs_as_values(pairs: list[tuple[str, str]]) -> list[Values]:
+    return [{"dataset": dataset, "classifier": name} for dataset, name in pairs]
+
+
+def study_fields(study: Study, *names: str) -> dict[str, Any]:
+    """Return fields of a study for `xnbflow.core.study.study_of`; all others are empty.
+
+    They are plain values, since unpickling an object would import its module before the job's
+    script has set the path of the library. A job runs again if one of them has changed.
+    """
+    empty = {"title": "", "summary": "", "classifiers": (), "folds": (), "diagnostics": False}
+    values = asdict(study)
+    fields = {name: values[name] for name in ("id", *names)}
+    return {**empty, "analyses": {}, **fields}

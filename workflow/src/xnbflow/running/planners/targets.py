@@ -1,0 +1,55 @@
+"""The rules *all* and those of studies: the files that a run writes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.study import Study
+from xnbflow.running.plan import Plan
+from xnbflow.tables.contract import ALL_COHORTS, AVAILABILITY, GENE_SETS, GROUPS, MODEL, REPORT
+
+
+@dataclass(frozen=True)
+class TargetPlanner:
+    """The files of the studies of a configuration."""
+
+    plan: Plan
+
+    def of_study(self, name: str, _wildcards: Any = None) -> list[str]:
+        """Return the files that a run of a study writes."""
+        study = self.plan.available(name)
+        tables = [path for group in GROUPS.values() for path in group.targets(study)]
+        return list(dict.fromkeys([*tables, *model_files(study), *cohort_files(study)]))
+
+    def of_run(self, _wildcards: Any = None) -> list[str]:
+        """Return the files of all studies under ``run:``."""
+        return [path for study in self.plan.config.run for path in self.of_study(study)]
+
+    def sought(self, *studies: str) -> list[str]:
+        """Return the files of *seek* of the optional data sets of studies."""
+        names = [name for study in studies for name in self.plan.config.studies[study].optional]
+        return [AVAILABILITY.of(dataset=name) for name in dict.fromkeys(names)]
+
+    def pages(self) -> list[Path]:
+        """Return the existing pages of the studies under ``run:``."""
+        pages = [Path(REPORT.of(study=study)).absolute() for study in self.plan.config.run]
+        return [page for page in pages if page.exists()]
+
+
+def model_files(study: Study) -> list[str]:
+    """Return the models of all samples of a study, with their gene sets and tables."""
+    return [
+        place.of(study=study.id, dataset=dataset, classifier=classifier)
+        for dataset, classifier in study.models
+        for place in (MODEL, GENE_SETS, *GROUPS["model"].files.values())
+    ]
+
+
+def cohort_files(study: Study) -> list[str]:
+    """Return the tables of the cohorts of a study, and the model of all of them with its tables."""
+    if not study.combined:
+        return []
+    group = GROUPS["model"]
+    places = (MODEL, GENE_SETS, *group.files.values(), *group.texts)
+    model = [place.of(study=study.id, **ALL_COHORTS) for place in places]
+    return [*GROUPS["cohorts"].targets(study), *model]

@@ -1,0 +1,116 @@
+"""The rules *classify*, *check*, *models* and *permute*: which classifiers a job fits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from xnbflow.running.plan import Plan
+
+
+@dataclass(frozen=True)
+class TrainPlanner:
+    """The classifiers of a study on a data set: each method has wildcards ``study``, ``dataset``.
+
+    Those of *classify* have ``folds`` and ``job`` as well, those of *models* and *permute*
+    ``classifier``.
+    """
+
+    plan: Plan
+
+    # classify
+
+    def classifiers(self, wildcards: Any) -> tuple[str, ...]:
+        """Return the classifiers of a job of training."""
+        return self.plan.study(wildcards).classifiers_of(wildcards.job)
+
+    def entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the configurations of the classifiers of a job of training by id."""
+        return self.plan.entries_on(wildcards.dataset, self.classifiers(wildcards))
+
+    def code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the methods of a job of training."""
+        return self.plan.code_on(wildcards.dataset, self.classifiers(wildcards))
+
+    def repeats(self, wildcards: Any) -> int:
+        """Return the run-time factor of a job of training: 1, and 1 more per ten fits of a fold.
+
+        The fits of a fold are classifiers times repeats: 4 classifiers in 3 repeats have factor 2.
+        """
+        scheme = self.plan.config.folds[wildcards.folds]
+        fits_per_fold = len(self.classifiers(wildcards)) * scheme.repeats
+        return 1 + fits_per_fold // 10
+
+    def scheme(self, wildcards: Any) -> dict[str, Any]:
+        """Return the settings of a scheme of folds."""
+        return vars(self.plan.config.folds[wildcards.folds])
+
+    def folds_file(self, wildcards: Any) -> list[str]:
+        """Return the file of predefined folds; none where folds are drawn, or the file is a URL."""
+        return self.plan.file_of_scheme(wildcards.folds)
+
+    def compared(self, wildcards: Any) -> list[str]:
+        """Return the classifiers that are compared with random genes.
+
+        They are those with a label test; of several schemes of folds, only in the first.
+        """
+        if wildcards.folds != self.plan.study(wildcards).folds[0]:
+            return []
+        return list(self.fast_classes(wildcards))
+
+    # check
+
+    def fast_classes(self, wildcards: Any) -> dict[str, str]:
+        """Return, for classifiers with a label test, the class fitted for their learning curves."""
+        config = self.plan.config
+        tested = config.tested(self.plan.study(wildcards))
+        names = [name for dataset, name in tested if dataset == wildcards.dataset]
+        return {name: config.quick(name, wildcards.dataset) for name in names}
+
+    def halved(self, wildcards: Any) -> list[str]:
+        """Return the classifiers that are fitted to halves of the samples of a data set."""
+        halved = self.plan.config.halved(self.plan.study(wildcards))
+        return [name for dataset, name in halved if dataset == wildcards.dataset]
+
+    def checked_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the configurations of all classifiers that a job of *check* fits."""
+        names = [*self.fast_classes(wildcards), *self.halved(wildcards)]
+        return self.plan.entries_on(wildcards.dataset, names)
+
+    def checked_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the methods of a job of *check*."""
+        return self.plan.code_on(wildcards.dataset, self.checked_entries(wildcards))
+
+    # models, permute
+
+    def entry(self, wildcards: Any) -> dict[str, Any]:
+        """Return the configuration of a classifier for a data set."""
+        return self.plan.config.classifier(wildcards.classifier, wildcards.dataset)
+
+    def entry_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the methods of a classifier."""
+        return self.plan.code_on(wildcards.dataset, [wildcards.classifier])
+
+    def first_job(self, wildcards: Any) -> dict[str, str]:
+        """Return the scheme and job of training from which a model of all samples gets its figures.
+
+        The scheme is the first of the study.
+        """
+        study = self.plan.study(wildcards)
+        return {"folds": study.folds[0], "job": study.job_of(wildcards.classifier)}
+
+    def trained_beside(self, wildcards: Any) -> list[str]:
+        """Return the classifiers whose rows are in the tables of that job."""
+        job = self.first_job(wildcards)["job"]
+        return list(self.plan.study(wildcards).classifiers_of(job))
+
+    def halves_of_model(self, wildcards: Any) -> list[dict[str, str]]:
+        """Return the one job of *check* that fits the classifier to halves, or none."""
+        return [{}] if wildcards.classifier in self.halved(wildcards) else []
+
+    def origin(self, wildcards: Any) -> dict[str, str]:
+        """Return where a data set comes from, for the card of a model."""
+        return self.plan.datasets[wildcards.dataset].origin
+
+    def n_permutations(self, wildcards: Any) -> int:
+        """Return the number of permutations of a classifier's test."""
+        permutations = self.plan.study(wildcards).permutations or {}
+        return permutations[wildcards.classifier]
