@@ -387,6 +387,7 @@ def gene_page(tmp_path_factory):
         analyses={},
     )
     none = {key: [] for key in ("audit", "components", "enrichment", "prerank", "artefacts")}
+    none["class_sizes"] = []
     none["gene_set_tests"] = []
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
