@@ -16,6 +16,7 @@ from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.volcano import draw_volcano, evidence
+from xnbflow.report.figure_files import draw_figures
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
@@ -55,7 +56,8 @@ def write_components(folder: Path) -> Path:
         Section("text", "Text and tables", "", _texts()),
     ]
     page = folder / "report.html"
-    write_page(page, "Components of the report", "Random numbers.", sections, folder / "figures")
+    write_page(page, "Components of the report", "Random numbers.", sections)
+    draw_figures(sections, folder / "figures")
     return page
 
 
@@ -168,9 +170,9 @@ def _charts(rng: np.random.Generator, labels: list[str]) -> list[Gallery]:
     sizes, scores = np.array([10.0, 20.0, 40.0]), np.array([0.6, 0.7, 0.75])
     confusion = {"values": np.array([[0.9, 0.1], [0.2, 0.8]]), "rows": CLASSES, "columns": CLASSES}
     confusion |= {"texts": [["9", "1"], ["2", "8"]], "title": "Confusion", "xlabel": "predicted"}
+    components |= {"samples": samples, "columns": columns}
     figures = [
-        Figure("components", draw_components, components, "", "Samples.",
-               extra={"samples": samples, "columns": columns}),
+        Figure("components", draw_components, components, "", "Samples."),
         Figure("roc", draw_roc, {"title": "ROC", "curves": {"tumour": (rates, rates**0.3)}}, "",
                "ROC curve."),
         Figure("curve", draw_lines, {"lines": [Line("measured", sizes, scores)],

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 #: JavaScript shows.
 _NO_TEXT = {"script", "style", "svg", "noscript", "title"}
 #: Classes of elements that are not visible on a screen.
-_HIDDEN = {"hidden", "paper", "static-genes", "skip"}
+_HIDDEN = {"hidden", "paper", "static", "skip"}
 _VOID = {"meta", "link", "img", "br", "input", "hr", "col"}
 #: Elements whose end tag the page leaves out.
 _UNCLOSED = {"th", "td"}

@@ -34,8 +34,8 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.permutation import STATISTIC
 from xnbflow.inference.reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
-from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.report.static.files import render
 from xnbflow.report.texts import constant_texts
 from xnbflow.tables import contract
 from xnbflow.tables.contract import TRUTH_TABLE
@@ -373,7 +373,7 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     module = import_module(analysis.section)
     section = module.section(results)
     for figure in kinds.figures_of(section.blocks):
-        drawing = render(figure.name, figure.draw, figure.arguments)
+        drawing = render(figure.name, figure.chart())
         assert drawing.startswith("<svg"), figure.name
         assert len(drawing) < largest, figure.name
     assert not (sourced and unsourced(section.blocks, module))

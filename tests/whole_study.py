@@ -6,9 +6,6 @@ XNB, the combination of the cohorts, all checks of csnb-cv on the first cohort, 
 of XNB, and every analysis of the papers that are installed.
 """
 
-import sys
-from unittest.mock import patch
-
 import numpy as np
 import pandas as pd
 from report_study import walk
@@ -178,7 +175,7 @@ def write_study(files, series):
 
 
 def write_page(root):
-    """Write the page with numbers in place of figures, columns by name, and no times."""
+    """Write the page with columns by name, and no times."""
     settings = configuration(STUDY, dict.fromkeys(COHORTS, "simulate"), ENTRIES)
     results = StudyResults(
         STUDY, LABELS, configuration=settings, root=root, analyses=known_analyses()
@@ -190,17 +187,7 @@ def write_page(root):
                 columns = sorted(name for name in block.frame if "seconds" not in name)
                 object.__setattr__(block, "frame", block.frame[columns])
 
-    def as_numbers(_name, _draw, arguments):
-        return f'<svg width="72pt"><desc>{arguments}</desc></svg>'
-
-    with (
-        np.printoptions(threshold=sys.maxsize),
-        pd.option_context("display.max_rows", None),
-        patch.object(page, "render", as_numbers),
-    ):
-        page.write_page(
-            root / "s/page.html", "S", lead="", sections=sections, figures=root / "s/figures"
-        )
+    page.write_page(root / "s/page.html", "S", lead="", sections=sections)
     write_curves(results, root / "s/curves.json")
 
 

@@ -1,20 +1,11 @@
 // What is wrong with a page, asked in a browser.
 
-function texts() {
-  const small = [], cut = [];
-  for (const text of document.querySelectorAll(".image svg text")) {
-    const box = text.getBoundingClientRect();
-    if (box.width === 0) continue;
-    const svg = text.closest("svg");
-    const frame = svg.getBoundingClientRect();
-    const scale = frame.width / svg.viewBox.baseVal.width;
-    const size = parseFloat(getComputedStyle(text).fontSize) * scale;
-    if (size < 9.95) small.push([text.textContent, size]);
-    const outside = box.left < frame.left - 1 || box.right > frame.right + 1
-      || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
-    if (outside) cut.push(text.textContent);
-  }
-  return [small, cut];
+// Texts of charts that are too small; those within a canvas have 12 pixels or more.
+function smallTexts() {
+  const own = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+  const small = [...document.querySelectorAll(".drawing *, .genes *")].filter((element) => own(element) && !element.matches("script")
+    && element.getClientRects().length && parseFloat(getComputedStyle(element).fontSize) < 9.95);
+  return small.map((element) => element.outerHTML.slice(0, 80));
 }
 
 function overflowing() {
@@ -33,16 +24,13 @@ function overflowing() {
 function unnamed() {
   const all = (selector) => [...document.querySelectorAll(selector)];
   return [
-    ...all(".image svg").filter((drawing) => !drawing.closest("[role=img][aria-label]")),
+    ...all(".drawing").filter((drawing) => !drawing.querySelector("[role=group][aria-label]")),
     ...all("input, select").filter((control) => !control.labels.length),
     ...all("button, a, summary").filter((control) => !control.textContent.trim()),
     ...all(".table table").filter((table) => !table.caption),
   ].map((element) => element.outerHTML.slice(0, 80));
 }
 
-function saved(done) {
-  const svg = document.querySelector(".drawing .image svg");
-  pixels(svg).then((blob) => blob.arrayBuffer()).then((buffer) => {
-    done([[...new Uint8Array(buffer)], svg.viewBox.baseVal.width]);
-  });
+function saved(selector, done) {
+  pixels(document.querySelector(selector)).then((blob) => blob.arrayBuffer()).then((buffer) => done([...new Uint8Array(buffer)]));
 }

@@ -1,6 +1,7 @@
 """The report in a real browser: what a reader sees and does, by mouse and by keyboard."""
 
 import base64
+import io
 import itertools
 import json
 import re
@@ -13,6 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
+from marks_table import example_chart
+from PIL import Image
 from report_study import CLASSES, SCRIPT, changed, with_rows, write_study
 from study_files import StudyFiles
 from toys import dataset
@@ -20,9 +23,23 @@ from toys import dataset
 from xnbflow.core.study import Design, Study
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.diagnostics.gene_tables import gene_tables
+from xnbflow.report.drawings.marks import (
+    MARKS,
+    Band,
+    Boxes,
+    Cells,
+    Level,
+    Line,
+    Points,
+    Regions,
+    Rug,
+    Samples,
+    Strip,
+)
 from xnbflow.report.index import write_index
+from xnbflow.report.page.blocks import Figure, Gallery, Section
 from xnbflow.report.page.page import write_page
-from xnbflow.report.page.style import MARKERS, style_of
+from xnbflow.report.page.style import COLOURS, MARKERS, style_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import genes
 from xnbflow.report.study_page import write_report
@@ -49,7 +66,7 @@ def report(tmp_path_factory):
     results = write_study(root, warned=("nb",))
     results = changed(results, "diagnostics", "dataset == 'alpha'", dependent_ratio=np.nan)
     path = results.folder / "report.html"
-    write_report(results, path, results.folder / "figures", threads=1)
+    write_report(results, path)
     write_index([results.study], root / "results/index.html")
     return path
 
@@ -217,12 +234,31 @@ def test_any_sample_can_be_explained(details):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
+@pytest.mark.parametrize(
+    ("name", "selector"),
+    [("report.html", "#audit .gallery .drawing"), ("details.html", "#accuracy .alone .drawing")],
+)
+def test_a_chart_is_saved_as_png_of_300_dots_per_inch(browser, report, name, selector):
+    """Also a chart that was not in sight; title and legend are HTML beside it on the page."""
+    page = browser
+    page.get(report.with_name(name).as_uri())
     page.set_script_timeout(30)
-    numbers, points = page.execute_async_script(FAULTS + "saved(arguments[0])")
-    png = bytes(numbers)
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    assert int.from_bytes(png[16:20]) == round(points * 300 / 72)
+    dots = page.execute_script("return devicePixelRatio")
+    numbers = page.execute_async_script(FAULTS + "saved(arguments[0], arguments[1])", selector)
+    with Image.open(io.BytesIO(bytes(numbers))) as picture:
+        assert picture.format == "PNG"
+        assert picture.width == 640 * 300 // 96  # 640 pixels of the page
+        pixels = np.asarray(picture.convert("RGB"))
+    colours = {tuple(colour) for colour in pixels.reshape(-1, 3)}
+    for colour in COLOURS[:2]:  # of the classes, in the legend and in the chart
+        rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
+        assert min(np.abs(np.array(list(colours)) - rgb).sum(axis=1)) < 6, colour
+    legend, chart = pixels[: picture.width // 20], pixels[picture.width // 20 :]
+    assert legend.min() < 60  # the text of the legend
+    assert chart.min() < 120
+    assert pixels.max() == 255  # the paper
+    assert page.execute_script("return devicePixelRatio") == dots
+    assert not find_all(page, ".chart.off")
 
 
 def drawn(browser, selector, number=1, seconds=20):
@@ -235,7 +271,7 @@ def drawn(browser, selector, number=1, seconds=20):
 
 
 @pytest.mark.parametrize("width", [400, 1400])
-def test_charts_take_the_place_of_figures_and_fill_their_width(browser, report, width):
+def test_charts_fill_their_width_on_the_screen_and_are_on_paper(browser, report, width):
     with shown(browser, width):
         browser.get(report.as_uri())
         gallery = drawn(browser, "#audit .gallery", 2)
@@ -246,11 +282,14 @@ def test_charts_take_the_place_of_figures_and_fill_their_width(browser, report, 
         drawings = gallery.find_elements("css selector", ".drawing")
         tops = [drawing.location["y"] for drawing in drawings]
         assert (tops[0] == tops[1]) == (width == 1400)  # side by side
-        assert not gallery.find_element("css selector", ".image").is_displayed()
+        assert not gallery.find_element("css selector", ".static").is_displayed()
         with shown(browser, 717, media="print"):
             script = "return getComputedStyle(document.querySelector(arguments[0])).display"
-            assert browser.execute_script(script, ".drawing.live > .scroll") == "block"
-            assert browser.execute_script(script, ".drawing.live > .chart") == "none"
+            assert browser.execute_script(script, ".drawing.live > .static") == "none"
+            assert browser.execute_script(script, ".drawing.live > .chart") == "block"
+            waiting = ".drawing:not(.live)"
+            assert browser.execute_script(script, f"{waiting} > .static") == "block"
+            assert browser.execute_script(script, f"{waiting} > .chart") == "none"
 
 
 def test_samples_are_coloured_by_a_column_and_a_click_leads_to_the_explanation(browser, report):
@@ -268,10 +307,10 @@ def test_samples_are_coloured_by_a_column_and_a_click_leads_to_the_explanation(b
     )
     assert min(before)[0] in "●■▲◆"
     chart = json.loads(place.find_element("css selector", "script").get_attribute("textContent"))
-    sample = chart["samples"][5]
-    link = browser.execute_script(
-        f"return whyLink({json.dumps(chart['place'])}, arguments[0])", sample
-    )
+    marks = {mark["mark"]: mark for mark in chart["rows"][0][0]["marks"]}
+    sample = marks["samples"]["samples"][5]
+    explained = marks["samples"]["place"]
+    link = browser.execute_script("return whyLink(arguments[0], arguments[1])", explained, sample)
     browser.get(f"{report.parent.as_uri()}/{link}")
     assert find(browser, ".explanation p").text.startswith(f"Sample {sample} is ")
 
@@ -279,12 +318,12 @@ def test_samples_are_coloured_by_a_column_and_a_click_leads_to_the_explanation(b
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_overflows_and_text_of_figures_is_legible(browser, report, width, theme, name):
+def test_nothing_overflows_and_texts_are_legible(browser, report, width, theme, name):
     with shown(browser, width, theme):
         browser.get((report.parent / name).resolve().as_uri())
         open_everything(browser)
         assert browser.execute_script(FAULTS + "return overflowing()") == [0, []]
-        assert browser.execute_script(FAULTS + "return texts()") == [[], []]
+        assert browser.execute_script(FAULTS + "return smallTexts()") == []
 
 
 def test_a_print_has_what_was_found_on_at_most_five_pages(browser, report):
@@ -348,11 +387,12 @@ def gene_page(tmp_path_factory):
         analyses={},
     )
     none = {key: [] for key in ("audit", "components", "enrichment", "prerank", "artefacts")}
+    none["class_sizes"] = []
     none["gene_set_tests"] = []
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
     page = root / "report.html"
-    write_page(page, "Genes", "", [section], root / "figures")
+    write_page(page, "Genes", "", [section])
     return page, values
 
 
@@ -542,16 +582,133 @@ def test_a_point_is_named_under_the_pointer_and_chosen_by_a_click(browser, gene_
     WebDriverWait(browser, 10).until(lambda b: find(b, view).text.startswith("MYC"))
 
 
-def test_without_javascript_and_on_paper_there_are_static_figures(browser, gene_page):
+def test_without_javascript_there_are_links_to_the_figures_and_on_paper_the_charts(
+    browser, gene_page
+):
     browser.get(gene_page[0].as_uri())
     drawn(browser, ".genes", 3)
     with shown(browser, media="print"):
-        assert find(browser, ".static-genes svg").is_displayed()
-        assert not find(browser, ".live-genes").is_displayed()
+        assert find(browser, ".live-genes .plane .canvas").is_displayed()
+        assert not find(browser, ".genes > .static").is_displayed()
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(gene_page[0].as_uri())
-    displayed = [
-        find(browser, selector).is_displayed() for selector in (".drawing svg", ".live-genes")
-    ]
+    link = find(browser, ".genes > .static a")
+    displayed = [link.is_displayed(), find(browser, ".live-genes").is_displayed()]
+    target = link.get_attribute("href")
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     assert displayed == [True, False]
+    assert target == f"{gene_page[0].parent.as_uri()}/figures/genes/volcano-toy-01.svg"
+
+
+def test_without_javascript_a_page_has_its_tables_texts_and_a_link_to_every_figure(browser, report):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        for page in (report, report.with_name("details.html")):
+            browser.get(page.as_uri())
+            drawings = find_all(browser, ".drawing")
+            links = find_all(browser, ".drawing > .static a")
+            assert len(links) == len(drawings) > 3
+            outside = find_all(browser, "main > section > .alone > .drawing > .static a")
+            assert all(link.is_displayed() for link in outside)
+            assert find(browser, "main table").is_displayed()
+            assert not [chart for chart in find_all(browser, ".chart") if chart.size["height"] > 0]
+            assert browser.execute_cdp_cmd("Page.getLayoutMetrics", {})["contentSize"]["height"] > 0
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_the_charts_that_paper_has_are_drawn_before_they_come_into_sight(browser, report):
+    with shown(browser, 1400):
+        browser.get(report.with_name("details.html").as_uri())
+        assert browser.execute_script("return scrollY") == 0
+        selector = "#accuracy > .alone > .drawing"
+        WebDriverWait(browser, 20).until(lambda b: find_all(b, f"{selector}.live"))
+        assert find_all(browser, "#explanation .drawing:not(.live)")
+        below = browser.execute_script(
+            "return document.querySelector(arguments[0]).getBoundingClientRect().top > innerHeight",
+            selector,
+        )
+        assert below
+
+
+@pytest.fixture(scope="module")
+def page_of_marks(tmp_path_factory):
+    """A page with the example of every kind of mark, in the order of `MARKS`."""
+    figures = [
+        Figure(kind.__name__, example_chart, arguments={"kind": kind}, caption="", alt="a chart")
+        for kind in MARKS
+    ]
+    page = tmp_path_factory.mktemp("marks") / "report.html"
+    write_page(page, "Marks", "", [Section("one", "One", "", [Gallery(figures, "")])])
+    return page
+
+
+def test_the_browser_draws_every_kind_of_mark(browser, page_of_marks):
+    browser.get("about:blank")
+    browser.get_log("browser")
+    with shown(browser, 1400):
+        browser.get(page_of_marks.as_uri())
+        for number, kind in enumerate(MARKS, 1):
+            selector = f".gallery > div > .drawing:nth-child({number})"
+            drawn(browser, selector)
+            WebDriverWait(browser, 20).until(lambda b, s=selector: find_all(b, f"{s}.live"))
+            shapes = browser.execute_script(
+                "const canvas = document.querySelector(arguments[0] + ' .canvas > *');"
+                "const roots = Bokeh.documents.flatMap((document) => document.roots());"
+                "const figure = roots.at(-1);"
+                "return [Boolean(canvas), figure.renderers.length, figure.center.length]",
+                selector,
+            )
+            # a level is no renderer, but beside the two grids
+            assert shapes[0], kind
+            assert shapes[1] > 0 or (kind is Level and shapes[2] == 3), kind
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize(
+    ("level", "place"),
+    [({"at": 0.5}, {"x": [2], "y": [0.5]}), ({"at": 7, "upright": True}, {"x": [7], "y": [3]})],
+)
+def test_an_axis_reaches_to_a_level(browser, page_of_marks, level, place):
+    """An invisible point on the level, beside the first known point of another mark."""
+    browser.get(page_of_marks.as_uri())
+    panel = {"marks": [{"mark": "level", **level}, {"mark": "line", "x": [None, 2], "y": [3, 4]}]}
+    script = "return placeOfLevel(arguments[0], arguments[1])"
+    assert browser.execute_script(script, level, panel) == place
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "expected"),
+    [
+        (Points, "size", [8.1] * 3),  # 4.5 points, enlarged by 1.8
+        (Points, "tip0", ["a", "b", "c"]),
+        (Line, "tip0", ["0.2", "0.9", "0.5"]),  # a coordinate
+        (Band, "upper", [0.3, 1.0, 0.6]),
+        (Rug, "low", [-0.2] * 3),
+        (Cells, "alpha", [0.5, 0.2, 0, 1, 0, 0.3]),  # rows one after the other; missing is 0
+        (Cells, "tip2", ["0.50", "-0.20", "missing", "1.00", "0.00", "0.30"]),
+        (Cells, "ink", ["#1b1f24"] * 3 + ["#ffffff"] + ["#1b1f24"] * 2),
+        (Strip, "tip2", ["F", "F", "M"]),
+        (Regions, "x0", [0, 1.5] * 3),  # two runs in each of three rows
+        # Hazen's quartiles of 1, 2, 4 are 1.25 and 3.5; 3 is the only value of its class
+        (Boxes, "y0", [1.25, 3.5, 1.25, 1.25, 1.25, 1, 3.5, 4, 2]),
+        (Samples, "marker", ["circle", "square", "circle"]),
+    ],
+)
+def test_the_browser_draws_the_numbers_of_a_mark(browser, page_of_marks, kind, column, expected):
+    browser.get(page_of_marks.as_uri())
+    number = MARKS.index(kind) + 1
+    drawn(browser, f".gallery > div > .drawing:nth-child({number})")
+    actual = browser.execute_script(
+        "const [chart, name] = arguments;"
+        "const panel = chartOf(document.querySelectorAll('.drawing')[chart]).rows[0][0];"
+        "const mark = panel.marks[0];"
+        "const [numbers, tips] = MARKS[mark.mark].columns(mark, panel, theme());"
+        "return [...columnsOf(numbers, tipsOf(tips, numbers))[name]]",
+        number - 1,
+        column,
+    )
+    if isinstance(expected[0], str):
+        assert actual == expected
+    else:
+        assert actual == pytest.approx(expected)

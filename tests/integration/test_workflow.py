@@ -25,7 +25,7 @@ from toys import PROGRAMS
 from xnbflow.tables import contract
 
 #: What runs again where a study's tables may change.
-AFTER = {"compare": 1, "report": 1}
+AFTER = {"compare": 1, "report": 1, "draw": 1}
 
 
 def changed(change, study=STUDY):
@@ -49,8 +49,10 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     beside_the_page = {path.name for path in study.iterdir() if path.is_file()}
     assert beside_the_page == {"report.html", "details.html", "run.json", "curves.json"}
     assert "A tiny study" in (study / "report.html").read_text()
-    sections = {path.parent.name for path in (study / "figures").rglob("*.svg")}
-    assert sections >= {"diagnostics", "accuracy", "explanation"}
+    drawn = {path.relative_to(study).as_posix() for path in (study / "figures").rglob("*.svg")}
+    assert {path.split("/")[1] for path in drawn} >= {"diagnostics", "accuracy", "explanation"}
+    pages = "".join((study / name).read_text() for name in ("report.html", "details.html"))
+    assert set(re.findall(r'href="(figures/[^"]+\.svg)"', pages)) == drawn
     assert 'href="studies/tiny/report.html"' in (finished / "results/index.html").read_text()
     path = study / "training/wine/3-fold/main/predictions.parquet"
     predictions = pd.read_parquet(path).query("classifier == 'xnb'")
@@ -59,7 +61,8 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/usage").rglob("*.tsv")
-    assert len(list(recorded)) == 17  # two data sets in seven rules; compare, enrich and report
+    # two data sets in seven rules; compare, enrich, report and draw
+    assert len(list(recorded)) == 18
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -253,10 +256,14 @@ def test_jobs_read_declared_files_alone(finished, tmp_path):
     store, folder = tmp_path / "store", prepare(tmp_path / "work")
     shutil.copytree(finished / "results", store / "results")
     provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
-    snakemake(folder, *provider, "--forcerun", "report", "--quiet", "all")
+    snakemake(folder, *provider, "--forcerun", "report", "draw", "--quiet", "all")
     page = "results/studies/tiny/report.html"
     assert (store / page).stat().st_mtime > (finished / page).stat().st_mtime
     assert (store / page).read_text() == (finished / page).read_text()
+    figures = sorted((finished / "results/studies/tiny/figures").rglob("*.svg"))
+    assert figures
+    for figure in figures:
+        assert (store / figure.relative_to(finished)).read_bytes() == figure.read_bytes()
     assert not (folder / "results").exists()
 
 
@@ -399,12 +406,22 @@ def test_the_reason_of_a_rerun_is_a_word_that_a_person_understands(copied, file,
     assert bool(changes) == bool(reasons)
 
 
+def test_the_title_of_a_figure_repeats_the_page_and_the_figures_alone(copied):
+    root = copied.parent / "xnbflow"
+    path = root / "workflow/src/xnbflow/report/drawings/calibration.py"
+    original = path.read_text()
+    path.write_text(original.replace('"Calibration"', '"Reliability"'))
+    planned = jobs(copied, root=root)
+    path.write_text(original)
+    assert planned == {"report": 1, "draw": 1}
+
+
 def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
     stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models", "permute"}
-    stages |= {"compare", "enrich", "validate", "combine", "analyse", "report"}
+    stages |= {"compare", "enrich", "validate", "combine", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 
 

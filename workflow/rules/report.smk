@@ -1,4 +1,4 @@
-# Analyse and report: computations of a study beyond the common tables, and its page.
+# Analyse, report and draw: computations of a study beyond the common tables, its page and figures.
 from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
 
 ANALYSE = AnalysePlanner(PLAN)
@@ -38,104 +38,100 @@ rule analyse:
         "../scripts/analyse.py"
 
 
+#: What the sections of a page read. The page and its figures are made from the same sections, beside
+#: each other.
+SECTION_INPUT = dict(
+    tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
+    gene_sets=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
+    description=tables_of(
+        "results/studies/{study}/description/{table}.parquet", "description"
+    ).values(),
+    truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
+    genes=over(
+        OF_STUDY.datasets,
+        "results/studies/{study}/genes/{dataset}/{table}.parquet",
+        GROUPS["genes"].tables,
+    ),
+    correlations=over(OF_STUDY.diagnosed, "results/{dataset}/correlations.parquet"),
+    training=over(
+        OF_STUDY.training_jobs,
+        "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
+        ["predictions", "fits"],
+    ),
+    models=together(
+        over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
+        ),
+        over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
+        ),
+        over(
+            OF_STUDY.models,
+            "results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet",
+            GROUPS["model"].tables,
+        ),
+    ),
+    validation=over(
+        COHORTS.validations,
+        "results/studies/{study}/validation/{table}.parquet",
+        GROUPS["validation"].tables,
+    ),
+    cohorts=together(
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/cohorts/{table}.parquet",
+            GROUPS["cohorts"].tables,
+        ),
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet",
+            GROUPS["model"].tables,
+        ),
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
+        ),
+        over(
+            COHORTS.combinations,
+            "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
+        ),
+    ),
+    analyses=over(REPORT.analyses, "results/studies/{study}/analyses/{analysis}"),
+    usage=together(
+        over(OF_STUDY.datasets, "results/usage/acquire/{dataset}.tsv"),
+        over(OF_STUDY.datasets, "results/usage/diagnose/{dataset}.tsv"),
+        over(OF_STUDY.datasets, "results/usage/genes/{study}/{dataset}.tsv"),
+        over(
+            OF_STUDY.training_jobs,
+            "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
+        ),
+        over(OF_STUDY.checked, "results/usage/check/{study}/{dataset}.tsv"),
+        over(OF_STUDY.permuted, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"),
+        over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
+        over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
+        over(OF_STUDY.itself, "results/usage/enrich/{study}.tsv"),
+        over(COHORTS.validations, "results/usage/validate/{study}.tsv"),
+        over(COHORTS.combinations, "results/usage/combine/{study}.tsv"),
+        over(REPORT.analyses, "results/usage/analyse/{study}/{analysis}.tsv"),
+    ),
+)
+
+
 rule report:
     input:
-        tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
-        gene_sets=tables_of(
-            "results/studies/{study}/gene_sets/{table}.parquet", "gene_lists"
-        ).values(),
-        description=tables_of(
-            "results/studies/{study}/description/{table}.parquet", "description"
-        ).values(),
-        truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
-        genes=over(
-            OF_STUDY.datasets,
-            "results/studies/{study}/genes/{dataset}/{table}.parquet",
-            GROUPS["genes"].tables,
-        ),
-        correlations=over(OF_STUDY.diagnosed, "results/{dataset}/correlations.parquet"),
-        training=over(
-            OF_STUDY.training_jobs,
-            "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
-            ["predictions", "fits"],
-        ),
-        models=together(
-            over(
-                OF_STUDY.models,
-                "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
-            ),
-            over(
-                OF_STUDY.models,
-                "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
-            ),
-            over(
-                OF_STUDY.models,
-                "results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet",
-                GROUPS["model"].tables,
-            ),
-        ),
-        validation=over(
-            COHORTS.validations,
-            "results/studies/{study}/validation/{table}.parquet",
-            GROUPS["validation"].tables,
-        ),
-        cohorts=together(
-            over(
-                COHORTS.combinations,
-                "results/studies/{study}/cohorts/{table}.parquet",
-                GROUPS["cohorts"].tables,
-            ),
-            over(
-                COHORTS.combinations,
-                "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet",
-                GROUPS["model"].tables,
-            ),
-            over(
-                COHORTS.combinations,
-                "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
-            ),
-            over(
-                COHORTS.combinations,
-                "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
-            ),
-        ),
-        analyses=over(REPORT.analyses, "results/studies/{study}/analyses/{analysis}"),
-        usage=together(
-            over(OF_STUDY.datasets, "results/usage/acquire/{dataset}.tsv"),
-            over(OF_STUDY.datasets, "results/usage/diagnose/{dataset}.tsv"),
-            over(OF_STUDY.datasets, "results/usage/genes/{study}/{dataset}.tsv"),
-            over(
-                OF_STUDY.training_jobs,
-                "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
-            ),
-            over(OF_STUDY.checked, "results/usage/check/{study}/{dataset}.tsv"),
-            over(OF_STUDY.permuted, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"),
-            over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
-            over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
-            over(OF_STUDY.itself, "results/usage/enrich/{study}.tsv"),
-            over(COHORTS.validations, "results/usage/validate/{study}.tsv"),
-            over(COHORTS.combinations, "results/usage/combine/{study}.tsv"),
-            over(REPORT.analyses, "results/usage/analyse/{study}/{analysis}.tsv"),
-        ),
+        **SECTION_INPUT,
     output:
         page="results/studies/{study}/report.html",
         details="results/studies/{study}/details.html",
         record="results/studies/{study}/run.json",
         curves="results/studies/{study}/curves.json",
-        figures=report(
-            directory("results/studies/{study}/figures"),
-            patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study} - {REPORT.figure_labels(wildcards)['data set']}",
-            subcategory="{section}",
-            labels=REPORT.figure_labels,
-            caption="../report/figure.rst",
-        ),
         usage="results/usage/report/{study}.tsv",
     log:
         "results/logs/report/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
@@ -154,3 +150,41 @@ rule report:
         "Writing the page of {wildcards.study}"
     script:
         "../scripts/report.py"
+
+
+rule draw:
+    input:
+        **SECTION_INPUT,
+    output:
+        figures=report(
+            directory("results/studies/{study}/figures"),
+            patterns=["{section}/{figure}.svg"],
+            category=lambda wildcards: f"{wildcards.study} - {REPORT.figure_labels(wildcards)['data set']}",
+            subcategory="{section}",
+            labels=REPORT.figure_labels,
+            caption="../report/figure.rst",
+        ),
+        usage="results/usage/draw/{study}.tsv",
+    log:
+        "results/logs/draw/{study}.log",
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
+        ),
+    params:
+        labels=OF_STUDY.labels,
+        missing=lambda wildcards: PLAN.study(wildcards).missing,
+        configuration=REPORT.configuration,
+        code=computing_code(),
+        page_code=page_code(),
+        sections=REPORT.section_code,
+    message:
+        "Drawing the figures of {wildcards.study}"
+    script:
+        "../scripts/draw.py"

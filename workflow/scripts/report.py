@@ -17,6 +17,5 @@ report_study(
     labels=snakemake.params.labels,
     configuration=snakemake.params.configuration,
     root=working_directory(snakemake),
-    threads=snakemake.threads,
     check_code=lambda: check_code(snakemake),
 )

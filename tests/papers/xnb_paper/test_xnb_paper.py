@@ -19,7 +19,6 @@ from xnbflow.naive_bayes import XNB, FlexibleNB
 from xnbflow.papers.xnb_paper import compute, figure1, published, script
 from xnbflow.papers.xnb_paper.entries import ANALYSIS
 from xnbflow.papers.xnb_paper.xnb_features import XNBFeatures
-from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquisition import acquire
@@ -252,8 +251,8 @@ def test_the_section_has_the_printed_numbers_beside_ours(tmp_path):
     groups = {group.label: group for group in figure.arguments["groups"]}
     assert groups["XNB"].values == pytest.approx([0.9])
     assert groups["XNB, paper"].values == [0.915]
-    (legend,) = [axes.get_legend() for axes in draw_points(**figure.arguments).axes]
-    assert "XNB, paper" in [text.get_text() for text in legend.get_texts()]
+    labels = [getattr(mark, "label", "") for mark in figure.chart().panels[0].marks]
+    assert "XNB, paper" in labels
     assert list(numbers.frame["paper"]) == [0.61, 0.63, 0.915, 0.915]
     assert list(numbers.frame["ours"]) == pytest.approx([0.5, 0.25, 0.9, 0.9])
     assert len(table1.frame) == len(table2.frame) == 19

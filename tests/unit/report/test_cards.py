@@ -143,7 +143,7 @@ def test_a_class_that_is_not_recognised_has_a_reason_that_fits_its_recall(estima
 
 def test_the_page_has_the_first_screen(results, tmp_path):
     path = tmp_path / "report.html"
-    write_page(path, "t", lead="", sections=[answer.section(results)], figures=tmp_path / "figures")
+    write_page(path, "t", lead="", sections=[answer.section(results)])
     html = path.read_text()
     for card in (cards.card(results, *place, "xnb") for place in results.places):
         assert f'id="{card.anchor}"' in html

@@ -4,7 +4,8 @@ import re
 from importlib.resources import files
 
 from xnbflow.report.page.page import SCRIPT
-from xnbflow.report.page.style import COLOURS, MARKERS, style_of
+from xnbflow.report.page.style import COLOURS, MARKERS, N_DASHES, style_of
+from xnbflow.report.static.artists import DARK, DASHES
 
 _CHARTS = files("xnbflow.report.page").joinpath("templates/charts.js").read_text(encoding="utf-8")
 
@@ -37,6 +38,18 @@ def test_charts_have_the_marks_of_the_static_figures():
     }  # fmt: skip
     assert [of_matplotlib[name] for name in list_of("MARKERS")] == list(MARKERS)
     assert len(list_of("SIGNS")) == len(MARKERS)
+
+
+def test_lines_have_as_many_dashes_in_the_browser_as_in_files():
+    (table,) = re.findall(r"^const DASHES = \[(.*)\];$", _CHARTS, re.MULTILINE)
+    patterns = re.findall(r'"\w+"|\[[\d, ]+\]', table)
+    assert len(patterns) == len(set(patterns)) == len(DASHES) == N_DASHES
+    assert patterns[0] == '"solid"'
+
+
+def test_texts_of_cells_are_white_from_the_same_shade_on():
+    (shade,) = re.findall(r"^const DARK_CELL = ([\d.]+);$", _CHARTS, re.MULTILINE)
+    assert float(shade) == DARK
 
 
 def test_no_two_of_64_classes_are_drawn_alike():

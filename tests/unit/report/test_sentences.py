@@ -60,7 +60,6 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         "t",
         lead="l",
         sections=[answer.section(results)],
-        figures=tmp_path / "figures",
     )
     page = (tmp_path / "p.html").read_text()
     verdicts = re.findall(r'<p class="(?:verdict|headline)">(.*?)</p>', page, re.DOTALL)

@@ -50,7 +50,7 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
 @pytest.mark.slow  # more than a second for a study of its own
 def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
     results = write_study(tmp_path, failed=tuple(CLASSIFIERS))
-    write_report(results, tmp_path / "report.html", tmp_path / "figures", threads=1)
+    write_report(results, tmp_path / "report.html")
     assert "No classifier could be fitted" in (tmp_path / "report.html").read_text()
 
 

@@ -1,16 +1,15 @@
-"""Drawings of more classes than there are different looks: no colours that mean two classes."""
+"""Charts of samples; of more classes than there are looks no two have one colour and mark."""
 
 import numpy as np
 import pytest
 
 from xnbflow.report.drawings.components import draw_components
-from xnbflow.report.drawings.probabilities import draw_probabilities
-from xnbflow.report.page.style import N_STYLES, name_columns, new_axes, style_of
+from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
+from xnbflow.report.page.style import N_STYLES, style_of
 
 
-def labels_of_legend(figure):
-    (axes,) = figure.axes
-    return [text.get_text() for text in axes.get_legend().get_texts()]
+def samples_of(chart):
+    return chart.panels[0].marks[-1]
 
 
 def test_the_styles_differ_up_to_their_number():
@@ -23,36 +22,58 @@ def test_components_of_more_groups_than_styles_have_one_colour():
     for n_groups in (64, 65):
         groups = [f"t{number:02}" for number in range(n_groups)]
         scores = np.column_stack([np.arange(n_groups), np.arange(n_groups)])
-        figure = draw_components(scores, groups, [""] * n_groups, ("1", "2"))
-        expected = groups if n_groups == 64 else ["65 groups"]
-        assert labels_of_legend(figure) == expected
-        n_points = sum(len(line.get_xdata()) for line in figure.axes[0].lines)
-        assert n_points == n_groups
+        samples = samples_of(draw_components(scores, groups, [""] * n_groups, ("1", "2")))
+        assert samples.order == (groups if n_groups == 64 else ["65 groups"])
+        assert set(samples.groups) == set(samples.order)
+        assert len(samples.x) == n_groups
 
 
 def test_probabilities_of_more_classes_than_styles_are_right_or_wrong():
     for n_classes in (64, 65):
         classes = [f"t{number:02}" for number in range(n_classes)]
         predicted = ["t01", *classes[1:]]  # the first sample is taken for the second class
-        figure = draw_probabilities(classes, classes, predicted, np.linspace(0, 1, n_classes))
+        chart = draw_probabilities(classes, classes, predicted, np.linspace(0, 1, n_classes))
+        samples = samples_of(chart)
         if n_classes == 64:
-            assert labels_of_legend(figure) == classes
+            assert samples.order == classes
+            assert samples.groups == predicted
         else:
-            assert labels_of_legend(figure) == ["right", "wrong"]
-            points = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
-            assert points["wrong"].tolist() == [0.0]
-            assert len(points["right"]) == 64
+            assert samples.order == ["right", "wrong"]
+            assert samples.groups == ["wrong", *["right"] * 64]
 
 
-@pytest.mark.parametrize(
-    # 3 inches of axes: a line of .13 inches fits 23 times
-    ("n_names", "upright", "written"),
-    [(20, False, 20), (23, False, 23), (24, False, 12), (100, False, 20), (24, True, 24)],
-)
-def test_upright_names_do_not_overlap(n_names, upright, written):
-    _, axes = new_axes(4.0, 2.0, left=0.5, right=0.5)
-    axes.set_xlim(-0.5, n_names - 0.5)
-    name_columns(axes, [f"t{number}" for number in range(n_names)], upright=upright)
-    texts = [text for text in axes.texts if text.get_text().startswith("t")]
-    assert len(texts) == written
-    assert all(text.get_text() == f"t{text.get_position()[0]:.0f}" for text in texts)
+def test_samples_have_every_column_and_the_model_that_explains_them():
+    scores = np.array([[1.0, 2.0], [3.0, 4.0]])
+    columns = {"class": ["a", "b"], "sex": ["F", ""]}
+    labels = ("component 1", "component 2")
+    chart = draw_components(
+        scores,
+        ["a", "b"],
+        ["", "s2"],
+        labels,
+        samples=["s1", "s2"],
+        columns=columns,
+        place="toy: NB",
+    )
+    samples = samples_of(chart)
+    assert (samples.x.tolist(), samples.y.tolist()) == ([1, 3], [2, 4])
+    assert samples.columns == columns
+    assert samples.named == ["", "s2"]
+    assert samples.place == "toy: NB"
+    plain = samples_of(draw_components(scores, ["a", "b"], ["", ""], labels))
+    assert plain.columns == {"group": ["a", "b"]}
+    assert plain.samples == ["sample 1", "sample 2"]
+    assert plain.named == []
+
+
+def test_probabilities_are_over_the_true_class_and_coloured_by_the_predicted_one():
+    chart = draw_probabilities(
+        ["a", "b"], ["a", "b", "b"], ["a", "a", "b"], np.array([0.9, 0.2, 0.7])
+    )
+    level, samples = chart.panels[0].marks
+    assert level.at == 0.5
+    assert samples.x - spread_of_samples(3) == pytest.approx([0, 1, 1])
+    assert samples.y.tolist() == [0.9, 0.2, 0.7]
+    assert samples.columns["predicted"] == samples.groups == ["a", "a", "b"]
+    assert samples.coloured == ["predicted", "class"]
+    assert samples.columns["probability"] == ["0.9", "0.2", "0.7"]

@@ -1,10 +1,26 @@
-"""Names in a volcano plot."""
+"""Volcano plots: features by direction, and names that do not overlap."""
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
-from xnbflow.report.drawings.volcano import _write_names
+from xnbflow.report.drawings.marks import Points, Texts
+from xnbflow.report.drawings.volcano import draw_volcano
+from xnbflow.report.page.style import BLUE, GREY, ORANGE
+
+
+def of_kind(chart, kind):
+    return [mark for mark in chart.panels[0].marks if isinstance(mark, kind)]
+
+
+def test_features_below_the_cut_have_the_colour_of_their_direction():
+    change = np.array([-1.0, 2.0, 0.5, -0.5])
+    p = np.array([0.001, 0.01, 0.5, 0.02])
+    chart = draw_volcano("tumour", change, p, cut=0.01, names={}, xlabel="fold")
+    drawn = {points.colour: points for points in of_kind(chart, Points)}
+    assert drawn[BLUE].x.tolist() == [-1.0]
+    assert drawn[ORANGE].x.tolist() == [2.0]
+    assert drawn[GREY].x.tolist() == [0.5, -0.5]
+    assert drawn[BLUE].y == pytest.approx([3.0])  # -log10 of .001
 
 
 @pytest.mark.parametrize(
@@ -15,15 +31,16 @@ from xnbflow.report.drawings.volcano import _write_names
     ],
 )
 def test_a_name_that_would_overlap_an_earlier_one_is_left_out(height, written):
-    axes = Figure().add_subplot()
-    y = np.array([10.0, height, 0.0])
-    _write_names(axes, np.array([-1.0, 1.0, 0.0]), y, {"first": 0, "second": 1})
-    assert [text.get_text() for text in axes.texts] == written
+    p = 10.0 ** -np.array([10.0, height, 0.0])
+    chart = draw_volcano(
+        "t", np.array([-1.0, 1.0, 0.0]), p, 1.0, names={"first": 0, "second": 1}, xlabel="x"
+    )
+    assert [text for texts in of_kind(chart, Texts) for text in texts.texts] == written
 
 
 def test_names_are_written_towards_the_middle():
-    axes = Figure().add_subplot()
-    axes.set_xlim(-2, 2)
-    _write_names(axes, np.array([-1.0, 1.0]), np.array([0.0, 1.0]), {"left": 0, "right": 1})
-    alignments = {text.get_text(): text.get_ha() for text in axes.texts}
+    chart = draw_volcano(
+        "t", np.array([-1.0, 1.0]), np.array([1.0, 0.1]), 1.0, {"left": 0, "right": 1}, "x"
+    )
+    alignments = {text: texts.align for texts in of_kind(chart, Texts) for text in texts.texts}
     assert alignments == {"left": "left", "right": "right"}

@@ -1,200 +1,120 @@
-"""Charts have the numbers of their static figures, and every name as text."""
+"""Charts as JSON: every field that is not empty, few bytes, every kind of mark in the program."""
 
 import json
+import re
+from importlib.resources import files
 
 import numpy as np
-import pandas as pd
 import pytest
+from marks_table import EXAMPLES, example_chart
 
-from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
-from xnbflow.report.drawings.components import draw_components
-from xnbflow.report.drawings.gene import draw_gene
-from xnbflow.report.drawings.heatmap import draw_heatmap
-from xnbflow.report.drawings.lines import Line, draw_lines
-from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
-from xnbflow.report.drawings.ranks import draw_ranks
-from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.page.blocks import Figure
-from xnbflow.report.page.charts import chart_of
+from xnbflow.report.drawings import marks
+from xnbflow.report.drawings.marks import Axis, Chart, Key, Panel
+from xnbflow.report.page.charts import chart_json
 
 
-def chart(draw, arguments, **extra):
-    """The chart of a figure, as a browser reads it."""
-    content = chart_of(Figure("name", draw, arguments=arguments, caption="", alt="", extra=extra))
-    return json.loads(json.dumps(content, allow_nan=False))
+def as_read(chart):
+    """The content of a chart, as a browser reads it."""
+    return json.loads(json.dumps(chart_json(chart), allow_nan=False))
 
 
-def layers(content, mark):
-    return [layer for layer in content["layers"] if layer["mark"] == mark]
+def mark_of(mark, **panel):
+    """The only mark of a chart, as a browser reads it."""
+    ((content,),) = as_read(Chart(rows=[[Panel(marks=[mark], **panel)]]))["rows"]
+    (found,) = content["marks"]
+    return found
 
 
-def test_lines_have_points_bands_levels_and_missing_values_as_none():
-    x, y = np.array([10.0, 20.0, 40.0]), np.array([0.5, np.nan, 0.8])
-    arguments = {
-        "lines": [Line("measured", x, y)],
-        "bands": [(x, y - 0.1, y + 0.1)],
-        "levels": [("chance", 0.5)],
-        "ring": ("chosen", 20.0, 0.7),
-        "xlabel": "samples",
-        "ylabel": "accuracy",
-    }
-    actual = chart(draw_lines, arguments)
-    line, ring = layers(actual, "points")
-    assert (line["x"], line["y"]) == ([10, 20, 40], [0.5, None, 0.8])
-    assert line["joined"]
-    assert line["tips"]["95% interval"][0] == "0.4 to 0.6"
-    assert (ring["x"], ring["y"], ring["hollow"]) == ([20], [0.7], True)
-    assert layers(actual, "band")[0]["lower"] == [0.4, None, 0.7]
-    assert layers(actual, "level")[0]["y"] == 0.5
-    assert actual["x"]["log"]
-    assert not actual["y"]["log"]
+def test_there_is_an_example_of_every_kind_of_mark():
+    assert list(EXAMPLES) == list(marks.MARKS)
 
 
-def test_calibration_has_intervals_and_areas_by_the_number_of_predictions():
-    one = [np.array([0.2, 0.9])]
-    arguments = {
-        "classifiers": ["NB"],
-        "predicted": one,
-        "observed": [np.array([0.3, 0.7])],
-        "counts": [np.array([25, 100])],
-        "lower": [np.array([0.1, 0.6])],
-        "upper": [np.array([0.5, 0.8])],
-    }
-    actual = chart(draw_calibration, arguments)
-    (points,) = layers(actual, "points")
-    (bars,) = layers(actual, "bars")
-    assert points["size"] == [11, 16]  # 6 and ten times the root of a quarter, and of one
-    assert (bars["y0"], bars["y1"]) == ([0.1, 0.6], [0.5, 0.8])
-    assert points["tips"]["95% interval"] == ["0.1 to 0.5", "0.6 to 0.8"]
-    assert points["tips"]["predictions"] == ["25", "100"]
+def test_the_program_of_the_page_draws_exactly_the_kinds_of_marks():
+    program = files("xnbflow.report.page").joinpath("templates/charts.js").read_text("utf-8")
+    (table,) = re.findall(r"^const MARKS = \{\n(.*?)^\};", program, re.MULTILINE | re.DOTALL)
+    drawn = re.findall(r"^  (\w+): \{$", table, re.MULTILINE)
+    assert drawn == [kind.__name__.lower() for kind in marks.MARKS]
 
 
-def test_roc_curves_have_their_rates_under_the_pointer():
-    rates = np.array([0.0, 0.25, 1.0]), np.array([0.0, 0.75, 1.0])
-    actual = chart(draw_roc, {"title": "ROC", "curves": {"tumour": rates}})
-    (points,) = layers(actual, "points")
-    assert points["label"] == "tumour"
-    assert points["tips"]["true positive rate"] == ["0", "0.75", "1"]
+@pytest.mark.parametrize("kind", marks.MARKS)
+def test_every_kind_of_mark_is_json_with_all_fields_that_are_not_empty(kind):
+    panel = as_read(example_chart(kind))["rows"][0][0]
+    content = panel["marks"][0]
+    assert content.pop("mark") == kind.__name__.lower()
+    empty = {name for name, value in vars(EXAMPLES[kind]).items() if is_empty(value)}
+    assert set(content) == set(vars(EXAMPLES[kind])) - empty
 
 
-def test_a_confusion_matrix_has_shares_of_true_classes_and_counts():
-    arguments = {
-        "values": np.array([[0.8, 0.2], [0.0, 1.0]]),
-        "rows": ["a", "b"],
-        "columns": ["a", "b"],
-        "texts": [["8", "2"], ["", "5"]],
-        "title": "NB",
-        "xlabel": "predicted",
-        "ylabel": "true",
-    }
-    actual = chart(draw_matrix, arguments)
-    (cells,) = layers(actual, "cells")
-    rows = zip(cells["y"], cells["x"], cells["alpha"], cells["tips"]["count"], strict=True)
-    assert list(rows) == [("a", "a", 0.8, "8"), ("a", "b", 0.2, "2"), ("b", "a", 0.0, "0"),
-                          ("b", "b", 1.0, "5")]  # fmt: skip
-    assert cells["tips"]["true"] == ["a", "a", "b", "b"]
-    assert actual["y"]["names"] == ["b", "a"]  # the first row is at the top
-    assert chart(draw_matrix, arguments | {"rows": ["a", "a"]}) is None  # not to be told apart
+def is_empty(value):
+    if isinstance(value, np.ndarray | float) or type(value) is int:
+        return False
+    return not value
 
 
-def test_a_heat_map_has_values_samples_and_the_colours_of_its_strips():
-    arguments = {
-        "z": np.array([[1.234, -0.5], [np.nan, 2.0]]),
-        "rows": ["TP53", "MYC"],
-        "classes": ["normal", "tumour"],
-        "tracks": {"sex": ["", "F"]},
-    }
-    actual = chart(draw_heatmap, arguments, samples=["s1", "s2"])
-    assert actual["z"] == [[123, -50], [None, 200]]
-    assert actual["samples"] == ["s1", "s2"]
-    by_class, sex = actual["strips"]
-    assert by_class["cells"] == [0, 1]
-    assert by_class["colours"][0] != by_class["colours"][1]
-    assert (sex["texts"], sex["alphas"]) == (["unknown", "F"], [0, 1])
-    assert [key[0] for key in actual["keys"][:2]] == ["normal", "tumour"]
-    large = {"z": np.zeros((201, 100)), "rows": list(map(str, range(201))), "classes": ["a"] * 100}
-    assert chart(draw_heatmap, large) is None  # 20,100 cells
+def test_numbers_have_five_digits_and_missing_ones_are_none():
+    line = mark_of(marks.Line(x=np.array([1.0, 1e6, 3.0]), y=np.array([0.1234567, np.nan, np.inf])))
+    assert line["x"] == [1, 1_000_000, 3]
+    assert line["y"] == [0.12346, None, None]
 
 
-def test_rows_of_points_have_intervals_where_these_are_known():
-    groups = [Points("NB", [0.8, 0.9], lower=[0.7, np.nan], upper=[0.9, np.nan], style=0)]
-    groups.append(Points("XNB", [0.6, np.nan], lower=[0.5, np.nan], upper=[0.7, np.nan], style=1))
-    arguments = {"rows": ["wine", "digits"], "groups": groups, "xlabel": "accuracy"}
-    arguments["levels"] = ("largest class", [0.4, 0.1])
-    actual = chart(draw_points, arguments)
-    first, second = layers(actual, "points")
-    assert first["x"] == [0.8, 0.9]
-    assert second["x"] == [0.6]
-    assert first["y"][0] < second["y"][0]  # in one row, below each other
-    assert first["tips"]["interval"] == ["0.7 to 0.9", ""]
-    bars = layers(actual, "bars")
-    assert (bars[0]["x0"], bars[0]["x1"]) == ([0.7], [0.9])
-    assert bars[-1]["x0"] == [0.4, 0.1]
-    assert actual["y"]["range"] == [1.5, -0.5]
-
-
-def test_samples_have_every_column_and_the_model_that_explains_them():
-    arguments = {
-        "scores": np.array([[1.0, 2.0], [3.0, 4.0]]),
-        "groups": ["a", "b"],
-        "names": ["", "s2"],
-        "axes_labels": ("component 1", "component 2"),
-    }
-    columns = {"class": ["a", "b"], "sex": ["F", ""]}
-    actual = chart(
-        draw_components, arguments, samples=["s1", "s2"], columns=columns, place="toy: NB"
+def test_values_of_cells_are_whole_hundredths():
+    values = np.array([[1.234, -0.5], [np.nan, 2.0]])
+    cells = marks.Cells(
+        values=values, rows=["a", "b"], columns=["c", "d"], colours=("#000000", "#ffffff")
     )
-    assert actual["points"] == {"x": [1, 3], "y": [2, 4]}
-    assert actual["columns"] == columns
-    assert actual["place"] == "toy: NB"
-    assert chart(draw_components, arguments)["columns"] == {"group": ["a", "b"]}
+    assert mark_of(cells)["values"] == [[123, -50], [None, 200]]
 
 
-def test_probabilities_are_over_the_true_class_and_coloured_by_the_predicted_one():
-    arguments = {
-        "classes": ["a", "b"],
-        "true": ["a", "b", "b"],
-        "predicted": ["a", "a", "b"],
-        "probability": np.array([0.9, 0.2, 0.7]),
-    }
-    actual = chart(draw_probabilities, arguments, samples=["s1", "s2", "s3"], place="toy: NB")
-    x = np.array(actual["points"]["x"]) - spread_of_samples(3)
-    assert x == pytest.approx([0, 1, 1])
-    assert actual["points"]["y"] == [0.9, 0.2, 0.7]
-    assert actual["columns"]["predicted"] == ["a", "a", "b"]
-    figure = draw_probabilities(**arguments)
-    (level, *marks) = figure.axes[0].get_lines()
-    assert list(level.get_ydata()) == [0.5, 0.5]
-    drawn = {m.get_label(): m.get_ydata().tolist() for m in marks}
-    assert drawn == {"a": [0.9, 0.2], "b": [0.7]}
+def test_regions_have_a_character_for_each_place():
+    regions = marks.Regions(
+        x=np.arange(3.0), y=np.arange(2.0), codes=np.array([[0, 1, 1], [2, 10, 0]])
+    )
+    assert mark_of(regions)["codes"] == ["011", "2:0"]  # ":" follows "9"
 
 
-def test_a_gene_has_numbers_of_classes_batches_and_patients_with_several_samples():
-    arguments = {
-        "title": "TP53",
-        "values": np.array([1.0, np.nan, 3.0]),
-        "classes": ["b", "a", "a"],
-        "groups": ["1", "1", "2"],
-        "batches": ["", "x", "y"],
-        "ylabel": "log value",
-    }
-    actual = chart(draw_gene, arguments, samples=["s1", "s2", "s3"])
-    assert actual["values"] == [1, None, 3]
-    assert (actual["classes"], actual["class"]) == (["a", "b"], [1, 0, 0])
-    assert (actual["batches"], actual["batch"]) == (["x", "y"], [-1, 0, 1])
-    assert actual["group"] == [0, 0, -1]
+def test_a_tip_that_is_a_coordinate_is_not_written_twice():
+    points = marks.Points(x=np.arange(2.0), y=np.arange(2.0), tips={"n": "x", "name": ["a", "b"]})
+    assert mark_of(points)["tips"] == {"n": "x", "name": ["a", "b"]}
 
 
-def test_a_drawing_without_a_chart_keeps_its_static_figure():
-    arguments = {"classifiers": ["a"], "ranks": [1.0], "bars": [], "difference": 1.0}
-    assert chart(draw_ranks, arguments) is None
+def test_many_points_without_tips_are_thinned_to_those_that_can_be_distinguished():
+    """As those of a volcano plot of 54,675 features: few bytes, and none far from another."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=54_675)
+    y = x**2 + rng.exponential(size=len(x))
+    content = mark_of(marks.Points(x=x, y=y))
+    assert len(json.dumps(content)) < 200_000
+    assert {*content["x"]} <= {float(f"{value:.5g}") for value in x}
+    extents = np.array([np.ptp(x), np.ptp(y)])
+    kept = np.column_stack([content["x"], content["y"]]) / extents
+    for point in np.column_stack([x, y])[::500] / extents:
+        assert (np.abs(kept - point) < [1 / 249, 1 / 149]).all(axis=1).any()
+    # ends are kept
+    assert min(content["x"]) == pytest.approx(x.min(), abs=extents[0] / 249)
+    assert max(content["y"]) == pytest.approx(y.max(), abs=extents[1] / 149)
 
 
-def test_numbers_of_a_table_are_those_of_the_chart():
-    frame = pd.DataFrame({"x": [1.0, 1e6], "y": [0.123456, 12345.6]})
-    line = Line("l", frame["x"].to_numpy(), frame["y"].to_numpy())
-    actual = chart(draw_lines, {"lines": [line], "xlabel": "x", "ylabel": "y"})
-    (points,) = layers(actual, "points")
-    assert points["y"] == [0.12346, 12346]  # five digits
-    assert points["tips"] == {"y": ["0.123", "12,346"], "x": ["1", "1,000,000"]}
+@pytest.mark.parametrize("tips", [{}, {"name": ["a"] * 2001}])
+def test_few_points_and_points_with_tips_are_all_kept(tips):
+    n = 2001 if tips else 2000
+    assert len(mark_of(marks.Points(x=np.zeros(n), y=np.zeros(n), tips=tips))["x"]) == n
+    assert len(mark_of(marks.Points(x=np.zeros(2001), y=np.zeros(2001)))["x"]) == 1
+
+
+def test_axes_have_their_ends_names_and_kinds():
+    panel = Panel(
+        marks=[],
+        x=Axis(label="n", log=True, start=0.0),
+        y=Axis(names=["a", "b"], start=1.5, end=-0.5),
+        right=Axis(names=["", "x"]),
+    )
+    ((content,),) = as_read(Chart(rows=[[panel]]))["rows"]
+    assert content["x"] == {"label": "n", "log": True, "start": 0, "longest": 26}
+    assert content["y"] == {"names": ["a", "b"], "start": 1.5, "end": -0.5, "longest": 26}
+    assert content["right"]["names"] == ["", "x"]
+
+
+def test_a_chart_has_its_title_and_its_keys():
+    chart = Chart(rows=[], title="t", keys=[Key(text="a", colour="ink", alpha=0.5)])
+    assert as_read(chart) == {"rows": [], "title": "t", "keys": [["a", "ink", 0.5]]}
+    assert as_read(Chart(rows=[])) == {"rows": []}

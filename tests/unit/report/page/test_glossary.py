@@ -36,6 +36,6 @@ def test_a_term_is_marked_once_and_only_as_a_word(text, marked):
 
 def test_the_page_explains_terms_under_the_pointer(tmp_path):
     section = Section("s", "S", "By stability.", [Prose("A core set."), Prose("FDR", "help")])
-    write_page(tmp_path / "p.html", "t", lead="", sections=[section], figures=tmp_path / "f")
+    write_page(tmp_path / "p.html", "t", lead="", sections=[section])
     html = (tmp_path / "p.html").read_text()
     assert all(f">{term}</abbr>" in html for term in ("stability", "core set", "FDR"))

@@ -21,7 +21,6 @@ def page_of(folder, *blocks):
         "t",
         lead="",
         sections=[Section("one", "One", "", list(blocks))],
-        figures=folder / "f",
     )
     return (folder / "p.html").read_text()
 

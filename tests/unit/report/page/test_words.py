@@ -134,7 +134,7 @@ def test_words_in_what_is_closed_or_hidden_are_not_counted():
 def test_a_page_has_few_words_before_anything_is_opened(tmp_path, name):
     make, cohorts = STUDIES[name]
     results = write_study(tmp_path, make(), cohorts)
-    write_report(results, tmp_path / "report.html", tmp_path / "figures", threads=1)
+    write_report(results, tmp_path / "report.html")
     words, above = visible_words((tmp_path / "report.html").read_text())
     print(f"{name}: {len(above)} words above the genes, {len(words)} on the page")
     assert len(above) <= MOST_ABOVE[name], " ".join(above)

@@ -100,8 +100,8 @@ def test_samples_are_drawn_by_components_with_outliers_named(pictured):
     assert first.arguments["groups"] == ["a", "b"]
     assert by_site.arguments["groups"] == ["x", "unknown"]
     assert by_site.caption == "By site."
-    assert list(first.extra["columns"]) == ["class", "site"]  # age has no value
-    assert by_site.extra == {}
+    assert list(first.arguments["columns"]) == ["class", "site"]  # age has no value
+    assert "columns" not in by_site.arguments
 
 
 def test_the_probability_of_a_sample_is_that_of_its_true_class(pictured):

@@ -79,9 +79,7 @@ def results(tmp_path_factory):
 
 def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     sections = [signature.section(results), validation.section(results)]
-    write_page(
-        tmp_path / "page.html", "t", lead="l", sections=sections, figures=tmp_path / "figures"
-    )
+    write_page(tmp_path / "page.html", "t", lead="l", sections=sections)
     page = re.sub("</?abbr.*?>", "", (tmp_path / "page.html").read_text())
     verdicts = results.validation["verdicts"]
     assert len(verdicts) == 2

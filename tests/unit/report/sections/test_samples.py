@@ -19,9 +19,7 @@ from xnbflow.report.sections.samples import contributions
 def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(tmp_path):
     results = write_study(tmp_path, classifiers=("xnb", "priors", "calibrated"))
     page = tmp_path / "page.html"
-    write_page(
-        page, "t", lead="l", sections=[samples.section(results)], figures=tmp_path / "figures"
-    )
+    write_page(page, "t", lead="l", sections=[samples.section(results)])
     (script,) = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text())
     models = {model["name"]: model for model in json.loads(script)}
     shown = [key for key in results.study.trained if key[::2] != ("GSE7904", "priors")]

@@ -11,9 +11,9 @@ from xnbflow.core.errors import InputError, known_names
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.gene_values import gene_values
-from xnbflow.report.page.style import print_figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.signature import gene_figure
+from xnbflow.report.static.files import print_figure
 from xnbflow.tables.contract import GENES, SERIES
 from xnbflow.tables.storage import refuse_other_series
 
@@ -98,5 +98,5 @@ def _print_features(
         symbol = rows.loc[rows["feature"] == feature, "symbol"].iloc[0]
         figures[feature] = f"{dataset}-{file_name}-{number}"
         figure = gene_figure(figures[feature], values[values["feature"] == feature], symbol, unit)
-        print_figure(figure.draw, figure.arguments, folder / figure.name, width)
+        print_figure(figure.chart(), folder / figure.name, width)
     return figures

@@ -152,9 +152,18 @@ class StudyResults:
         return StudyTables(self, {place: analysis_tables(analysis)})
 
     def model(self, dataset: str, classifier: str) -> "StudyTables":
-        """Return the tables of a classifier that was fitted on all samples."""
-        place = MODEL_TABLE.fill(study=self.study.id, dataset=dataset, classifier=classifier)
-        return StudyTables(self, {place: MODEL_TABLES})
+        """Return the tables of a classifier that was fitted on all samples; each is read once."""
+        return self._models(dataset, classifier)
+
+    @cached_property
+    def _models(self) -> Callable[[str, str], "StudyTables"]:
+        """The tables of a model, which several sections use."""
+
+        def tables_of(dataset: str, classifier: str) -> "StudyTables":
+            place = MODEL_TABLE.fill(study=self.study.id, dataset=dataset, classifier=classifier)
+            return StudyTables(self, {place: MODEL_TABLES})
+
+        return cache(tables_of)
 
     def refuse_mixed_series(self) -> None:
         """Refuse tables and gene sets that are of other series than the predictions.
@@ -247,13 +256,34 @@ class StudyResults:
         return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
 
     def diagnosed(self, dataset: str) -> "StudyTables":
-        """Return the tables of a data set, for example its ``correlations``."""
-        return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+        """Return the tables of a data set, for example its ``correlations``; each is read once."""
+        return self._diagnosed(dataset)
+
+    @cached_property
+    def _diagnosed(self) -> Callable[[str], "StudyTables"]:
+        """The tables of a data set, which several sections use."""
+
+        def tables_of(dataset: str) -> "StudyTables":
+            return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+
+        return cache(tables_of)
 
     def compared(self, dataset: str) -> "StudyTables":
-        """Return the tables of single features of a data set, for example its ``contrasts``."""
-        place = GENES.fill(study=self.study.id, dataset=dataset)
-        return StudyTables(self, {place: GENE_TABLES}, as_text=("genes", "contrasts"))
+        """Return the tables of single features of a data set, for example its ``contrasts``.
+
+        Each is read once.
+        """
+        return self._compared(dataset)
+
+    @cached_property
+    def _compared(self) -> Callable[[str], "StudyTables"]:
+        """The tables of single features, which several sections use."""
+
+        def tables_of(dataset: str) -> "StudyTables":
+            place = GENES.fill(study=self.study.id, dataset=dataset)
+            return StudyTables(self, {place: GENE_TABLES}, as_text=("genes", "contrasts"))
+
+        return cache(tables_of)
 
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
         """Return columns of the table of genes of a data set, which is large."""

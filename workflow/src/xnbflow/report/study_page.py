@@ -12,27 +12,38 @@ from typing import Any
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
+from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, study_of
-from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
+from xnbflow.report.outline import SECOND_PAGE, section_modules
 from xnbflow.report.page.blocks import Section
-from xnbflow.report.page.page import write_figures, write_page
+from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import headline_sentence, level_of, reasons
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
 
-def write_report(
-    results: StudyResults, path: str | Path, figures: str | Path, threads: int
-) -> None:
-    """Write a study's two pages and its figures; see `xnbflow.report.page.page.write_page`."""
+def results_of(
+    study: Study, *, labels: dict[str, str], configuration: dict[str, Any], root: Path
+) -> StudyResults:
+    """Return the results of a study, whose tables are all of one series.
+
+    For ``labels``, ``configuration`` and ``root`` see `xnbflow.report.results.StudyResults`.
+    """
+    all_analyses = known_analyses()
+    analyses = {name: all_analyses[name] for name in study.analyses}
+    results = StudyResults(study, labels, configuration, root=root, analyses=analyses)
+    results.refuse_mixed_series()
+    return results
+
+
+def write_report(results: StudyResults, path: str | Path) -> None:
+    """Write a study's two pages; see `xnbflow.report.page.page.write_page`."""
     write_page(
         path=Path(path),
         title=results.study.title,
         lead=_lead(results.study),
         sections=sections_of(results),
-        figures=Path(figures),
-        threads=threads,
         second=SECOND_PAGE,
     )
 
@@ -47,30 +58,11 @@ def _lead(study: Study) -> str:
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
-    """Yield a section when it is ready, so that its figures are drawn while the next is made."""
+    """Yield a section when it is ready; its figures may be drawn while the next is made."""
     for name in section_modules(results.study, results.analyses):
         section = importlib.import_module(name).section(results)
         if section is not None:
             yield section
-
-
-def print_figures(
-    results: StudyResults, folder: Path, width: float, threads: int = 1
-) -> dict[str, float]:
-    """Write a study's figures for print; see `xnbflow.report.page.page.write_figures`."""
-    study = results.study
-    datasets = list(study.datasets)
-    for settings in study.analyses.values():
-        datasets += settings.get("datasets", [])
-
-    def subject(figure: str) -> str:
-        labels = figure_labels(figure, datasets, study.folds, study.classifiers)
-        classifier = results.labels.get(labels["classifier"], "")
-        return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
-
-    return write_figures(
-        sections_of(results), folder=folder, width=width, subject=subject, threads=threads
-    )
 
 
 def write_record(results: StudyResults, path: str | Path) -> None:

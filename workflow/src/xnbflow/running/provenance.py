@@ -23,7 +23,7 @@ from xnbflow.core.plugins import plugin_modules
 _LIBRARY = Path(__file__).parents[1]
 #: Parts of the library whose code changes no result: those of the page and of the start of jobs;
 #: and the papers, each of which counts where a study names it.
-_WITHOUT_RESULTS = ("report", "jobs/report.py", "running", "papers")
+_WITHOUT_RESULTS = ("report", "jobs/report.py", "jobs/draw.py", "running", "papers")
 #: Files of a paper that only its page uses, by the beginning of their names.
 _PAGE_FILES = ("section", "drawings", "curves", "coverage")
 #: First words of the three digests of the library, which Snakemake prints as reason of a rerun.
@@ -33,7 +33,7 @@ _PAGE = "page code"
 #: The parts that *acquire* needs, so that an edit of a classifier reads no data set again.
 _READERS = ("core", "data", "sources", "tables", "jobs/acquire.py", "jobs/seek.py")
 #: The parts that only *report* needs.
-_PAGES = ("report", "jobs/report.py")
+_PAGES = ("report", "jobs/report.py", "jobs/draw.py")
 
 
 @cache

@@ -398,7 +398,8 @@ VALIDATION_TABLE = GROUPS["validation"].path
 REPORT = GROUPS["report"].path
 #: Its second page.
 DETAILS = PathTemplate(STUDY + "/details.html")
-FIGURES = PathTemplate(STUDY + "/figures")
+#: The charts of the page as files, a folder.
+FIGURES = GROUPS["figures"].path
 #: The record of a run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.

@@ -1,6 +1,7 @@
-"""Drawings of figures, as functions of plain numbers and text.
+"""Figures as charts: functions of plain numbers and text that return marks, axes and texts.
 
-Each process that draws imports them; they import only matplotlib and numpy.
+``marks`` has the classes of a chart, ``numbers`` the numbers under the pointer. The others import
+only these, numpy and the style; `xnbflow.report.page.charts` and `xnbflow.report.static` draw.
 
 =================  ====================================================================
 ``calibration``    Are probabilities right, and do they order the samples (ROC)?

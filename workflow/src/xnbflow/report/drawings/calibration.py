@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, DASHES, GREY, column_width, new_axes, style_of
+from xnbflow.report.drawings import marks
+from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.numbers import intervals
+from xnbflow.report.page.style import GREY, N_DASHES
 
-#: Inches of a line of a legend.
-_LINE = 0.17
-#: Classes whose curves differ by their dashes.
-_FEW = 6
+#: Diameters of a point in points: of no prediction, and how much all predictions add.
+_LEAST_SIZE = 3.0
+_SIZE = 5.0
 
 
 def draw_calibration(
@@ -21,52 +21,52 @@ def draw_calibration(
     counts: Sequence[np.ndarray],
     lower: Sequence[np.ndarray],
     upper: Sequence[np.ndarray],
-) -> Figure:
-    """Draw observed frequencies by predicted probability.
+) -> Chart:
+    """Return the chart of observed frequencies by predicted probability.
 
     Per classifier and bin: mean probability, frequency, number of predictions, and the ends of the
     intervals of the frequencies.
     """
-    figure, axes = _square("Calibration", -(-len(classifiers) // 2))
-    axes.set(xlabel="predicted probability", ylabel="observed frequency")
+    drawn: list[marks.Mark] = []
     most = max((n.max(initial=1) for n in counts), default=1)
-    for j, (name, x, y, n) in enumerate(zip(classifiers, predicted, observed, counts, strict=True)):
-        colour, marker = style_of(j)
-        axes.plot(x, y, color=colour, linewidth=1, alpha=0.7)
-        axes.vlines(x, lower[j], upper[j], color=colour, linewidth=0.8, alpha=0.6)
-        axes.scatter(x, y, s=8 + 52 * np.sqrt(n / most), c=colour, marker=marker, label=name)
-    _write_legend(figure, 2, 0.1)
-    return figure
+    for i, name in enumerate(classifiers):
+        x, y, n = predicted[i], observed[i], counts[i]
+        drawn.append(marks.Segments(x0=x, y0=lower[i], x1=x, y1=upper[i], colour=i, width=0.9))
+        points = marks.Points(
+            x=x,
+            y=y,
+            colour=i,
+            size=_LEAST_SIZE + _SIZE * np.sqrt(n / most),
+            joined=True,
+            label=name,
+            tips={
+                "predicted": "x",
+                "observed": "y",
+                "95% interval": intervals(lower[i], upper[i]),
+                "predictions": [f"{count:,.0f}" for count in n],
+            },
+        )
+        drawn.append(points)
+    return _square("Calibration", drawn, "predicted probability", "observed frequency")
 
 
-def draw_roc(title: str, curves: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
-    """Draw ROC curves: false and true positive rates, each of shape (n_points,), by their labels.
+def draw_roc(title: str, curves: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Chart:
+    """Return the chart of ROC curves: false and true positive rates, (n_points,), by their labels.
 
     Dashes differ as colours do, since these repeat with many classes.
     """
-    figure, axes = _square(title, len(curves))
-    axes.set(xlabel="false positive rate", ylabel="true positive rate")
-    for j, (label, (x, y)) in enumerate(curves.items()):
-        dashes = DASHES[j % _FEW]
-        axes.plot(x, y, color=COLOURS[j % len(COLOURS)], ls=dashes, lw=1.6, label=label)
-    _write_legend(figure, 1, 0.5)
-    return figure
+    drawn: list[marks.Mark] = []
+    for i, (label, (x, y)) in enumerate(curves.items()):
+        tips: marks.Tips = {"false positive rate": "x", "true positive rate": "y"}
+        line = marks.Line(x=x, y=y, colour=i, dash=i % N_DASHES, width=1.6, label=label, tips=tips)
+        drawn.append(line)
+    return _square(title, drawn, "false positive rate", "true positive rate")
 
 
-def _square(title: str, lines: int) -> tuple[Figure, Axes]:
-    """Return a square from 0 to 1 with its diagonal, and room for the lines of a legend below."""
-    width = column_width(2.9)
-    legend = _LINE * lines
-    height = min(width, 4.5) + 0.05 + legend
-    figure, axes = new_axes(width, height, bottom=0.5 + legend, title=title)
-    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
-    return figure, axes
-
-
-def _write_legend(figure: Figure, columns: int, gap: float) -> None:
-    """Write the legend in the lower left corner, ``gap`` font sizes from mark to text."""
-    figure.legend(
-        loc="lower left", bbox_to_anchor=(0, 0), borderaxespad=0.2, ncols=columns,
-        columnspacing=0.8, handletextpad=gap, labelspacing=0.2, fontsize=8,
-    )  # fmt: skip
+def _square(title: str, drawn: Sequence[marks.Mark], xlabel: str, ylabel: str) -> Chart:
+    """Return marks in a square from 0 to 1 with its diagonal."""
+    ends = np.array([0.0, 1.0])
+    diagonal = marks.Line(x=ends, y=ends, colour=GREY, dash=1, width=1.0)
+    x = Axis(label=xlabel, start=-0.03, end=1.03)
+    y = Axis(label=ylabel, start=-0.03, end=1.03)
+    return single(Panel(marks=[diagonal, *drawn], x=x, y=y, square=True), title=title)

@@ -3,20 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import (
-    GREY,
-    N_STYLES,
-    column_width,
-    label_width,
-    legend_above,
-    legend_room,
-    name_columns,
-    new_axes,
-    shorten,
-    style_of,
-)
+from xnbflow.report.drawings import marks
+from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.numbers import number_text
+from xnbflow.report.page.style import GREY, N_STYLES
 
 
 def spread_of_samples(n_samples: int) -> np.ndarray:
@@ -32,36 +23,40 @@ def draw_probabilities(
     true: Sequence[str],
     predicted: Sequence[str],
     probability: np.ndarray,
-) -> Figure:
-    """Draw each sample over its class at the probability of that class, shape (n_samples,).
+    samples: Sequence[str] = (),
+    place: str = "",
+) -> Chart:
+    """Return the chart of each sample over its class at that class's probability, (n_samples,).
 
     Colour and mark are those of the predicted class, or with more classes than different looks
-    those of right and wrong predictions; a line marks one half.
+    those of right and wrong predictions; a line marks one half. For ``samples`` and ``place`` see
+    `draw_components`.
     """
-    names = [shorten(name, 16) for name in classes]
-    kinds, labels, kind_of_sample = classes, names, predicted
+    order = list(classes)
+    groups = list(predicted)
     if len(classes) > N_STYLES:
-        kinds = labels = ["right", "wrong"]
-        kind_of_sample = [
+        order = ["right", "wrong"]
+        groups = [
             "right" if answer == label else "wrong"
             for answer, label in zip(predicted, true, strict=True)
         ]
-    width = column_width(max(2.9, min(6.0, 0.7 + 0.5 * len(classes))))
-    columns, room = legend_room(labels, width - 0.7)
-    upright = max(label_width([name]) for name in names) < (width - 0.8) / len(names)
-    bottom = 0.3 if upright else 0.15 + label_width(names)
-    figure, axes = new_axes(width, 2.2 + bottom + room, bottom=bottom, left=0.65, top=0.15 + room)
     places = np.array([list(classes).index(name) for name in true])
-    places = places + spread_of_samples(len(true))
-    axes.axhline(0.5, color=GREY, linestyle="--", linewidth=1)
-    axes.set(ylim=(-0.04, 1.04), xlim=(-0.6, len(classes) - 0.4), ylabel="probability of its class")
-    for i, (name, label) in enumerate(zip(kinds, labels, strict=True)):
-        of_class = np.array([kind == name for kind in kind_of_sample], dtype=bool)
-        colour, marker = style_of(i)
-        axes.plot(
-            places[of_class], probability[of_class], linestyle="", label=label, markersize=4,
-            alpha=0.8, color=colour, marker=marker,
-        )  # fmt: skip
-    name_columns(axes, names, upright=upright)
-    legend_above(axes, columns)
-    return figure
+    points = marks.Samples(
+        x=places + spread_of_samples(len(true)),
+        y=probability,
+        samples=list(samples) or [f"sample {i + 1}" for i in range(len(true))],
+        groups=groups,
+        order=order,
+        columns={
+            "predicted": list(predicted),
+            "class": list(true),
+            "probability": list(map(number_text, probability)),
+        },
+        coloured=["predicted", "class"],
+        place=place,
+    )
+    half = marks.Level(at=0.5, colour=GREY)
+    x = Axis(names=list(classes), longest=16, start=-0.6, end=len(classes) - 0.4)
+    y = Axis(label="probability of its class", start=-0.04, end=1.04)
+    width = max(2.9, min(6.0, 0.7 + 0.5 * len(classes)))
+    return single(Panel(marks=[half, points], x=x, y=y, height=2.2), width=width)

@@ -3,13 +3,20 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import INK, ORANGE, column_width, label_width, new_axes, shorten
+from xnbflow.report.drawings import marks
+from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.page.style import INK, ORANGE, shorten
 
 #: Inches from bar to bar, and from name to name.
 _BAR = 0.12
 _LINE = 0.22
+#: Inches of the yardstick below the names.
+_YARDSTICK = 0.35
+#: Letters of a name.
+_LONGEST = 17
+#: Part of a rank between the ends of the axis and the names.
+_MARGIN = 0.1
 
 
 def draw_ranks(
@@ -17,36 +24,55 @@ def draw_ranks(
     ranks: Sequence[float],
     bars: Sequence[tuple[int, int]],
     difference: float,
-) -> Figure:
-    """Draw average ranks on a line, best on the left, and bars that join equal classifiers.
+) -> Chart:
+    """Return average ranks on a line, best on the left, and bars that join equal classifiers.
 
     ``bars`` are the first and last classifier of each bar, ``difference`` is the length of the
     yardstick.
     """
     k = len(classifiers)
-    n_left = (len(classifiers) + 1) // 2
+    n_left = (k + 1) // 2
     depth = _BAR * len(bars) + 0.15
-    height = depth + _LINE * n_left
-    side = 0.25 + label_width([f"{shorten(name, 17)}  0.00" for name in classifiers])
-    width = max(column_width(2.5 + 2 * side), 1.0 + 2 * side)
-    figure, axes = new_axes(width, height + 0.95, left=side, right=side, bottom=0.1, top=0.85)
-    axes.set(xlim=(1, k), ylim=(-height, 0), xticks=np.arange(1, k + 1), yticks=[])
-    axes.spines[["left", "bottom"]].set_visible(False)
-    axes.spines["top"].set_visible(True)
-    axes.xaxis.tick_top()
-    axes.plot([1, 1 + difference], [0.42, 0.42], color=INK, lw=1.5, clip_on=False)
-    text = f"critical difference {difference:.2f}"
-    axes.text(1 + difference / 2, 0.46, text, ha="center", va="bottom")
+    height = depth + _LINE * n_left + _YARDSTICK
+    start = 1 - _MARGIN
+    end = max(k, 1 + difference) + _MARGIN
+    drawn: list[marks.Mark] = []
     for i, (first, last) in enumerate(bars):
-        x = [ranks[first] - 0.03, ranks[last] + 0.03]
-        y = -_BAR * (i + 1)
-        axes.plot(x, [y, y], color=ORANGE, lw=3.5)
+        x = np.array([ranks[first] - 0.03, ranks[last] + 0.03])
+        y = np.full(2, -_BAR * (i + 1))
+        drawn.append(marks.Line(x=x, y=y, colour=ORANGE, width=3.5))
+    heights = [-depth - _LINE * (i if i < n_left else k - 1 - i) for i in range(k)]
+    for i, (rank, height_of_name) in enumerate(zip(ranks, heights, strict=True)):
+        x = np.array([rank, rank, start if i < n_left else end])
+        y = np.array([0.0, height_of_name, height_of_name])
+        drawn.append(marks.Line(x=x, y=y, colour=INK, width=0.8))
+    names = []
     for i, (classifier, rank) in enumerate(zip(classifiers, ranks, strict=True)):
-        left = i < n_left
-        name = shorten(classifier, 17)
-        end = 0.9 if left else k + 0.1
-        y = -depth - _LINE * (i if left else k - 1 - i)
-        axes.plot([rank, rank, end], [0, y, y], color=INK, lw=0.8, clip_on=False)
-        text = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
-        axes.text(end, y, text, ha="right" if left else "left", va="center")
-    return figure
+        name = shorten(classifier, _LONGEST)
+        names.append(f"{name}  {rank:.2f}" if i < n_left else f"{rank:.2f}  {name}")
+    foot = np.full(2, -height + 0.06)
+    yardstick = np.array([1.0, 1.0 + difference])
+    drawn.append(marks.Line(x=yardstick, y=foot, colour=INK, width=1.5))
+    caption = marks.Texts(
+        x=yardstick[:1],
+        y=foot[:1],
+        texts=[f"critical difference {difference:.2f}"],
+        align="left",
+        baseline="bottom",
+        offset=(0.0, 2.0),
+    )
+    drawn.append(caption)
+    panel = Panel(
+        marks=drawn,
+        x=Axis(
+            names=[str(rank) for rank in range(1, k + 1)],
+            at=[float(rank) for rank in range(1, k + 1)],
+            start=start,
+            end=end,
+            opposite=True,
+        ),
+        y=Axis(names=names[:n_left], at=heights[:n_left], longest=40, start=-height, end=0.0),
+        right=Axis(names=names[n_left:], at=heights[n_left:], longest=40),
+        height=height,
+    )
+    return single(panel, width=5.6)

@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.tables.contract import Column
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from xnbflow.report.drawings.marks import Chart
 
 
 @dataclass(frozen=True)
@@ -88,23 +88,24 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, drawn later and in another process.
+    """A figure: a chart in the browser, and a file in the folder of figures.
 
     ``name`` is its file name without ending, unique in the study: letters, digits, dots and
-    hyphens. ``draw`` is of a module that imports little, and returns a matplotlib figure of the
-    keyword ``arguments``: numbers, text, arrays, lists. ``caption`` explains how to read it, empty
-    if that of its gallery does; ``alt`` describes it for readers who cannot see it. ``extra`` are
-    further arguments of its chart in the browser, see `xnbflow.report.page.charts`.
+    hyphens. ``draw`` returns its `xnbflow.report.drawings.marks.Chart` from the keyword
+    ``arguments``: numbers, text, arrays, lists. ``caption`` explains how to read it, empty if that
+    of its gallery does; ``alt`` describes it for readers who cannot see it.
     """
 
     name: str
-    draw: Callable[..., "Drawing"]
+    draw: Callable[..., "Chart"]
     arguments: Mapping[str, Any]
     caption: str
     alt: str
     sources: Sequence[str] = ()
-    _: KW_ONLY
-    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def chart(self) -> "Chart":
+        """Return its chart: marks, axes and texts."""
+        return self.draw(**self.arguments)
 
 
 @dataclass(frozen=True)
@@ -247,8 +248,8 @@ class GeneExplorer:
     ``content`` is made by `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
     ``name`` (of the downloaded file), ``noun`` ("gene" or "feature") and ``command``, which draws
-    any feature in place of its ``{}``. ``series`` is the id of the data set. ``figures`` are shown
-    without JavaScript and in print.
+    any feature in place of its ``{}``. ``series`` is the id of the data set. ``figures`` are files
+    only, which the page links to.
     """
 
     content: str

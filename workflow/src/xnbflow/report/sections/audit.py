@@ -179,14 +179,14 @@ def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     }
     figures = []
     for i, (name, groups) in enumerate(tested.items()):
+        # in a browser the first figure offers all columns
+        choices = {} if i else _choices_of_components(results, dataset, samples, tested)
         figure = Figure(
             name=f"components-{dataset}-{i}" if i else f"components-{dataset}",
             draw=draw_components,
-            arguments=arguments | {"groups": groups},
+            arguments=arguments | {"groups": groups} | choices,
             caption=f"By {name}." if i else "",
             alt=f"Samples by their first two principal components, coloured by {name}.",
-            # the chart of the first figure offers all columns
-            extra={} if i else _chart_of_components(results, dataset, samples, tested),
         )
         figures.append(figure)
     return figures
@@ -205,10 +205,10 @@ def _tested_columns(
     return columns
 
 
-def _chart_of_components(
+def _choices_of_components(
     results: StudyResults, dataset: str, samples: pd.DataFrame, tested: dict[str, list[str]]
 ) -> dict[str, object]:
-    """Return the further arguments of the chart: samples, columns, and the explaining model."""
+    """Return what a reader may choose: samples, columns, and the explaining model."""
     columns = dict(tested)
     for name, cells in samples.filter(regex=rf"^{_PHENOTYPE}").items():
         texts = cells.fillna("").astype(str)
@@ -254,12 +254,10 @@ def _probabilities(results: StudyResults, dataset: str) -> list[Figure]:
             "true": rows["true"].tolist(),
             "predicted": rows["predicted"].tolist(),
             "probability": np.exp(log_posterior),
-        },
-        caption="",
-        alt=f"Probability that {label} gives the true class of each sample when it is tested.",
-        extra={
             "samples": rows["sample"].tolist(),
             "place": _explaining_model(results, dataset),
         },
+        caption="",
+        alt=f"Probability that {label} gives the true class of each sample when it is tested.",
     )
     return [figure]

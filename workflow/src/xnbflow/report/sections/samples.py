@@ -184,9 +184,13 @@ def _drawn_terms(
 ) -> dict[tuple[str, str], list[list[Any]]]:
     """Return the numbers of features and their evidence, by sample and class."""
     terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
-    for row in drawn.to_dict("records"):
-        term = [features[row["feature"]], _rounded(row["evidence"])]
-        terms[row["sample"], row["class"]].append(term)
+    numbers = drawn["feature"].map(features).tolist()
+    rounded = map(_rounded, drawn["evidence"].tolist())
+    samples = drawn["sample"].tolist()
+    for sample, label, *term in zip(
+        samples, drawn["class"].tolist(), numbers, rounded, strict=True
+    ):
+        terms[sample, label].append(term)
     return terms
 
 

@@ -138,10 +138,10 @@ def gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figu
             "classes": values["class"].tolist(),
             "groups": values["group"].tolist(),
             "batches": values["batch"].tolist(),
+            "samples": values["sample"].tolist(),
         },
         caption="",
         alt=f"Box plots of {title} by class, with a point for each of {len(values):,} samples.",
-        extra={"samples": values["sample"].tolist()},
     )
 
 
@@ -181,11 +181,11 @@ def heatmap_figure(
             "rows": names,
             "classes": classes,
             "tracks": strips,
+            "samples": columns["sample"].tolist(),
         },
         caption=caption,
         alt=f"Heat map of {size} of {counted(len(set(classes)), 'class')}.",
         sources=sources,
-        extra={"samples": columns["sample"].tolist()},
     )
 
 

@@ -38,57 +38,73 @@ function density(values, spread, grid) {
 }
 
 function isKnown(value) {
-  return !Number.isNaN(value);
+  return value !== null && !Number.isNaN(value);
 }
 
 function valuesOfClass(content, values, code) {
   return values.filter((value, sample) => content.class[sample] === code && isKnown(value));
 }
 
-/* Quartiles and median of a class as lines; none with fewer than two samples. */
-function boxLayers(values, code) {
-  const [left, right] = [code - BOX, code + BOX];
-  const none = { x0: [], x1: [], y0: [], y1: [] };
-  if (values.length < 2) return [{ mark: "bars", colour: "grey", ...none }, { mark: "bars", colour: "ink", ...none }];
-  const sorted = [...values].sort((a, b) => a - b);
-  const low = quantile(sorted, 0.25);
-  const middle = quantile(sorted, 0.5);
-  const high = quantile(sorted, 0.75);
-  return [
-    { mark: "bars", colour: "grey", x0: [left, left, left, right], x1: [right, right, left, right], y0: [low, high, low, low], y1: [low, high, high, high] },
-    { mark: "bars", colour: "ink", x0: [left], x1: [right], y0: [middle], y1: [middle] },
-  ];
+/* A whisker ends at the last value within this multiple of the distance of the quartiles. */
+const WHISKER = 1.5;
+
+/* Box plots of the values of each class: quartiles, median and whiskers as lines; none of a class
+   with fewer than two values. The ends of whiskers are short lines. */
+function boxesOf({ values, codes }, inks) {
+  const columns = { x0: [], y0: [], x1: [], y1: [], colour: [], width: [] };
+  const add = (x0, y0, x1, y1, width = 1) => {
+    const numbers = { x0, y0, x1, y1, colour: inks.ink, width };
+    for (const [name, list] of Object.entries(columns)) list.push(numbers[name]);
+  };
+  for (const code of new Set(codes)) {
+    const sorted = values.filter((value, sample) => codes[sample] === code && isKnown(value)).sort((a, b) => a - b);
+    if (sorted.length < 2) continue;
+    const [left, right] = [code - BOX, code + BOX];
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((p) => quantile(sorted, p));
+    const reach = WHISKER * (high - low);
+    const within = sorted.filter((value) => value >= low - reach && value <= high + reach);
+    for (const y of [low, high]) add(left, y, right, y);
+    for (const x of [left, right]) add(x, low, x, high);
+    for (const [quartile, end] of [[low, within[0]], [high, within.at(-1)]]) {
+      add(code, quartile, code, end);
+      add(code - BOX / 2, end, code + BOX / 2, end);
+    }
+    add(left, middle, right, middle, 2.5);
+  }
+  return columns;
 }
 
 /* A line from sample to sample of each patient with several; NaN begins the next patient. */
-function patientLayer(content, values, x) {
+function patientLine(content, values, x) {
   const patients = new Map();
   content.group.forEach((patient, sample) => {
     if (patient < 0 || !isKnown(values[sample])) return;
     patients.set(patient, [...(patients.get(patient) ?? []), sample]);
   });
-  const layer = { mark: "line", colour: "grey", x: [], y: [] };
+  const line = { mark: "line", colour: GREY, dash: 0, width: 0.6, alpha: 1, x: [], y: [] };
   for (const samples of patients.values()) {
     samples.sort((a, b) => content.class[a] - content.class[b]);
-    layer.x.push(...samples.map((sample) => x[sample]), NaN);
-    layer.y.push(...samples.map((sample) => values[sample]), NaN);
+    line.x.push(...samples.map((sample) => x[sample]), NaN);
+    line.y.push(...samples.map((sample) => values[sample]), NaN);
   }
-  return layer;
+  return line;
 }
 
 /* Samples by class over their box, batches in colour; a line joins the samples of a patient. Every
-   gene of a series has the same layers, so that a chart can be updated. */
+   gene of a series has the same marks, so that a chart can be updated. drawings/gene.py draws the
+   same for single genes. */
 function valuesChart(content, values) {
   const { classes, batches } = content;
   const x = content.class.map((code, sample) => code + (((sample * GOLDEN) % 1) - 0.5) * SPREAD);
-  const layers = classes.flatMap((_, code) => boxLayers(valuesOfClass(content, values, code), code));
-  layers.push(patientLayer(content, values, x));
+  const marks = [{ mark: "boxes", values, codes: content.class }, patientLine(content, values, x)];
   const coloured = batches.length ? content.batch : content.class;
   for (const part of [...new Set(coloured)].sort((a, b) => a - b)) {
     const samples = coloured.flatMap((other, sample) => (other === part && isKnown(values[sample]) ? [sample] : []));
-    layers.push({
+    marks.push({
       mark: "points",
-      colour: part < 0 ? "grey" : part,
+      colour: part < 0 ? GREY : part,
+      size: 4.5,
+      alpha: 0.85,
       label: batches.length ? batches[part] ?? "no batch" : undefined,
       x: samples.map((sample) => x[sample]),
       y: samples.map((sample) => values[sample]),
@@ -99,13 +115,8 @@ function valuesChart(content, values) {
       },
     });
   }
-  return {
-    title: content.title,
-    height: 260,
-    x: { label: "", ticks: classes, range: [-0.6, classes.length - 0.4] },
-    y: { label: content.unit },
-    layers,
-  };
+  const names = { names: classes, start: -0.6, end: classes.length - 0.4 };
+  return { rows: [[{ height: 260, x: names, y: { label: content.unit }, marks }]] };
 }
 
 function densityChart(content, values) {
@@ -114,16 +125,16 @@ function densityChart(content, values) {
   const low = Math.min(...known) - spread;
   const step = (Math.max(...known) + spread - low) / (DENSITY_POINTS - 1);
   const grid = Array.from({ length: DENSITY_POINTS }, (_, i) => low + step * i);
-  const layers = content.classes.flatMap((label, code) => {
+  const marks = content.classes.flatMap((label, code) => {
     const ofClass = valuesOfClass(content, values, code);
     const curve = ofClass.length > 1 ? density(ofClass, spread, grid) : null;
     const [x, y] = curve ? [grid, curve] : [[], []];
     return [
-      { mark: "band", colour: code, x, lower: x.map(() => 0), upper: y },
-      { mark: "line", colour: code, label, x, y },
+      { mark: "band", colour: code, alpha: 0.18, x, lower: x.map(() => 0), upper: y },
+      { mark: "line", colour: code, dash: 0, width: 1.1, alpha: 1, label, x, y },
     ];
   });
-  return { height: 200, x: { label: content.unit }, y: { label: "density" }, layers };
+  return { rows: [[{ height: 200, x: { label: content.unit }, y: { label: "density" }, marks }]] };
 }
 
 function geneLinks(content, feature) {
@@ -197,11 +208,11 @@ class GeneView {
     const curves = make("div", { class: "chart" });
     this.charts.replaceChildren(points, curves);
     await library();
-    const updatePoints = await drawLayers(valuesChart(this.content, values), points);
-    const updateCurves = await drawLayers(densityChart(this.content, values), curves);
+    const pointsChart = await drawLayers(valuesChart(this.content, values), points);
+    const curvesChart = await drawLayers(densityChart(this.content, values), curves);
     return (next) => {
-      updatePoints(valuesChart(this.content, next));
-      updateCurves(densityChart(this.content, next));
+      pointsChart.update(valuesChart(this.content, next));
+      curvesChart.update(densityChart(this.content, next));
     };
   }
 }

@@ -50,7 +50,7 @@ function addFilter(table, place) {
   place.before(make("div", { class: "filter" }, make("label", {}, "Filter ", input), count));
 }
 
-/* Files made here: a table as it is shown, a figure as pixels. */
+/* Files made here: a table as it is shown, a chart as pixels. */
 function save(name, parts, type) {
   const link = make("a", { href: URL.createObjectURL(new Blob(parts, { type })), download: name });
   link.click();
@@ -70,37 +70,6 @@ function addDownload(table, place) {
   const button = make("button", { type: "button", class: "file" }, "Rows shown, as TSV");
   button.addEventListener("click", () => save(`${section}-${number}.tsv`, tableText(table), "text/tab-separated-values"));
   place.querySelector(".files > div")?.append(button);
-}
-
-const DOTS_PER_INCH = 300;
-const POINTS_PER_INCH = 72;
-
-async function pixels(svg) {
-  const [, , width, height] = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
-  const copy = svg.cloneNode(true);
-  const scale = DOTS_PER_INCH / POINTS_PER_INCH;
-  copy.setAttribute("width", Math.round(width * scale));
-  copy.setAttribute("height", Math.round(height * scale));
-  copy.setAttribute("style", "color:#1b1f24");
-  const source = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
-  const image = new Image();
-  image.src = source;
-  await image.decode();
-  const canvas = make("canvas", { width: image.width, height: image.height });
-  const context = canvas.getContext("2d");
-  context.fillStyle = "#fff";
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  URL.revokeObjectURL(source);
-  return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
-}
-
-for (const figure of document.querySelectorAll(".drawing")) {
-  const svg = figure.querySelector(".files a[href$='.svg']");
-  const name = svg.getAttribute("href").split("/").pop().replace(/svg$/, "png");
-  const button = make("button", { type: "button", class: "file" }, "PNG");
-  button.addEventListener("click", async () => save(name, [await pixels(figure.querySelector(".image svg"))], "image/png"));
-  svg.after(button);
 }
 
 /* The menu of sections is closed where it would cover the content. */

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import label_width, legend_columns, legend_room
+from xnbflow.report.static.room import every_name, fit_across, label_width, legend_places
 
 
 @pytest.mark.parametrize(
@@ -35,19 +35,30 @@ def test_a_label_is_drawn_within_its_width(label):
 
 
 @pytest.mark.parametrize(
-    ("labels", "width", "columns"),
+    ("labels", "width", "rows"),
     [
-        (["abc"] * 5, 3.0, 4),  # each takes 0.45 for its mark and 0.2349 inches: 4.38 fit
-        (["abc"] * 2, 3.0, 2),  # no more columns than labels
-        (["a" * 300] * 5, 3.0, 1),  # one column, however long its label is
+        # each takes .42 for its sign and .2088 inches: 4 of .6288 fit in 3
+        (["abc"] * 5, 3.0, [0, 0, 0, 0, 1]),
+        (["abc"] * 2, 3.0, [0, 0]),
+        (["a" * 300] * 3, 3.0, [0, 1, 2]),  # one in a row, however long it is
+        ([], 3.0, []),
     ],
 )
-def test_a_legend_has_the_columns_that_fit(labels, width, columns):
-    assert legend_columns(labels, width) == columns
+def test_a_legend_has_the_labels_in_a_row_that_fit(labels, width, rows):
+    places = legend_places(labels, width)
+    assert [row for _, row in places] == rows
+    assert [x for x, row in places if row == 0][:2] == pytest.approx([0, 0.6288][: rows.count(0)])
 
 
-@pytest.mark.parametrize(("n_labels", "inches"), [(4, 0.2), (5, 0.4), (8, 0.4), (9, 0.6)])
-def test_a_legend_has_a_fifth_of_an_inch_for_each_row_of_four(n_labels, inches):
-    columns, height = legend_room(["abc"] * n_labels, 3.0)
-    assert columns == 4
-    assert height == pytest.approx(inches)
+@pytest.mark.parametrize(
+    # an upright line takes .13 inches
+    ("gap", "every"),
+    [(0.14, 1), (0.13, 1), (0.129, 2), (0.03, 5)],
+)
+def test_of_many_upright_names_every_second_or_third_is_written(gap, every):
+    assert every_name(gap) == every
+
+
+def test_names_are_across_where_the_widest_fits():
+    assert fit_across(["ab", "a"], 0.16)
+    assert not fit_across(["ab", "a"], 0.15)

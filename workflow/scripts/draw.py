@@ -1,0 +1,22 @@
+"""Draw the figures of one study."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.running.jobs import check_code, start_job, working_directory
+
+start_job(snakemake)
+
+from xnbflow.jobs.draw import draw_study
+from xnbflow.running.config import read_studies
+
+draw_study(
+    read_studies(snakemake.config)[snakemake.wildcards.study].without(snakemake.params.missing),
+    labels=snakemake.params.labels,
+    configuration=snakemake.params.configuration,
+    root=working_directory(snakemake),
+    threads=snakemake.threads,
+    check_code=lambda: check_code(snakemake),
+)

@@ -1,0 +1,28 @@
+"""A job of *draw*: the figures of a study as files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.study import Study
+from xnbflow.report.figure_files import draw_figures
+from xnbflow.report.study_page import results_of, sections_of
+from xnbflow.tables.contract import FIGURES
+
+
+def draw_study(
+    study: Study,
+    *,
+    labels: dict[str, str],
+    configuration: dict[str, Any],
+    root: Path,
+    threads: int,
+    check_code: Callable[[], None],
+) -> None:
+    """Draw the figures of a study by ``threads`` processes.
+
+    For the other arguments see `xnbflow.jobs.report.report_study`.
+    """
+    results = results_of(study, labels=labels, configuration=configuration, root=root)
+    check_code()
+    draw_figures(sections_of(results), root / FIGURES.of(study=study.id), threads)

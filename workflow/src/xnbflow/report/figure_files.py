@@ -1,0 +1,72 @@
+"""The figures of a study as files: SVG beside its page, and SVG, PDF and PNG for print."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from joblib.externals.loky import ProcessPoolExecutor
+
+from xnbflow.core.atomic import write_atomically
+from xnbflow.report.page.blocks import Figure, Section, with_legends
+from xnbflow.report.static.files import print_figure, write_svg
+
+
+def draw_figures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
+    """Write every figure as ``{section}/{figure}.svg`` of a folder.
+
+    The figures of one of the ``sections`` are drawn by ``threads`` processes while the next is
+    made. The folder exists afterwards, also without figures.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def tasks() -> Iterator[tuple[Any, ...]]:
+        for section in sections:
+            for figure, _ in with_legends(section.blocks):
+                path = folder / section.id / f"{figure.name}.svg"
+                yield _write_svg, path, figure
+
+    _call_all(threads, tasks())
+
+
+def _write_svg(path: Path, figure: Figure) -> None:
+    write_svg(path, figure.chart())
+
+
+def write_figures(
+    sections: Iterable[Section],
+    folder: Path,
+    width: float,
+    subject: Callable[[str], str],
+    threads: int = 1,
+) -> dict[str, float]:
+    """Write every figure for print, and ``legends.md``, which has a legend for each.
+
+    They are ``{section}/{figure}.svg``, ``.pdf`` and ``.png`` of the folder, ``width`` millimetres
+    wide; ``subject`` returns the subject of a figure by its name, ``threads`` processes draw. The
+    result has the drawn widths by ``{section}/{figure}``.
+    """
+    figures: dict[str, Figure] = {}
+    legends = []
+    for section in sections:
+        for figure, legend in with_legends(section.blocks):
+            name = f"{section.id}/{figure.name}"
+            figures[name] = figure
+            legends.append(f"**{name}** {section.title}, {subject(figure.name)}. {legend}\n")
+    tasks = [(_print_figure, figure, folder / name, width) for name, figure in figures.items()]
+    widths = _call_all(threads, tasks)
+    path = folder / "legends.md"
+    write_atomically(path, lambda part: part.write_text("\n".join(legends), encoding="utf-8"))
+    return dict(zip(figures, widths, strict=True))
+
+
+def _print_figure(figure: Figure, path: Path, width: float) -> float:
+    return print_figure(figure.chart(), path, width)
+
+
+def _call_all(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Return the results of functions with arguments, each called as soon as it is yielded."""
+    if threads == 1:
+        return [function(*arguments) for function, *arguments in tasks]
+    with ProcessPoolExecutor(threads) as pool:
+        futures = [pool.submit(*task) for task in tasks]
+        return [future.result() for future in futures]
