@@ -184,7 +184,7 @@ def test_per_class_distances_of_equal_densities_are_not_below_0():
 
 def test_gains_have_intervals_of_half_a_per_cent_about_0():
     gains = pd.DataFrame({"figure": "f", "gain": [0.0, 0.0024, -0.0024, 0.0026, -0.5, 0.5]})
-    bins = compute_figures._histograms(gains)
+    bins = compute_figures._histograms(gains, compute_figures._GAIN_EDGES)
     assert len(bins) == 41
     filled = bins[bins["training_sets"] > 0]
     assert filled["gain_from"].tolist() == pytest.approx([-0.1025, -0.0025, 0.0025, 0.0975])

@@ -48,6 +48,7 @@ def test_the_block_marks_significant_differences(benchmark):
 
 
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:data set digits")
 def test_the_table_is_that_of_the_shipped_study(benchmark):
     """The study needs neither files nor a network; two minutes."""
     settings = benchmark.default_configuration(ROOT)["studies"]["xnb-distances"]["analyses"]

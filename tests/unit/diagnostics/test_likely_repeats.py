@@ -49,7 +49,22 @@ def test_samples_of_different_patients_are_no_repeats():
     assert found <= 4  # more with a probability of .008 at .02
 
 
-@pytest.mark.parametrize(("n_pairs", "severity"), [(1, None), (2, "warning"), (9, "warning")])
+@pytest.mark.parametrize(("n_batches", "is_recorded"), [(2, False), (2, True), (3, True)])
+def test_samples_of_a_class_in_the_batch_of_another_one_are_no_repeats(n_batches, is_recorded):
+    """Thirteen of sixteen samples of a class are in one batch, the others in those of the other."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        codes = np.repeat([0, 1], 16)
+        batch = np.where(np.arange(32) % 16 < 13, codes, 1 - codes)
+        if n_batches == 3:
+            batch = np.where(np.arange(32) % 16 > 12, 2, batch)
+        values = rng.normal(size=(600, 32))
+        values[:120] += (1.2 * rng.normal(size=(120, n_batches)))[:, batch]
+        columns = [batch] if is_recorded else []
+        assert likely_repeats(values, codes, columns).share == 0
+
+
+@pytest.mark.parametrize(("n_pairs", "severity"), [(2, None), (3, "warning"), (9, "warning")])
 def test_the_audit_limits_by_the_share_of_samples_in_groups(rng, n_pairs, severity):
     sizes = [2] * n_pairs + [1] * (40 - 2 * n_pairs)
     values, codes = patients(rng, sizes, 0.9)

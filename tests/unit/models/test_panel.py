@@ -285,3 +285,19 @@ def test_the_best_genes_of_the_classes_come_first(series):
         series, codes, training=everyone, signature=signature, demands=demands
     )
     assert series.features[genes].tolist() == ["g5"]
+
+
+def test_a_panel_tells_each_class_from_its_nearest_one(rng):
+    """The first twelve of the ranking separate healthy tissue from both cancers, and only those."""
+    codes = np.repeat([0, 1, 2], 12)
+    values = rng.normal(8, 0.5, (40, 36))
+    values[:12] += 1.5 * (codes == 0)
+    values[12:15] += 1.2 * (codes == 1)
+    names = [frozenset({f"g{i}"}) for i in range(40)]
+    genes, _ = choose_genes(values, codes, np.arange(20), n_genes=6, floor=0.0, symbols=names)
+    assert {12, 13, 14} <= set(genes.tolist())
+    assert set(genes.tolist()) & set(range(12))
+    genes, _ = choose_genes(
+        values[:, :24], codes[:24], np.arange(20), n_genes=6, floor=0.0, symbols=names
+    )
+    assert genes.tolist() == list(range(6))  # with two classes the order is that of the ranking

@@ -233,8 +233,7 @@ def test_notes_log_and_checksums_have_the_place_of_a_file_and_those_that_failed(
         (*_, note), checksums = origin_notes(tmp_path, dead, mirror)
         place = f"{mirror.url}/{PATH}"
         assert note.startswith(
-            f"data set brain: Brain_GSE1.csv was downloaded from {place}; other places failed: "
-            f"{dead.url}/{PATH}: "
+            f"Brain_GSE1.csv was downloaded from {place}; other places failed: {dead.url}/{PATH}: "
         )
         assert "404" in note
         assert note in caplog.messages
@@ -257,7 +256,7 @@ def test_the_place_of_a_folder_s_file_is_not_in_the_checksums(tmp_path):
     """A path of one machine is of no use on another."""
     put(tmp_path / "mirror", CSV, "Brain_GSE1.csv")
     (*_, note), checksums = origin_notes(tmp_path / "here", str(tmp_path / "mirror"))
-    assert note == "data set brain: Brain_GSE1.csv was read from a folder of the configuration"
+    assert note == "Brain_GSE1.csv was read from a folder of the configuration"
     assert checksums == f"{SHA256}  Brain_GSE1.csv\n"
 
 

@@ -267,7 +267,7 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
     monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda *_: pytest.fail("it is read"))
     message = f"matrix {matrix} of 90 cells and 12 genes needs at least .* GB of memory, but only"
     with monkeypatch.context() as only_tables:
-        only_tables.setattr(anndata_file, "table_of", lambda *names: TABLES[names[-1]])
+        only_tables.setattr(anndata_file, "frame_of", lambda *names: TABLES[names[-1]])
         with pytest.raises(InputError, match=message) as refusal:
             read_h5ad(path, cells_row(matrix=matrix))
     assert refusal.value.file == str(path)

@@ -1,5 +1,6 @@
 """Repeated and nearly equal samples, and samples of the same patients, across cohorts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +14,11 @@ COPIES = 0.85
 #: Least number of features for correlations; few features correlate by chance.
 ENOUGH = 100
 #: Features by which repeated samples are found, samples from which on they are searched, the most
-#: samples of a group, and the least number of groups.
+#: samples of a group, and the least mean number of samples of a level of a column that is removed.
 _VARIABLE_FEATURES = 2000
 _FEWEST_FOR_REPEATS = 8
 _LARGEST_REPEATS = 10
-_FEWEST_GROUPS = 2
+_MEAN_OF_LEVEL = 4
 #: Least excess of the likeness within a group over that with other samples, in robust standard
 #: deviations of all pairs, and least correlation within a group.
 _GAP = 2.0
@@ -203,7 +204,9 @@ class LikelyRepeats:
         return float(np.mean(self.group >= 0))
 
 
-def likely_repeats(values: np.ndarray, labels: np.ndarray) -> LikelyRepeats:
+def likely_repeats(
+    values: np.ndarray, labels: np.ndarray, columns: Sequence[np.ndarray] = ()
+) -> LikelyRepeats:
     """Return groups of samples that are far more alike than samples of different patients.
 
     Values are centred within the classes, so that two samples of a class are not alike because of
@@ -217,14 +220,19 @@ def likely_repeats(values: np.ndarray, labels: np.ndarray) -> LikelyRepeats:
 
     Of independent samples the largest and the second largest z of a sample differ by more than c s
     with a probability of about ``exp(-c sqrt(2 log n))``, and both members of a pair must do so.
-    A single group is not reported, because one occurs by chance. Subtypes and batches are sets of
-    many samples, whose likeness to others is continuous.
+    Subtypes and batches are sets of many samples, whose likeness to others is continuous. The few
+    samples of a class that are in the batch of another one are alike, however: the effects of
+    recorded ``columns`` are removed with the class means, and groups are reported from one more
+    than there are classes on, as an unrecorded batch makes one group of each class.
 
     Parameters
     ----------
     values : ndarray of shape (n_features, n_samples)
         None missing.
     labels : ndarray of shape (n_samples,)
+    columns : sequence of ndarray of shape (n_samples,), optional
+        Categories of the samples, as batches; those with less than four samples of a level in the
+        mean, which may be patients, are not removed.
 
     Examples
     --------
@@ -242,10 +250,10 @@ def likely_repeats(values: np.ndarray, labels: np.ndarray) -> LikelyRepeats:
     likeness = np.full(n_samples, np.nan)
     if len(values) < ENOUGH or n_samples < _FEWEST_FOR_REPEATS:
         return LikelyRepeats(group, likeness)
-    residuals = values.astype(float)
-    for label in np.unique(labels):
-        members = labels == label
-        residuals[:, members] -= residuals[:, members].mean(axis=1, keepdims=True)
+    indicators = [np.eye(n_levels)[codes] for n_levels, codes in _levels([labels, *columns])]
+    left, singular, _ = np.linalg.svd(np.hstack(indicators), full_matrices=False)
+    basis = left[:, singular > 1e-9 * singular[0]]
+    residuals = values - (values @ basis) @ basis.T
     variable = np.argsort(-residuals.var(axis=1), kind="stable")[:_VARIABLE_FEATURES]
     standardised = _standardised(residuals[np.sort(variable)])
     correlation = standardised.T @ standardised
@@ -269,7 +277,7 @@ def likely_repeats(values: np.ndarray, labels: np.ndarray) -> LikelyRepeats:
         group[members] = n_groups
         likeness[members] = correlations
         n_groups += 1
-    if n_groups < _FEWEST_GROUPS:
+    if n_groups <= len(np.unique(labels)):
         return LikelyRepeats(np.full(n_samples, -1), np.full(n_samples, np.nan))
     # Groups are numbered in the order of their first samples.
     first: dict[int, int] = {}
@@ -277,6 +285,16 @@ def likely_repeats(values: np.ndarray, labels: np.ndarray) -> LikelyRepeats:
         first.setdefault(number, len(first))
     renumbered = np.array([first.get(number, -1) for number in group.tolist()])
     return LikelyRepeats(renumbered, likeness)
+
+
+def _levels(columns: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
+    """Return the number of levels and the codes of the classes, and of columns of few levels."""
+    levels = []
+    for place, column in enumerate(columns):
+        names, codes = np.unique(column, return_inverse=True)
+        if place == 0 or len(names) * _MEAN_OF_LEVEL <= len(codes):
+            levels.append((len(names), codes))
+    return levels
 
 
 def _linked_sets(z: np.ndarray, largest: int) -> list[np.ndarray]:

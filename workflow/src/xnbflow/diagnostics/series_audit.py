@@ -25,6 +25,7 @@ from xnbflow.diagnostics.confounders import (
     has_value,
     share_of_variance,
     short,
+    usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.likeness import ENOUGH, likely_repeats, shared_samples, similar_samples
@@ -343,6 +344,22 @@ def _repeated(series: DataSet) -> list[Row]:
     return rows
 
 
+def _categories(series: DataSet) -> list[np.ndarray]:
+    """Return the columns of the phenotype that are categories, "" where a value is missing."""
+    columns = []
+    any_class = pd.Series(np.arange(series.n_samples).astype(str))
+    phenotype = _phenotype(series)
+    for name in phenotype:
+        all_cells = phenotype[name]
+        present = has_value(all_cells).to_numpy(dtype=bool)
+        cells = all_cells.reset_index(drop=True)[present].str.strip()
+        values = usable(any_class[present], cells)
+        if values is not None and not pd.api.types.is_numeric_dtype(values):
+            column = values.reindex(range(series.n_samples), fill_value="")
+            columns.append(column.to_numpy(dtype=str))
+    return columns
+
+
 def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
     """Return a finding on samples that are probably of the same patients, and their groups.
 
@@ -355,7 +372,7 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
         linear = linear[~np.isnan(linear).any(axis=1)]
     if series.n_samples > _MOST_SAMPLES:
         return [], empty
-    found = likely_repeats(linear, series.labels)
+    found = likely_repeats(linear, series.labels, _categories(series))
     unnamed = found.group >= 0
     if series.groups is not None:
         for number in np.unique(found.group[unnamed]):

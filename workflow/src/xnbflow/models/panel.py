@@ -125,6 +125,8 @@ def choose_genes(
     has_symbol = np.array([len(feature_symbols) > 0 for feature_symbols in symbols])
     expressed = medians.max(axis=0) >= least
     candidates = ranked[expressed[ranked] & has_symbol[ranked]][:_MOST_CANDIDATES]
+    if codes.max() > 1:
+        candidates = candidates[_by_nearest_class(values[candidates], codes)]
     genes, used_symbols = _choose_apart(
         values[candidates], codes, candidates=candidates, n_genes=n_genes, symbols=symbols
     )
@@ -139,6 +141,50 @@ def choose_genes(
             references.append(int(feature))
             used_symbols |= symbols[feature]
     return genes, np.array(references, dtype=int)
+
+
+def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the order of candidates in which each class is told from its nearest one.
+
+    The first genes of all classes may separate the same one: healthy tissue from early and late
+    cancers, which they do not tell apart. The nearest class of a class is the one from which the
+    best candidate separates it least, by the difference of means in standard deviations within
+    classes. The order has the best candidate of each class against its nearest one, then the
+    second best, and so on; equal ones keep their order.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_candidates, n_samples)
+    codes : ndarray of int, shape (n_samples,)
+
+    Examples
+    --------
+    Gene 0 separates class 0 from both others, gene 1 class 1 from class 2:
+
+    >>> codes = np.repeat([0, 1, 2], 4)
+    >>> noise = np.tile([0.0, 0.1], 6)
+    >>> values = np.stack([9.0 * (codes == 0), 8.5 * (codes == 0), 3.0 * (codes == 1)]) + noise
+    >>> _by_nearest_class(values, codes).tolist()
+    [0, 2, 1]
+    """
+    n_classes = codes.max() + 1
+    present = np.flatnonzero(np.bincount(codes, minlength=n_classes))
+    means = np.stack([values[:, codes == code].mean(axis=1) for code in present])
+    residuals = values - means[np.searchsorted(present, codes)].T
+    spread = residuals.std(axis=1)
+    smoothing = _SMOOTHING * spread.max(initial=0.0)
+    apart = np.abs(means[:, None] - means[None]) / (spread + smoothing + np.finfo(float).tiny)
+    best = apart.max(axis=2) if values.size else np.zeros(apart.shape[:2])
+    np.fill_diagonal(best, np.inf)
+    nearest = best.argmin(axis=1)
+    orders = []
+    for place, other in enumerate(nearest.tolist()):
+        orders.append(np.argsort(-apart[place, other], kind="stable"))
+    # The first of the ranking, then the best of each class, then the second best.
+    rounds = np.stack(orders, axis=1).ravel()
+    rounds = np.append(np.zeros(min(1, len(values)), dtype=int), rounds)
+    first = np.unique(rounds, return_index=True)[1]
+    return np.asarray(rounds[np.sort(first)])
 
 
 def _choose_apart(

@@ -72,6 +72,11 @@ class XNBFeatures(FeatureSelector, Estimator):
             self.selected_ = np.arange(self.n_features_in_)
         return self
 
+    def transform(self, X: Samples) -> Any:
+        """Return the samples with the features that are kept; all values are checked."""
+        self._validated(X)
+        return super().transform(X)
+
     def _get_support_mask(self) -> np.ndarray:
         """Return a mask of the features that are kept."""
         check_is_fitted(self)
