@@ -403,8 +403,8 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
-    stages = {"acquire", "diagnose", "genes", "classify", "check", "models", "permute", "compare"}
-    stages |= {"enrich", "validate", "combine", "analyse", "report"}
+    stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models", "permute"}
+    stages |= {"compare", "enrich", "validate", "combine", "analyse", "report"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 
 

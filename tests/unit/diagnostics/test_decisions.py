@@ -51,7 +51,8 @@ def test_missing_p_values_are_not_tests_of_holm():
     ],
 )
 def test_the_severity_of_a_confounder(p, complete, severity):
-    result = Association(0.5, p, "", complete=complete)
+    code = "separates classes" if complete else "categories differ"
+    result = Association(0.5, p, code)
     assert _severity(result, p) == severity
 
 
@@ -123,7 +124,8 @@ def test_library_sizes_are_a_notice_from_half_more_and_a_warning_from_threefold(
     sizes = np.r_[np.full(10, 1000.0), np.full(10, 1000.0 * ratio)] + np.arange(20) / 10
     series = dataset(np.vstack([sizes / 2, sizes / 2]), ["a"] * 10 + ["b"] * 10, scale="counts")
     rows = library_sizes(series)
-    assert [row["severity"] for row in rows if row["subject"] == "class"] == severities
+    of_classes = [row for row in rows if row["code"].startswith("libraries ")]
+    assert [row["severity"] for row in of_classes] == severities
 
 
 def outlying(factor):

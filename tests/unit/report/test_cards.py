@@ -212,7 +212,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
-        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write it."
+        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
     )
 
 

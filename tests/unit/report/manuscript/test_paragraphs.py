@@ -24,7 +24,7 @@ from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import _steps, paragraphs
 from xnbflow.report.manuscript.references import cited_keys
-from xnbflow.report.numbers import p_digits
+from xnbflow.report.numbers import format_p
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet
 
@@ -58,16 +58,13 @@ def numbers_of(results, row):
     value, *interval = [f"{100 * accuracy[name]:.1f}%" for name in limits]
     actual = [value, "95%", *interval]
     actual += [f"{100 * estimates.loc['balanced_accuracy', name]:.1f}%" for name in limits]
-    actual += [
-        f"{100 * accuracy['reference']:.1f}%",
-        f"{accuracy['p']:.{p_digits(accuracy['p'])}g}",
-    ]
+    actual += [f"{100 * accuracy['reference']:.1f}%", format_p(accuracy["p"])]
     for row_of_class in estimates.loc[["recall"]].to_dict("records"):
         actual += [f"{100 * row_of_class[name]:.1f}%" for name in limits]
         actual += [str(row_of_class["samples"])]
     mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
     actual += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
-    actual += [f"{row['p_value']:.2g}"] if pd.notna(row["p_value"]) else []
+    actual += [format_p(row["p_value"])] if pd.notna(row["p_value"]) else []
     stability = results.rows("stability", **where, **{"class": ""}).dropna(subset="stability")
     for estimate in stability.to_dict("records"):
         actual += [f"{estimate[name]:.2f}" for name in ("stability", "lower", "upper")]

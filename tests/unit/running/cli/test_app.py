@@ -38,7 +38,7 @@ def test_a_run_without_snakemake_or_a_folder_that_can_be_written_is_refused(tmp_
 def called(monkeypatch):
     """The arguments with which Snakemake replaces this process."""
     calls = []
-    monkeypatch.setattr(os, "execv", lambda program, arguments: calls.append(arguments))
+    monkeypatch.setattr(os, "execve", lambda program, arguments, _: calls.append(arguments))
     return calls
 
 

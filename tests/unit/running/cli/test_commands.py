@@ -190,7 +190,7 @@ def test_run_calls_snakemake_with_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "colon.yaml").write_text("run: [colon]\n")
     called = []
-    monkeypatch.setattr(os, "execv", lambda program, arguments: called.append(arguments))
+    monkeypatch.setattr(os, "execve", lambda program, arguments, _: called.append(arguments))
     context = type("Context", (), {"args": ["-n"]})()
     app.run_study(context, "colon")
     (arguments,) = called

@@ -359,4 +359,4 @@ def test_a_design_that_cannot_be_is_refused_before_files_are_written(
 
 def test_commands_without_a_study_have_no_design(tissue):
     with pytest.raises(InputError, match="option reference is part of the design of a study"):
-        commands.described(str(tissue), "tissue", options=["reference=normal"])
+        commands.described_row(str(tissue), "tissue", options=["reference=normal"])

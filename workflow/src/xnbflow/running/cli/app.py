@@ -702,6 +702,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     program = str(sibling) if sibling.exists() else shutil.which("snakemake")
     if program is None:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
+    environment = dict(os.environ)
     names = {option.partition("=")[0] for option in options}
     if not names & _FOLDER_OPTIONS and not os.access(Path.cwd(), os.W_OK):
         msg = f"{Path.cwd()} cannot be written; run in another folder, or name one by --directory"
@@ -716,6 +717,6 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         arguments += STATUS_OPTION
     if not names & _OUTPUT_OPTIONS and find_spec(_LOGGER) is not None:
         arguments += ["--logger", "xnbflow"]
-        os.environ[PRINTS_CAUSES] = "1"  # of this process, which the run replaces
+        environment[PRINTS_CAUSES] = "1"
     sys.stdout.flush()
-    os.execv(program, arguments)  # noqa: S606  the same process, no shell
+    os.execve(program, arguments, environment)  # noqa: S606  the same process, no shell
