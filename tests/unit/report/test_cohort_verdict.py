@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.report.sentences import cohort_verdict
+from xnbflow.report.sentences import cohort_sentence
 
 
 def test_a_verdict_in_words_has_the_numbers_of_its_row():
@@ -16,16 +16,16 @@ def test_a_verdict_in_words_has_the_numbers_of_its_row():
     )
     start = "Held in part (a class is not recognised)"
     reason = {"verdict": "held in part", "reason": "a class is not recognised"}
-    assert cohort_verdict(row | reason, "NB") == start + rest
+    assert cohort_sentence(row | reason, "NB") == start + rest
     start = (
         "The ranking holds, the threshold does not: recalibrate with at least 11 samples of each "
         "class of b"
     )
     reason = {"verdict": "ranking holds", "reason": "the threshold does not"}
-    assert cohort_verdict(row | reason, "NB") == start + rest
+    assert cohort_sentence(row | reason, "NB") == start + rest
     unknown = dict.fromkeys(("loss", "auc"), np.nan)
-    actual = cohort_verdict(row | unknown | {"verdict": "held", "reason": ""}, "NB")
+    actual = cohort_sentence(row | unknown | {"verdict": "held", "reason": ""}, "NB")
     assert actual.startswith("Held: NB, trained on a, ")
     assert "chance 50%; permuted labels: p = 0.0012)" in actual
     untested = {"value": np.nan, "verdict": "cannot tell", "reason": "all samples are t"}
-    assert cohort_verdict(row | untested, "NB") == "Cannot tell: all samples are t."
+    assert cohort_sentence(row | untested, "NB") == "Cannot tell: all samples are t."

@@ -236,7 +236,7 @@ def test_notes_log_and_checksums_have_the_place_of_a_file_and_those_that_failed(
             f"Brain_GSE1.csv was downloaded from {place}; other places failed: {dead.url}/{PATH}: "
         )
         assert "404" in note
-        assert note in caplog.messages
+        assert f"data set brain: {note}" in caplog.messages
         assert checksums.startswith(f"# Brain_GSE1.csv from {place}\n")
         (*_, again), checksums = origin_notes(tmp_path, dead, mirror)
     assert again.endswith(f"was in the folder of downloads, downloaded earlier from {place}")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.marks import Band, Level, Points
 
 X = np.array([10.0, 20.0, 40.0])
@@ -16,7 +16,7 @@ def of_kind(chart, kind):
 
 def test_lines_have_points_bands_levels_and_a_ring():
     chart = draw_lines(
-        [Line("measured", X, Y)],
+        [NamedLine("measured", X, Y)],
         bands=[(X, Y - 0.1, Y + 0.1)],
         levels=[("chance", 0.5)],
         ring=("chosen", 20.0, 0.7),
@@ -40,14 +40,14 @@ def test_lines_have_points_bands_levels_and_a_ring():
     [("x", (True, False), None), ("y", (False, True), None), ("", (False, False), 0.0)],
 )
 def test_one_axis_is_logarithmic_or_the_heights_begin_at_zero(logarithmic, log, start):
-    chart = draw_lines([Line("a", X, Y)], "x", "y", logarithmic=logarithmic)
+    chart = draw_lines([NamedLine("a", X, Y)], "x", "y", logarithmic=logarithmic)
     panel = chart.panels[0]
     assert (panel.x.log, panel.y.log) == log
     assert panel.y.start == start
 
 
 def test_a_single_point_is_larger_than_those_of_a_line():
-    chart = draw_lines([Line("one", X[:1], Y[:1]), Line("more", X, Y)], "x", "y")
+    chart = draw_lines([NamedLine("one", X[:1], Y[:1]), NamedLine("more", X, Y)], "x", "y")
     one, more = of_kind(chart, Points)
     assert one.size > more.size
 

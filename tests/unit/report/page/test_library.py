@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page import library
 from xnbflow.report.page.blocks import Figure, Prose, Section
 from xnbflow.report.page.page import write_page
@@ -26,7 +26,7 @@ def page_of(folder, *blocks):
 
 
 def test_a_page_packs_the_library_whose_digest_its_policy_names(tmp_path):
-    lines = [Line("a", np.array([1.0, 2.0]), np.array([0.5, 0.6]))]
+    lines = [NamedLine("a", np.array([1.0, 2.0]), np.array([0.5, 0.6]))]
     arguments = {"lines": lines, "xlabel": "x", "ylabel": "y"}
     html = page_of(tmp_path, Figure("a", draw_lines, arguments=arguments, caption="", alt=""))
     (packed,) = re.findall(r'id="library">(.*?)</script>', html, re.DOTALL)

@@ -20,7 +20,7 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
-from xnbflow.report.sentences import cohort_verdict
+from xnbflow.report.sentences import cohort_sentence
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet
 
@@ -84,7 +84,7 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     verdicts = results.validation["verdicts"]
     assert len(verdicts) == 2
     for row in verdicts.to_dict("records"):
-        assert cohort_verdict(row, results.labels[row["model"]]).split(" (")[0] in page
+        assert cohort_sentence(row, results.labels[row["model"]]).split(" (")[0] in page
     assert 'href="models/one/csnb/csnb.skops"' in page
     blocks = list(walk(sections[0].blocks))
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature

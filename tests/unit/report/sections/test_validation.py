@@ -8,7 +8,7 @@ from report_study import study_of_tables
 from xnbflow.core.study import Validation
 from xnbflow.report.page.blocks import Gallery, Group
 from xnbflow.report.sections import validation
-from xnbflow.report.sentences import cohort_verdict
+from xnbflow.report.sentences import cohort_sentence
 
 PAIR = {"model": "xnb", "train": "d", "test": "e", "match": "feature", "harmonise": "none"}
 
@@ -50,7 +50,7 @@ def test_a_cohort_that_shares_samples_is_named_once():
     row = {"train": "a", "test": "b", "n": 40, "right": 30.0, "value": 0.75, "lower": 0.6}
     row |= {"upper": 0.85, "chance": 0.5, "p_value": 0.0250004, "loss": np.nan, "auc": np.nan}
     row |= {"verdict": "shares samples", "reason": "shared samples"}
-    text = cohort_verdict(row, "NB")
+    text = cohort_sentence(row, "NB")
     assert text.startswith("No verdict, because the cohorts share samples: NB, trained on a, has a")
     assert text.count("share") == 1
     assert "permuted labels: p = 0.0250004)" in text  # not .025, the level itself

@@ -17,7 +17,7 @@ from toys import failed, killed
 from xnbflow.jobs.draw import draw_study
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.figure_files import draw_figures, write_figures
@@ -32,7 +32,7 @@ from xnbflow.report.study_page import write_report
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 NAMES = ["<script>alert(1)</script>", "$x_1$ & \\alpha", '"quoted" -->']
-LINES = {"lines": [Line(name, np.array([1.0, 900.0]), np.array([0.5, 0.9])) for name in NAMES]}
+LINES = {"lines": [NamedLine(name, np.array([1.0, 900.0]), np.array([0.5, 0.9])) for name in NAMES]}
 LINES |= {"xlabel": "features", "ylabel": "accuracy", "title": NAMES[0]}
 LINES |= {"ring": ("chosen", 1000.0, 0.8), "levels": [("all features", 0.7)]}
 

@@ -140,7 +140,7 @@ def _wins(results: StudyResults, chosen: str) -> str:
     return f"{text}, {join_words(ahead)} on {most}"
 
 
-def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
+def cohort_sentence(row: Mapping[str, Any], name: str) -> str:
     """Return the verdict on a model of that name in a second cohort, by a row of its table."""
     if pd.isna(row["value"]):
         return f"Cannot tell: {row['reason']}."

@@ -5,7 +5,7 @@ import pandas as pd
 
 from xnbflow.papers.cells import CSNB
 from xnbflow.papers.cells.entries import ANALYSIS
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
@@ -87,7 +87,7 @@ def _draw_accuracy(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figu
     ran = rows[(rows["status"] == "ok") & (rows["genes"] > 0)]
     marks = []
     for row in ran.itertuples(index=False):
-        point = Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
+        point = NamedLine(row.method, np.array([row.genes]), np.array([row.accuracy]))
         marks.append(point)
     texts = [f"{mark.label} {mark.y[0]:.3f} with {mark.x[0]:,.0f}" for mark in marks]
     return Figure(

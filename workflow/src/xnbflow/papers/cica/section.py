@@ -17,7 +17,7 @@ from xnbflow.papers.cica import (
     WHITENING,
 )
 from xnbflow.papers.cica.entries import ANALYSIS
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
@@ -128,7 +128,7 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) 
     for width in _WIDTHS:
         run = steps.loc[width]
         step = np.arange(len(run))
-        lines.append(Line(f"{width} width", step, run["median"].to_numpy()))
+        lines.append(NamedLine(f"{width} width", step, run["median"].to_numpy()))
         bands.append((step, run["lower"].to_numpy(), run["upper"].to_numpy()))
     of_rivals = rivals[RECOVERY_ERROR if measure == RECOVERY_ERROR else _AT_PAPERS_WIDTH]
     levels = [(method, float(of_rivals[method])) for method in _RIVALS if method in of_rivals]

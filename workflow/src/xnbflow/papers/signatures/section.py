@@ -4,7 +4,7 @@ import pandas as pd
 
 from xnbflow.papers.signatures import CSNB, LASSO, PAM, XNB_PUBLISHED
 from xnbflow.papers.signatures.entries import ANALYSIS
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
@@ -77,7 +77,7 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
         if name in curves:
             curve = curves[name]
             features = curve["features_per_class"].to_numpy()
-            lines.append(Line(name, features, curve[measure].to_numpy()))
+            lines.append(NamedLine(name, features, curve[measure].to_numpy()))
     ends = "; ".join(f"{line.label} {line.y.min():.2f} to {line.y.max():.2f}" for line in lines)
     name = _MEASURES[measure]
     return Figure(

@@ -11,7 +11,7 @@ from xnbflow.report.drawings.numbers import intervals
 from xnbflow.report.page.style import GREY, INK, N_DASHES
 
 
-class Line(NamedTuple):
+class NamedLine(NamedTuple):
     """Points of shape (n_points,) that a line joins; a single point is a larger mark."""
 
     label: str
@@ -20,7 +20,7 @@ class Line(NamedTuple):
 
 
 def draw_lines(
-    lines: Sequence[Line],
+    lines: Sequence[NamedLine],
     xlabel: str,
     ylabel: str,
     *,

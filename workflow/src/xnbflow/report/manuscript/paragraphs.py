@@ -19,7 +19,7 @@ from xnbflow.report.numbers import format_count, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import words_on_levels
-from xnbflow.report.sentences import RULE, cohort_verdict, headline_sentence, limits, overlap
+from xnbflow.report.sentences import RULE, cohort_sentence, headline_sentence, limits, overlap
 
 _PLACE = ["dataset", "folds", "classifier"]
 #: Genes and gene sets of each class that are named.
@@ -236,7 +236,7 @@ def _validated(results: StudyResults) -> list[dict[str, Any]]:
     pair = ("model", "train", "test", "match", "harmonise")
     for row in rows:
         signatures = results.validation.rows("signatures", **{key: row[key] for key in pair})
-        sentence = cohort_verdict(row, results.labels[row["model"]])
+        sentence = cohort_sentence(row, results.labels[row["model"]])
         row["sentence"] = sentence + overlap(signatures)
     return rows
 

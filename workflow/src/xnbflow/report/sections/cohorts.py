@@ -12,7 +12,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import COHORT_RULE, cohort_verdict
+from xnbflow.report.sentences import COHORT_RULE, cohort_sentence
 from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import ALL_COHORTS, MODEL
 
@@ -122,7 +122,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     yield Group("The rule of these verdicts", [Prose(COHORT_RULE, id=_RULE)])
     all_pairs = tables.show("cohort_matrix", _TEXTS["tests"], ["train", *columns])
     yield Group("All pairs", [all_pairs])
-    sentences = [cohort_verdict(row, _model_name(row)) for row in left_out.to_dict("records")]
+    sentences = [cohort_sentence(row, _model_name(row)) for row in left_out.to_dict("records")]
     yield Group("Verdicts in words", [Prose(sentence) for sentence in sentences])
 
 

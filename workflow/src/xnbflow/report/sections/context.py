@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
@@ -59,7 +59,7 @@ def _learning_curve(results: StudyResults, key: tuple[str, str], rows: pd.DataFr
     for kind, of_kind in rows.groupby("kind", sort=False):
         x = of_kind["training_samples"].to_numpy()
         name = _line_name(str(kind), of_kind)
-        lines.append(Line(name, x, of_kind["balanced_accuracy"].to_numpy()))
+        lines.append(NamedLine(name, x, of_kind["balanced_accuracy"].to_numpy()))
         bands.append((x, of_kind["lower"].to_numpy(), of_kind["upper"].to_numpy()))
     n_classes = int(results.rows("datasets", dataset=dataset)["classes"].iloc[0])
     return Figure(

@@ -17,7 +17,7 @@ from xnbflow.report.sections.accuracy import (
     confusion_figure,
     frequent_mistakes,
 )
-from xnbflow.report.sentences import COHORT_RULE, cohort_verdict, overlap
+from xnbflow.report.sentences import COHORT_RULE, cohort_sentence, overlap
 from xnbflow.report.texts import texts_of
 
 #: The anchor of the rule of its verdicts.
@@ -115,7 +115,7 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Itera
     tables = results.validation
     verdict = _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
-    sentence = cohort_verdict({**vars(pair), **verdict}, results.labels[pair.model])
+    sentence = cohort_sentence({**vars(pair), **verdict}, results.labels[pair.model])
     yield Prose(sentence + overlap(signatures), "headline", rule=COHORT_ANCHOR)
     if verdict["notes"]:
         yield Prose(verdict["notes"], "warning")
