@@ -301,12 +301,8 @@ def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_calle
     values[:100] += 4 * (library == "paired")
     both = audit(series(values, q=library, run=rng.permutation(N)))
     rows = both["audit"].query("check == 'component'").set_index("subject")
-<<<<<<< HEAD
-    assert rows["other"].to_dict() == {"component 1": "q"}
-=======
     assert rows.index.tolist() == ["component 1"]
     assert rows["other"].tolist() == ["q"]
->>>>>>> stats-b
     assert rows["severity"].item() == "notice"
     assert rows["value"].item() > 0.7
     assert both["components"]["phenotype.q"].tolist() == library.tolist()  # its colour

@@ -19,6 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 #: Modules that are not called like what is installed.
 INSTALLED_AS = {
     "snakemake_interface_logger_plugins": "snakemake-interface-logger-plugins",
+    "PIL": "pillow",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
     "python_calamine": "python-calamine",

@@ -55,7 +55,7 @@ def test_a_package_imports_only_those_below_it(package):
 INTERFACES = {"analyse", "compare", "load", "section"}
 #: Commands in front of a function of `report` of the same name.
 COMMANDS = {"print_figures", "print_genes", "write_paper", "write_workbook"}
-#: The marks of charts, which the library names with their module: `marks.Line`.
+#: The parts of a chart, which are named with their module (`marks.Line`) where both kinds occur.
 MARKS = "report/drawings/marks.py"
 
 
@@ -69,11 +69,3 @@ def test_a_public_name_has_one_module():
                 modules.setdefault(node.name, []).append(path.relative_to(LIBRARY).as_posix())
     shared = {name for name, paths in modules.items() if len(paths) > 1}
     assert shared - INTERFACES - COMMANDS == set()
-
-
-def test_marks_are_named_with_their_module():
-    text = "from xnbflow.report.drawings.marks import"
-    shared = {"Cells", "Line", "Panel", "Points", "Samples"}
-    for path in LIBRARY.rglob("*.py"):
-        (*_, imported) = path.read_text().partition(text)
-        assert not shared & set(imported.partition("\n")[0].replace(",", " ").split()), path

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.report.drawings.marks import MARKS, Cells, Chart, Panel, Points, Regions
+from xnbflow.report.drawings import marks
+from xnbflow.report.drawings.marks import MARKS, Chart, Regions
 
 #: Pixels of an inch of a panel, which is larger than in a static figure, and around a panel.
 _PIXELS = 110
@@ -40,7 +41,7 @@ def chart_json(chart: Chart) -> dict[str, Any]:
     return content
 
 
-def _panel(panel: Panel) -> dict[str, Any]:
+def _panel(panel: marks.Panel) -> dict[str, Any]:
     """Return a panel; its height is in pixels."""
     height = round(_PIXELS * panel.height) + (_TOOLS if panel.x.hidden else _AROUND)
     content = {
@@ -62,7 +63,7 @@ def _thin(mark: Any) -> Any:
 
     Of 44,000 grey points of a volcano plot 12,000 are left, and look the same.
     """
-    if not isinstance(mark, Points) or mark.tips or mark.joined or len(mark.x) <= _MANY:
+    if not isinstance(mark, marks.Points) or mark.tips or mark.joined or len(mark.x) <= _MANY:
         return mark
     known = np.isfinite(mark.x) & np.isfinite(mark.y)
     x = mark.x[known]
@@ -86,7 +87,7 @@ def _fields(item: Any) -> dict[str, Any]:
         content["mark"] = type(item).__name__.lower()
     for field in dataclasses.fields(item):
         value = getattr(item, field.name)
-        if isinstance(item, Cells) and field.name == "values":
+        if isinstance(item, marks.Cells) and field.name == "values":
             content["values"] = [list(map(_in_hundredths, row)) for row in value.tolist()]
         elif isinstance(item, Regions) and field.name == "codes":
             content["codes"] = ["".join(map(_digit, row)) for row in value.tolist()]
