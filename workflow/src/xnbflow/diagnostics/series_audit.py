@@ -97,7 +97,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
         *overview,
     ]
     position = components.pop("position").to_numpy()
-    related = component_associations(components, _phenotype(series).iloc[position])
+    related = component_associations(components, _describing(series).iloc[position])
     rows += _component_rows(related)
     table = table_of(rows, AUDIT_TABLES["audit"])
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
@@ -187,6 +187,27 @@ def _phenotype(series: DataSet) -> pd.DataFrame:
     if series.sample_metadata is None:
         return pd.DataFrame(index=range(series.n_samples))
     return series.sample_metadata
+
+
+def _describing(series: DataSet) -> pd.DataFrame:
+    """Return the columns of the phenotype that describe samples and do not name them.
+
+    A column of texts names them if it has a text of its own for each group, or for most samples:
+    patients are in no table and no figure, and a component cannot follow them.
+    """
+    phenotype = _phenotype(series)
+    names = []
+    for column, cells in phenotype.items():
+        texts = cells.str.strip()
+        if as_numbers(texts[has_value(texts)]) is None:
+            n_texts = texts.nunique()
+            is_name = n_texts > series.n_samples / 2
+            if series.groups is not None:
+                pairs = pd.DataFrame({"text": texts, "group": series.groups}).drop_duplicates()
+                is_name |= n_texts == len(pairs) == len(np.unique(series.groups))
+            if is_name:
+                names.append(column)
+    return phenotype.drop(columns=names)
 
 
 def _drawn_categories(series: DataSet, name: str) -> np.ndarray:
