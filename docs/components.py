@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.report.drawings.calibration import draw_roc
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.heatmap import draw_heatmap
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.volcano import draw_volcano, evidence
 from xnbflow.report.figure_files import draw_figures
@@ -175,7 +175,7 @@ def _charts(rng: np.random.Generator, labels: list[str]) -> list[Gallery]:
         Figure("components", draw_components, components, "", "Samples."),
         Figure("roc", draw_roc, {"title": "ROC", "curves": {"tumour": (rates, rates**0.3)}}, "",
                "ROC curve."),
-        Figure("curve", draw_lines, {"lines": [Line("measured", sizes, scores)],
+        Figure("curve", draw_lines, {"lines": [NamedLine("measured", sizes, scores)],
                "bands": [(sizes, scores - 0.1, scores + 0.1)], "levels": [("chance", 0.5)],
                "xlabel": "training samples", "ylabel": "balanced accuracy"}, "", "A curve."),
         Figure("confusion", draw_matrix, confusion | {"ylabel": "true"}, "", "Confusion matrix."),

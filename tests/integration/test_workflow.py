@@ -192,10 +192,14 @@ def test_two_studies_of_one_series_have_two_designs(finished, tmp_path):
     ]
 
 
-def test_a_reference_that_is_no_class_is_refused_by_the_job_with_the_nearest_name(copied):
-    arguments = configured(copied, with_design({"wine": {"reference": "class_O"}}))
+def test_a_reference_that_is_no_class_is_refused_by_the_job_with_the_nearest_name(
+    finished, tmp_path
+):
+    folder = tmp_path / "work"  # the failed job removes its files
+    shutil.copytree(finished, folder, symlinks=True)
+    arguments = configured(folder, with_design({"wine": {"reference": "class_O"}}))
     target = "results/studies/tiny/genes/wine/genes.parquet"
-    written = snakemake(copied, target, *arguments, fails=True)
+    written = snakemake(folder, target, *arguments, fails=True)
     assert (
         "data set wine: reference of the study's design is 'class_O', which is not a class; "
         "did you mean 'class_"

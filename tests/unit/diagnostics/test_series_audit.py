@@ -363,3 +363,22 @@ def test_of_more_than_a_thousand_samples_a_thousand_have_components(rng):
     components, _ = principal_components(dataset(values, ["a", "b"] * 501))
     assert len(components) == 1000
     assert components["position"].iloc[[0, -1]].tolist() == [0, 1001]
+
+
+def test_columns_that_name_patients_or_samples_colour_no_component(rng):
+    """A component follows two patients of eight; their names are in no table."""
+    patients = np.repeat([f"Doe, Jane {i}" for i in range(8)], 3)
+    names = [f"patient tissue {i}" for i in range(24)]
+    plate = np.resize(["one", "two"], 24)
+    values = rng.normal(size=(300, 24))
+    values[:100] += 6 * np.isin(patients, patients[[0, 3]])
+    data = dataset(
+        values,
+        np.resize(["a", "b", "b"], 24),
+        groups=patients,
+        sample_metadata=pd.DataFrame({"who": patients, "title": names, "plate": plate}),
+    )
+    components = audit(data)["components"]
+    coloured = [name for name in components if name.startswith("phenotype.")]
+    assert coloured == ["phenotype.plate"]
+    assert not components.astype(str).apply(lambda cells: cells.str.contains("Jane")).any(axis=None)

@@ -97,7 +97,8 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
         *overview,
     ]
     position = components.pop("position").to_numpy()
-    related = component_associations(components, _describing(series).iloc[position])
+    describing = _describing(series)
+    related = component_associations(components, describing.iloc[position])
     rows += _component_rows(related)
     table = table_of(rows, AUDIT_TABLES["audit"])
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
@@ -105,7 +106,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     # associated with a component, whatever they are called.
     tested = [row["subject"] for row in rows if row["check"] == "confounder"]
     by_component = related.sort_values("p", kind="stable")["column"].tolist()
-    shown = list(dict.fromkeys([*tested[:1], *by_component]))
+    shown = [name for name in dict.fromkeys([*tested[:1], *by_component]) if name in describing]
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
     components = components.drop(columns=[*_further_components(components)])
