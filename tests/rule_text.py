@@ -32,4 +32,9 @@ def directive(rule, name, **names):
     for code in ("reading_code", "computing_code", "page_code"):
         names[code] = code.replace("_", " ").__str__
     body = textwrap.dedent(body).strip()
+    for common, value in re.findall(
+        r"^([A-Z_]+) = (dict\(\n.*?^\))", rule_texts(), re.MULTILINE | re.DOTALL
+    ):
+        if common in body:  # what several rules of a file have
+            names[common] = eval(value, names)
     return eval(f"dict({body})" if body.endswith(",") else body, names)  # the text of our own rules

@@ -36,7 +36,7 @@ def test_the_section_of_a_paper_is_the_first_of_its_page():
 
 
 def test_missing_data_sets_have_a_section_that_cannot_be_left_out():
-    study = read_studies(default_configuration())["separation"]
+    study = read_studies(default_configuration())["baselines"]
     missing = study.without({"Khan2001": "no place has it"})
     assert "xnbflow.report.sections.missing" in section_modules(missing, known_analyses())
     assert "xnbflow.report.sections.missing" not in section_modules(study, known_analyses())
