@@ -163,22 +163,22 @@ def _component_rows(related: pd.DataFrame) -> list[Row]:
     """Return a notice for each component that follows a column."""
     strong = (related["p_holm"] <= _COMPONENT_LEVEL) & (related["share"] >= _COMPONENT_SHARE)
     rows = []
-    for found in related[strong].to_dict("records"):
-        name = found["component"].replace("_", " ")
+    for association in related[strong].to_dict("records"):
+        name = association["component"].replace("_", " ")
         text = (
-            f"{name} of the samples follows “{found['column']}” "
-            f"({found['share']:.0%} of the variance of its ranks)"
+            f"{name} of the samples follows “{association['column']}” "
+            f"({association['share']:.0%} of the variance of its ranks)"
         )
         row = audit_row(
             "component follows column",
             name,
             "notice",
             text,
-            other=found["column"],
-            value=found["share"],
-            p=found["p"],
+            other=association["column"],
+            value=association["share"],
+            p=association["p"],
         )
-        row["p_holm"] = found["p_holm"]
+        row["p_holm"] = association["p_holm"]
         rows.append(row)
     return rows
 
@@ -394,11 +394,11 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
         linear = linear[~np.isnan(linear).any(axis=1)]
     if series.n_samples > _MOST_SAMPLES:
         return [], empty
-    found = likely_repeats(linear, series.labels, _categories(series))
-    unnamed = found.group >= 0
+    repeats = likely_repeats(linear, series.labels, _categories(series))
+    unnamed = repeats.group >= 0
     if series.groups is not None:
-        for number in np.unique(found.group[unnamed]):
-            members = found.group == number
+        for number in np.unique(repeats.group[unnamed]):
+            members = repeats.group == number
             if len(np.unique(series.groups[members])) == 1:
                 unnamed &= ~members
     share = float(unnamed.mean())
@@ -408,8 +408,8 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
         {
             "sample": series.samples[unnamed].astype(str),
             "class": series.labels[unnamed].astype(str),
-            "group": [f"group {number + 1}" for number in found.group[unnamed].tolist()],
-            "likeness": found.likeness[unnamed],
+            "group": [f"group {number + 1}" for number in repeats.group[unnamed].tolist()],
+            "likeness": repeats.likeness[unnamed],
         }
     )
     n_groups = groups["group"].nunique()

@@ -109,9 +109,9 @@ class Plan:
         missing = {}
         for name in configured.optional:
             with self.availability(name).open() as stream:
-                found = json.load(stream)
-            if not found["available"]:
-                missing[name] = found["reason"]
+                sought = json.load(stream)
+            if not sought["available"]:
+                missing[name] = sought["reason"]
         return configured.without(missing)
 
     @property
