@@ -375,7 +375,7 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     for figure in kinds.figures_of(section.blocks):
         drawing = render(figure.name, figure.chart())
         assert drawing.startswith("<svg"), figure.name
-        assert len(drawing) < largest, figure.name
+        assert len(drawing) < largest, (figure.name, len(drawing))
     assert not (sourced and unsourced(section.blocks, module))
     files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
     for path in contract.STUDY_FILES.values():
