@@ -5,8 +5,7 @@ file                          question
 ============================= ============================================================
 ``sheet``, ``registry``       which rows has the sheet, and which options has a source?
 ``acquisition``               how does a row become a checked series?
-``downloads``, ``http``,      from which place does a file come, and is it the right one?
-``retries``
+``places``                    from which place does a file come, and is it the right one?
 ``files``, ``cell_texts``     is a file data, and is a cell a number, a text or missing?
 ``memory``                    how much memory is free for reading?
 ``delimited``, ``arff``,      which rows and cells has a file of this format?

@@ -17,8 +17,8 @@ import pandas as pd
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, either, noun
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 

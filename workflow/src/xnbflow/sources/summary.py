@@ -27,7 +27,6 @@ from xnbflow.sources.class_labels import (
     plain_text,
     propose_map,
 )
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.intensities import scale_of
 from xnbflow.sources.layout import (
     SETTLED,
@@ -39,6 +38,8 @@ from xnbflow.sources.layout import (
     set_aside,
 )
 from xnbflow.sources.missing_values import MissingValuesError
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.plausibility import (
     binary_counts,
     is_class_name,
@@ -50,7 +51,6 @@ from xnbflow.sources.plausibility import (
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sample_names import SAMPLE_NAMES, barcode_map, class_pattern
 from xnbflow.sources.sequencing import (
     PROPOSED_COUNT_TRANSFORM,

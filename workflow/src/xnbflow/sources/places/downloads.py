@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
 from xnbflow.sources.files import BROKEN_GZIP, checksums, is_cut_text, open_raw, what_is_wrong
-from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
 from xnbflow.sources.sheet import local_path
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Downloads:
             if isinstance(place, Path):
                 failures.append(f"{place}: no such file")
                 continue
-            from xnbflow.sources import http  # noqa: PLC0415
+            from xnbflow.sources.places import http  # noqa: PLC0415
 
             is_open = False
             try:
@@ -233,7 +233,7 @@ class Downloads:
                     if place.is_dir():
                         names += [path.name for path in place.iterdir()]
             else:
-                from xnbflow.sources import http  # noqa: PLC0415
+                from xnbflow.sources.places import http  # noqa: PLC0415
 
                 url = f"{base.rstrip('/')}/{folder}"
                 with suppress(DownloadFailedError), http.open_url(url, self.retry) as page:
@@ -313,7 +313,7 @@ class Downloads:
     def _download(self, url: str, target: Path, checksum: _Checksum | None) -> Path:
         """Download a file; an answer that is not the file is not kept."""
         # needs the extra "workflow", and is slow to import
-        from xnbflow.sources import http  # noqa: PLC0415
+        from xnbflow.sources.places import http  # noqa: PLC0415
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
