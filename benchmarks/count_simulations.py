@@ -18,7 +18,7 @@ from xnbflow.data.read_counts import expressed_features
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.permutation import label_test
-from xnbflow.sources.intensities import transform
+from xnbflow.sources.series.intensities import transform
 
 GENES = 4000
 SAMPLES = 30

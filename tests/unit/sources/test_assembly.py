@@ -6,8 +6,8 @@ import pytest
 from toys import refused
 
 from xnbflow.data.dataset import COUNTS
-from xnbflow.sources.assembly import assemble
-from xnbflow.sources.draft import Draft
+from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.steps import assemble
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

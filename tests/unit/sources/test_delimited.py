@@ -3,8 +3,8 @@
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.delimited import is_utf8, sniff
-from xnbflow.sources.table_formats import open_table
+from xnbflow.sources.formats.opening import open_table
+from xnbflow.sources.formats.text import is_utf8, sniff
 
 
 def contents(folder, text, name="x.csv", **options):

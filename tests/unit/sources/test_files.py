@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from toys import mistakes, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources import files
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.delimited import DelimitedText
-from xnbflow.sources.files import refuse_bomb
+from xnbflow.sources.formats import files
+from xnbflow.sources.formats.files import refuse_bomb
+from xnbflow.sources.formats.raw_table import Columns
+from xnbflow.sources.formats.text import DelimitedText
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
-from xnbflow.sources.table_file import Columns
 from xnbflow.studies.enrichment import read_gene_sets
 
 NUMBERS = (

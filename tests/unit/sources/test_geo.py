@@ -14,13 +14,13 @@ from toys import mistakes, refused
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.class_labels import LabelRule
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.geo_summary import summarise_series
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.geo_summary import summarise_series
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series

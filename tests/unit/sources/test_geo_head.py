@@ -3,9 +3,9 @@
 import pytest
 from toys import put, refused
 
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.geo_head import read_head
 from xnbflow.sources.geo import accession_path, read_geo
-from xnbflow.sources.geo_head import read_head
 from xnbflow.sources.sheet import SheetRow
 
 TABLE = (

@@ -4,8 +4,8 @@ import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.header_rows import HeaderRows, chosen_header, fill_forward, find_header
-from xnbflow.sources.table_formats import open_table
+from xnbflow.sources.formats.header_rows import HeaderRows, chosen_header, fill_forward, find_header
+from xnbflow.sources.formats.opening import open_table
 
 HEADER = ["gene", "S1", "S2", "S3", "S4"]
 VALUES = ["TP53", "7.1", "8.2", "6", "9"]

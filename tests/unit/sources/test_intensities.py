@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.intensities import (
+from xnbflow.sources.series.intensities import (
     intensity_quantiles,
     is_not_logged,
     keep_counts,

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.draft import Draft
-from xnbflow.sources.merging import collapse_probes, merge_rows, settle_duplicates
+from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.merging import collapse_probes, merge_rows, settle_duplicates
 
 VALUES = np.array([[1.0, 2.0], [9.0, 9.5], [5.0, 8.0], [0.0, np.nan], [3.0, 14.0]])
 NAMES = ["A", "B", "A", "A", "A"]

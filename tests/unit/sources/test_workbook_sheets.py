@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from xnbflow.sources.table_formats import open_table
-from xnbflow.sources.workbook_sheets import (
+from xnbflow.sources.formats.opening import open_table
+from xnbflow.sources.proposal.workbook_sheets import (
     Sheet,
     describing_sheet,
     phenotype_sheet,

@@ -13,23 +13,23 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.cell_texts import complaint, is_missing
-from xnbflow.sources.class_labels import IGNORE
-from xnbflow.sources.files import format_of, open_raw
+from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.opening import open_table, suffix_of
+from xnbflow.sources.formats.raw_table import TableFile
 from xnbflow.sources.geo import load as load_geo
-from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.layout import SETTLED, column_of_samples, complete_row, set_aside
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.plausibility import is_sample_id
+from xnbflow.sources.proposal.layout import SETTLED, column_of_samples, complete_row, set_aside
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
+from xnbflow.sources.series.class_labels import IGNORE
+from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.plausibility import is_sample_id
+from xnbflow.sources.series.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
 from xnbflow.sources.sheet import SheetRow, is_accession, reader_options, refuse_design
 from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
-from xnbflow.sources.table_file import TableFile
-from xnbflow.sources.table_formats import open_table, suffix_of
 
 #: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}

@@ -17,10 +17,10 @@ import pandas as pd
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, either, noun
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.opening import WORKBOOKS, open_table, suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow, local_path
-from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)

@@ -20,14 +20,14 @@ from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import BASE_URLS
-from xnbflow.sources.assembly import assemble
-from xnbflow.sources.delimited import DelimitedText
-from xnbflow.sources.draft import Draft
-from xnbflow.sources.files import open_raw
-from xnbflow.sources.geo_head import MOST_TEXTS, GeoHead, read_head
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead, read_head
+from xnbflow.sources.formats.raw_table import Columns
+from xnbflow.sources.formats.text import DelimitedText
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.steps import assemble
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
-from xnbflow.sources.table_file import Columns
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -97,7 +97,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
 
     The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
-    those of `xnbflow.sources.assembly.assemble`. Titles, sources and characteristics are
+    those of `xnbflow.sources.series.steps.assemble`. Titles, sources and characteristics are
     ``sample_metadata`` of the data set.
     """
     path = Path(path)

@@ -16,25 +16,25 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
-from xnbflow.sources.assembly import assemble
-from xnbflow.sources.cell_texts import (
+from xnbflow.sources.formats.cell_texts import (
     category_codes,
     complaint,
     is_date,
     is_missing,
     symbols_of_date,
 )
-from xnbflow.sources.class_labels import UNLABELLED, plain_text
-from xnbflow.sources.draft import Draft
-from xnbflow.sources.genepattern import as_gct, read_classes
+from xnbflow.sources.formats.gct import as_gct, read_classes
+from xnbflow.sources.formats.opening import WORKBOOKS, open_table, suffix_of
+from xnbflow.sources.formats.raw_table import Cells, Columns, TableFile
 from xnbflow.sources.geo import fetch_accession
-from xnbflow.sources.phenotype import join_samples, position_of, read_phenotype
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.sample_names import SAMPLE_NAMES
-from xnbflow.sources.sequencing import are_alignments, plain_sample_names, without_version
+from xnbflow.sources.proposal.sample_names import SAMPLE_NAMES
+from xnbflow.sources.series.class_labels import UNLABELLED, plain_text
+from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.phenotype import join_samples, position_of, read_phenotype
+from xnbflow.sources.series.sequencing import are_alignments, plain_sample_names, without_version
+from xnbflow.sources.series.steps import assemble
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
-from xnbflow.sources.table_file import Cells, Columns, TableFile
-from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
@@ -93,7 +93,7 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
           source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``. Of a
           table in GCT it may be a ``.cls`` file, which gives the label ``class``.
         - ``matrix=X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
-        - those of `xnbflow.sources.assembly.assemble`.
+        - those of `xnbflow.sources.series.steps.assemble`.
 
         Names may be patterns with ``*`` and ``?``. All other features are linear.
     are_intensities : bool, default=False
@@ -117,7 +117,7 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     path = Path(path)
     check_options(dataset)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.h5ad import read_h5ad  # noqa: PLC0415 - an extra
+        from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra
 
         return read_h5ad(path, dataset)
     if suffix_of(path) == ".gct":

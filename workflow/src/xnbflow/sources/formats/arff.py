@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.table_file import TableFile
+from xnbflow.sources.formats.raw_table import TableFile
 
 #: A declaration: its name, in quotes of either kind or without, and its type.
 _ATTRIBUTE = re.compile(

@@ -19,9 +19,9 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
-from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.delimited import SEPARATORS, utf16_lines
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.text import SEPARATORS, utf16_lines
 
 #: Lines by which an export is recognised, their first characters, and suffixes of text files.
 _HEAD_LINES = 40

@@ -14,9 +14,9 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
-from xnbflow.sources.cell_texts import is_text
-from xnbflow.sources.files import open_raw
-from xnbflow.sources.sequencing import (
+from xnbflow.sources.formats.cell_texts import is_text
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.series.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
     plain_sample_names,
     read_tallies,

@@ -13,12 +13,12 @@ from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
-from xnbflow.sources.files import format_of, open_raw
-from xnbflow.sources.geo_head import GeoHead, read_head
-from xnbflow.sources.sequencing import plain_sample_names
+from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.geo_head import GeoHead, read_head
+from xnbflow.sources.formats.opening import WORKBOOKS, open_table, suffix_of
+from xnbflow.sources.formats.raw_table import Columns
+from xnbflow.sources.series.sequencing import plain_sample_names
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.table_file import Columns
-from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"

@@ -11,7 +11,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
-from xnbflow.sources.draft import Draft
+from xnbflow.sources.series.draft import Draft
 
 
 def collapse_probes(draft: Draft, how: str) -> None:

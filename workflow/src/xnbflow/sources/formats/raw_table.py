@@ -14,7 +14,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
-from xnbflow.sources.cell_texts import (
+from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
     complaint,

@@ -12,19 +12,19 @@ from xnbflow.core.terms import batch_column
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import annotate_features
-from xnbflow.sources.class_labels import LabelRule
-from xnbflow.sources.draft import Draft
-from xnbflow.sources.intensities import keep_counts, looks_like_counts, scale_of, transform
-from xnbflow.sources.merging import collapse_probes, settle_duplicates
-from xnbflow.sources.missing_values import settle_missing
-from xnbflow.sources.plausibility import (
+from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.intensities import keep_counts, looks_like_counts, scale_of, transform
+from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
+from xnbflow.sources.series.missing_values import settle_missing
+from xnbflow.sources.series.plausibility import (
     is_technical,
     lone_features,
     repeated_samples,
     suggested_group,
 )
-from xnbflow.sources.sample_columns import column_named, refuse_unknown, require_columns
-from xnbflow.sources.sequencing import read_tallies, tally_pattern
+from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
+from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import SheetRow
 
 #: Scales of values that are noted in any table.

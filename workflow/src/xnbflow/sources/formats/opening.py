@@ -20,18 +20,18 @@ import pyarrow.parquet as pq
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
-from xnbflow.sources.arff import ArffTable
-from xnbflow.sources.cell_texts import DECIMAL_COMMA
-from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines
-from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
-from xnbflow.sources.header_rows import (
+from xnbflow.sources.formats.arff import ArffTable
+from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA
+from xnbflow.sources.formats.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
+from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
     fill_forward,
     find_header,
     merged_corner,
 )
-from xnbflow.sources.table_file import Cells, Columns, TableFile
+from xnbflow.sources.formats.raw_table import Cells, Columns, TableFile
+from xnbflow.sources.formats.text import SEPARATORS, DelimitedText, sniff, utf16_lines
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 _PARQUET = frozenset({".parquet", ".pq"})

@@ -13,7 +13,7 @@ import numpy as np
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.data.note import Note
-from xnbflow.sources.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
 
 #: Label of samples that are read for prediction.

@@ -5,7 +5,7 @@ import numpy as np
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.data.dataset import row_slices
-from xnbflow.sources.draft import Draft
+from xnbflow.sources.series.draft import Draft
 
 
 class MissingValuesError(InputError):

@@ -22,8 +22,8 @@ from scipy import sparse
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.sources.files import refuse_bomb, what_is_wrong
-from xnbflow.sources.memory import refuse_too_large
+from xnbflow.sources.formats.files import refuse_bomb, what_is_wrong
+from xnbflow.sources.formats.memory import refuse_too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

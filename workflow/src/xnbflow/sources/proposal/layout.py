@@ -17,7 +17,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
 from xnbflow.core.terms import column_of_term
-from xnbflow.sources.cell_texts import (
+from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
     have_thousands,
@@ -25,15 +25,18 @@ from xnbflow.sources.cell_texts import (
     is_missing,
     is_text,
 )
-from xnbflow.sources.delimited import is_utf8
-from xnbflow.sources.genepattern import as_gct, read_classes
-from xnbflow.sources.phenotype import (
+from xnbflow.sources.formats.gct import as_gct, read_classes
+from xnbflow.sources.formats.opening import WORKBOOKS, open_table, suffix_of
+from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.sample_names import SAMPLE_NAMES
+from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet, propose_sheets
+from xnbflow.sources.series.phenotype import (
     matched_names,
     naming_column,
     read_phenotype,
 )
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.plausibility import (
+from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
     is_clinical,
@@ -44,12 +47,9 @@ from xnbflow.sources.plausibility import (
     is_sample_id,
     is_technical,
 )
-from xnbflow.sources.sample_names import SAMPLE_NAMES
-from xnbflow.sources.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies, tally_pattern
+from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies, tally_pattern
 from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow, is_accession
 from xnbflow.sources.table import fetch_table, matches
-from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
-from xnbflow.sources.workbook_sheets import phenotype_sheet, propose_sheets
 
 #: First rows by which columns of text are recognised, with samples in rows.
 _FIRST_ROWS = 20
@@ -101,7 +101,7 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     """Return the layout of a table; one at a URL is downloaded."""
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
+        from xnbflow.sources.formats.h5ad import cells_of  # noqa: PLC0415 - an extra
 
         return Layout(cells_of(path), dataset)
     if suffix_of(path) == ".gct":

@@ -12,16 +12,16 @@ from typing import Any
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.note import Note
-from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
-from xnbflow.sources.files import open_raw, refuse_too_wide
-from xnbflow.sources.header_rows import (
+from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
+from xnbflow.sources.formats.files import open_raw, refuse_too_wide
+from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
     fill_forward,
     find_header,
     merged_corner,
 )
-from xnbflow.sources.table_file import Row, TableFile
+from xnbflow.sources.formats.raw_table import Row, TableFile
 
 #: The separators by their names in the sheet's options.
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}

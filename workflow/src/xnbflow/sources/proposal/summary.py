@@ -1,6 +1,6 @@
 """Summary of a file or an accession for the user, with a proposed row of the sheet.
 
-Tables are summarised here, GEO in `xnbflow.sources.geo_summary`. What a table's columns and rows
+Tables are summarised here, GEO in `xnbflow.sources.proposal.geo_summary`. What a table's columns and rows
 are is recognised in `layout`; this module chooses the label and proposes options.
 """
 
@@ -19,16 +19,12 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.cell_texts import complaint, is_missing
-from xnbflow.sources.class_labels import (
-    LabelRule,
-    label_options,
-    plain_text,
-    propose_map,
-)
-from xnbflow.sources.intensities import scale_of
-from xnbflow.sources.layout import (
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.layout import (
     SETTLED,
     Layout,
     find_id_column,
@@ -37,10 +33,16 @@ from xnbflow.sources.layout import (
     recognise_layout,
     set_aside,
 )
-from xnbflow.sources.missing_values import MissingValuesError
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.plausibility import (
+from xnbflow.sources.proposal.sample_names import SAMPLE_NAMES, barcode_map, class_pattern
+from xnbflow.sources.series.class_labels import (
+    LabelRule,
+    label_options,
+    plain_text,
+    propose_map,
+)
+from xnbflow.sources.series.intensities import scale_of
+from xnbflow.sources.series.missing_values import MissingValuesError
+from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_class_name,
     is_event_status,
@@ -51,14 +53,12 @@ from xnbflow.sources.plausibility import (
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.sample_names import SAMPLE_NAMES, barcode_map, class_pattern
-from xnbflow.sources.sequencing import (
+from xnbflow.sources.series.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
     are_alignments,
     plain_sample_names,
 )
 from xnbflow.sources.sheet import SheetRow, sheet_text
-from xnbflow.sources.table_formats import suffix_of
 
 #: Names of fields that describe samples but are no question of a study.
 _NO_CLASS = re.compile(

@@ -17,9 +17,9 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.opening import open_table, suffix_of
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.table_formats import open_table, suffix_of
 
 #: Largest number of bytes of a CLS file that are read.
 _MOST_BYTES = 1 << 24

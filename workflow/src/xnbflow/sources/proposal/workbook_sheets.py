@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
-from xnbflow.sources.cell_texts import is_missing, is_text
-from xnbflow.sources.table_formats import open_table, sheet_names
+from xnbflow.sources.formats.cell_texts import is_missing, is_text
+from xnbflow.sources.formats.opening import open_table, sheet_names
 
 #: Least number of samples that two sheets share, and their least share of the names in a column.
 _LEAST_SHARED = 3

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.cell_texts import is_text
+from xnbflow.sources.formats.cell_texts import is_text
 
 #: Number of rows from which the header is recognised.
 HEAD_ROWS = 12

@@ -6,7 +6,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
-from xnbflow.sources.sequencing import (
+from xnbflow.sources.series.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
     looks_like_estimated_counts,
     relative_unit,

@@ -11,11 +11,11 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import is_sparse
-from xnbflow.sources.anndata_file import frame_of, matrix_of, opened
 from xnbflow.sources.annotation import standard_names
-from xnbflow.sources.assembly import assemble
-from xnbflow.sources.class_labels import UNLABELLED
-from xnbflow.sources.draft import Draft
+from xnbflow.sources.formats.anndata_file import frame_of, matrix_of, opened
+from xnbflow.sources.series.class_labels import UNLABELLED
+from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.steps import assemble
 from xnbflow.sources.sheet import SheetRow
 
 #: Values of a sparse matrix that are made dense at a time, 8 MB.
@@ -27,7 +27,7 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
 
     The row's ``label`` (and the option ``group``) name columns of ``obs``, with or without ``obs:``
     before them. The option ``matrix`` is ``X`` (default), ``raw`` or ``layers:<name>``; the other
-    options are those of `xnbflow.sources.assembly.assemble`.
+    options are those of `xnbflow.sources.series.steps.assemble`.
     """
     path = Path(path)
     phenotype_columns = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}

@@ -7,7 +7,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
-from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.formats.cell_texts import is_missing
 
 
 def column_named(metadata: pd.DataFrame, wanted: str) -> str:
