@@ -5,11 +5,12 @@ https://www.genepattern.org/file-formats-guide
 """
 
 import csv
+import io
 import re
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -18,11 +19,27 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.opening import open_table, suffix_of
+from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.sheet import SheetRow
 
 #: Largest number of bytes of a CLS file that are read.
 _MOST_BYTES = 1 << 24
+
+
+def read_gct(
+    path: Path, stream: "io.BufferedReader[Any]", most_rows: int | None = None
+) -> RawTable:
+    """Read a GCT file: its version and size, then a table."""
+    if stream.readline()[:4] not in (b"#1.2", b"#1.3") or not stream.readline():
+        msg = f"{path} is not GCT of version 1.2 or 1.3; write one, or a plain table"
+        raise InputError(msg)
+    return read_text(path, stream, ("\t", "."), first_line=3, most_rows=most_rows)
+
+
+def _read_head(path: Path, most_rows: int) -> RawTable:
+    with about_file(path), open_raw(path) as stream:
+        return read_gct(path, stream, most_rows)
 
 
 def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
@@ -30,10 +47,11 @@ def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
 
     In version 1.3 the rows that describe samples become columns of the phenotype.
     """
-    with open_table(path, {}) as table:
-        annotation, n_rows = _annotation_of_gct(path, table.header)
-        rows = islice(table.divided_rows(1), n_rows)
-        row_names = [cells[0].strip() for _, cells, _ in rows]
+    header = _read_head(path, 0).header
+    annotation, n_rows = _annotation_of_gct(path, header)
+    row_names: list[str] = []
+    if n_rows:
+        row_names = _read_head(path, n_rows).columns([0])[0][:n_rows]
     phenotype = [name for name in row_names if name != dataset.label]
     options = dict(dataset.options)
     for key, names in (("drop", annotation), ("phenotype_columns", phenotype)):
@@ -63,7 +81,7 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
     By the definition of the format, the first label that occurs belongs to the first class. Labels
     that are names of classes, or numbers, in another order contradict this and are refused.
     """
-    if suffix_of(table) != ".gct":
+    if not table.name.lower().removesuffix(".gz").endswith(".gct"):
         msg = f"{path} has no names of samples, like any CLS; use it with GCT, not {table}"
         raise InputError(msg, key="phenotype")
     with about_file(path), open_raw(path) as stream:
@@ -78,9 +96,9 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
         names = " ".join(lines[1]).lstrip("# ").split()
         labels = lines[2]
         distinct_labels = list(dict.fromkeys(labels))
-        with open_table(table, {}) as gct:
-            annotation, _ = _annotation_of_gct(table, gct.header)
-            samples = gct.header[1 + len(annotation) :]
+        header = _read_head(table, 0).header
+        annotation, _ = _annotation_of_gct(table, header)
+        samples = header[1 + len(annotation) :]
         declared_sizes = lines[0][:2]
         sizes = [str(len(samples)), str(len(names))]
         agree = len(samples) == len(labels) and len(names) == len(distinct_labels)

@@ -14,8 +14,8 @@ from xnbflow.data.matrices import is_sparse
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.formats.anndata_file import frame_of, matrix_of, opened
 from xnbflow.sources.series.class_labels import UNLABELLED
-from xnbflow.sources.series.draft import Draft
-from xnbflow.sources.series.steps import assemble
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.steps import finish
 from xnbflow.sources.sheet import SheetRow
 
 #: Values of a sparse matrix that are made dense at a time, 8 MB.
@@ -27,7 +27,7 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
 
     The row's ``label`` (and the option ``group``) name columns of ``obs``, with or without ``obs:``
     before them. The option ``matrix`` is ``X`` (default), ``raw`` or ``layers:<name>``; the other
-    options are those of `xnbflow.sources.series.steps.assemble`.
+    options are those of `xnbflow.sources.series.steps.finish`.
     """
     path = Path(path)
     phenotype_columns = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
@@ -43,11 +43,11 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     labels = [UNLABELLED] * len(names)
     if label is not None:
         labels = list(cells.pop(label))
-    draft = Draft(
+    series = RawSeries(
         where=f"data set {dataset.id}: {path}",
         values=values,
-        features=list(map(str, var.index)),
-        samples=names,
+        features=np.array(var.index, dtype=str),
+        samples=np.array(names, dtype=str),
         labels=labels,
         label_place=f"obs {label!r}",
         sample_metadata=cells.reset_index(drop=True),
@@ -58,7 +58,7 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     if group:
         options["group"] = group
     row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
-    return assemble(row, draft)
+    return finish(series, row)
 
 
 def _by_gene(matrix: Any) -> np.ndarray:

@@ -1,14 +1,16 @@
-"""A table in a file, whatever its format: rows of cells as texts and numbers.
+"""A table as its file contains it, whatever the format: names, cells, and the place of each.
 
-Many rows are converted at once; if a cell is not a number, cells are converted one by one, so that
-the error names the cell.
+Cells are kept as the text of the file until the roles of rows and columns are known
+(`xnbflow.sources.roles`): only then is it decided which of them are numbers. Many rows are
+converted at once; if a cell is not a number, cells are converted one by one, so that the error
+names the cell.
 """
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -24,147 +26,221 @@ from xnbflow.sources.formats.cell_texts import (
 
 #: Number of cells that are converted at once.
 _CELLS_AT_ONCE = 200_000
-#: Number of blocks of columns in which a table is transposed.
-_BLOCKS = 8
-
-#: The number of a row, its first cells, and its other cells as one text, with line breaks between
-#: them.
-Row = tuple[int, list[str], str]
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Positions of the columns of text and of numbers; other columns are skipped.
+class Rows(Protocol):
+    """The rows of a table below its header, as a format stores them."""
 
-    ``key`` is the column of row names; ``is_text`` returns by a row's name whether the row is text.
-    """
+    def __len__(self) -> int: ...
 
-    text: Sequence[int]
-    numbers: Sequence[int]
-    key: int = 0
-    is_text: Callable[[str], bool] | None = None
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row, without spaces around them."""
 
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns, without spaces around them."""
 
-@dataclass
-class Cells:
-    """The contents of a table below its header.
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+        """Return some cells of a row with line breaks between them.
 
-    ``lines`` are the numbers of its rows, ``texts`` the cells of each column of text; ``numbers``
-    has the shape (n_rows, n_numbers), NaN where a value is missing. Rows of text are separate, with
-    their numbers.
-    """
-
-    lines: list[int]
-    texts: list[list[str]]
-    numbers: np.ndarray
-    text_rows: list[tuple[int, list[str]]] = field(default_factory=list)
-
-
-class TableFile:
-    """A table whose header is read; a format sets ``header`` and yields `rows`.
-
-    The path is for errors; ``advice`` is the remedy for a cell that is not a finite number, by
-    default one that depends on the cell. ``unit`` is the word for a row in messages; ``notes`` are
-    about how the file was read.
-    """
-
-    unit = "row"
-    decimal = "."
-
-    def __init__(self, path: str | Path, advice: str | None = None) -> None:
-        self.path = path
-        self._advice = advice
-        self.header: list[str] = []
-        self.notes: list[str] = []
-
-    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
-        """Yield the rows below the header, each with its number."""
-        raise NotImplementedError
-
-    def divided_rows(self, first: int) -> Iterator[Row]:
-        """Yield the rows below the header, divided before the column ``first``."""
-        for number, cells in self.rows():
-            yield self.divided(number, cells, first)
-
-    def divided(self, number: int, cells: Sequence[str], first: int) -> Row:
-        """Return a row, divided before the column ``first``."""
-        if len(cells) != len(self.header):
-            msg = (
-                f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
-                f"header has {len(self.header)}; correct it, or get the file again if it ends there"
-            )
-            raise InputError(msg, key=f"{self.unit} {number}")
-        return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
-
-    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
-        """Read all rows; in memory the numbers of a row are adjacent, or those of a column.
-
-        If the columns of numbers are the last ones of the table, rows are divided before the first
-        of them, so that a row's numbers are converted as one text.
+        They are the last ones of the row from ``first`` on, where that is not None.
         """
-        width = len(self.header)
-        numbers = columns.numbers
-        first = numbers[0] if len(numbers) else width
-        are_last = [*numbers] == [*range(first, width)]
-        if not are_last or any(position >= first for position in columns.text):
-            first = width
-        contents = Cells([], [[] for _ in columns.text], np.empty(0))
-        # The numbers are stored in blocks of columns. At the end blocks are transposed one by one,
-        # and each is released, so that the table is not in memory twice.
-        n_blocks = _BLOCKS if by_column else 1
-        ends = np.linspace(0, len(numbers), n_blocks + 1).astype(int)
-        block_columns = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
-        blocks = [np.empty((0, stop - start)) for start, stop in itertools.pairwise(ends)]
-        rows = self.divided_rows(first)
-        n_rows_at_once = max(1, _CELLS_AT_ONCE // width)
-        while batch := list(itertools.islice(rows, n_rows_at_once)):
-            number_rows = []
-            for number, cells, rest in batch:
-                if columns.is_text is not None and columns.is_text(cells[columns.key].strip()):
-                    row = list(cells)
-                    if first < width:
-                        row += rest.split("\n")
-                    contents.text_rows.append((number, [cell.strip() for cell in row]))
-                else:
-                    number_rows.append((number, cells, rest))
-            for texts, position in zip(contents.texts, columns.text, strict=True):
-                texts.extend([cells[position].strip() for _, cells, _ in number_rows])
-            values = self._numbers(number_rows, numbers, first)
-            n_before = len(contents.lines)
-            contents.lines += [number for number, _, _ in number_rows]
-            for block, columns_of_block in zip(blocks, block_columns, strict=True):
-                # `resize` lets the system enlarge the array, without a copy.
-                block.resize((len(contents.lines), block.shape[1]), refcheck=False)
-                block[n_before:] = values[:, columns_of_block]
-        if not by_column:
-            contents.numbers = blocks[0]
-            return contents
-        contents.numbers = np.empty((len(numbers), len(contents.lines))).T
-        while blocks:
-            contents.numbers[:, block_columns.pop()] = blocks.pop()
-        return contents
 
-    def place(self, column: int, number: int | None = None) -> str:
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+        """Return cells that are stored as numbers, (n_positions, n_rows); None for other cells."""
+
+    def release(self, row: int) -> None:
+        """Remove a row from memory, where the format can."""
+
+
+class TextRows:
+    """Rows of text: lines that a separator divides, and lists of cells (of lines with quotes)."""
+
+    def __init__(self, rows: Sequence[str | list[str]], separator: str = "") -> None:
+        self._rows = list(rows)
+        self._separator = separator
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row; see `Rows`."""
+        cells = self._rows[row]
+        if isinstance(cells, str):
+            cells = cells.split(self._separator)
+        return [cell.strip() for cell in cells]
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns; see `Rows`. Lines are divided up to the last one."""
+        columns: list[list[str]] = [[] for _ in positions]
+        n_divided = max(positions, default=0) + 1
+        for cells in self._rows:
+            if isinstance(cells, str):
+                cells = cells.split(self._separator, n_divided)
+            for column, position in zip(columns, positions, strict=True):
+                column.append(cells[position].strip())
+        return columns
+
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+        """Return some cells of a row; see `Rows`.
+
+        Of the last cells of a line only the separators are replaced, which is several times as
+        fast as dividing it.
+        """
+        cells = self._rows[row]
+        if isinstance(cells, str):
+            if first is not None:
+                return cells.split(self._separator, first)[first].replace(self._separator, "\n")
+            cells = cells.split(self._separator)
+        return "\n".join([cells[position].strip() for position in positions])
+
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
+        """Return None: the cells are texts."""
+        return None
+
+    def release(self, row: int) -> None:
+        """Remove a row from memory."""
+        self._rows[row] = ""
+
+
+@dataclass(kw_only=True)
+class RawTable:
+    """A table as its file contains it.
+
+    Attributes
+    ----------
+    path : path
+        The file, for messages.
+    header : list of str
+        The names of the columns.
+    rows : Rows
+        The cells below the header.
+    lines : sequence of int
+        The number of each row in the file.
+    unit : str
+        The word for a row in messages.
+    decimal : {".", ","}
+        The decimal sign of its numbers.
+    advice : str, optional
+        The remedy for a cell that is not a finite number; by default it depends on the cell.
+    notes : list of str
+        Notes about how the file was read.
+    sheets : list of str
+        The names of all sheets of a workbook, the one that was read first.
+    has_number_cells : bool
+        Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
+        written as a point in what is read as text.
+
+    Examples
+    --------
+    >>> rows = TextRows(["s1,t,1.5,NA", "s2,n,3,4"], ",")
+    >>> header = ["id", "type", "g1", "g2"]
+    >>> table = RawTable(path=Path("x.csv"), header=header, rows=rows, lines=[2, 3], unit="line")
+    >>> table.columns([1]), table.numbers([2, 3]).tolist()
+    ([['t', 'n']], [[1.5, nan], [3.0, 4.0]])
+    >>> table.place(2, row=1)
+    "column 3 ('g1'), line 3"
+    """
+
+    path: str | Path
+    header: list[str]
+    rows: Rows
+    lines: Sequence[int]
+    unit: str = "row"
+    decimal: str = "."
+    advice: str | None = None
+    notes: list[str] = field(default_factory=list)
+    sheets: list[str] = field(default_factory=list)
+    has_number_cells: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of rows below the header."""
+        return len(self.rows)
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row as text."""
+        return self._with_points(self.rows.cells(row))
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns as text."""
+        return list(map(self._with_points, self.rows.columns(positions)))
+
+    def numbers(
+        self,
+        columns: Sequence[int],
+        rows: Sequence[int] | None = None,
+        *,
+        by_column: bool = False,
+        release: bool = False,
+    ) -> np.ndarray:
+        """Return cells as numbers, NaN where a value is missing.
+
+        Parameters
+        ----------
+        columns, rows : sequence of int
+            Positions of the cells; all rows by default.
+        by_column : bool, default=False
+            Whether the numbers of a column are adjacent in memory, shape (n_columns, n_rows); else
+            those of a row are, shape (n_rows, n_columns).
+        release : bool, default=False
+            Whether rows are removed from memory as they are converted.
+
+        Raises
+        ------
+        InputError
+            If a cell is not a finite number; it names the cell.
+        """
+        positions = range(len(self)) if rows is None else rows
+        stored = self.rows.matrix(positions, columns)
+        if stored is not None:
+            return stored if by_column else np.ascontiguousarray(stored.T)
+        width = len(self.header)
+        first = columns[0] if len(columns) and [*columns] == [*range(columns[0], width)] else None
+        n_columns = len(columns)
+        shape = (n_columns, len(positions)) if by_column else (len(positions), n_columns)
+        numbers = np.empty(shape)
+        step = max(1, _CELLS_AT_ONCE // max(1, width))
+        for start in range(0, len(positions), step):
+            batch = positions[start : start + step]
+            texts = [self.rows.number_text(row, columns, first) for row in batch]
+            block = self._converted(batch, columns, texts)
+            if by_column:
+                numbers[:, start : start + step] = block.T
+            else:
+                numbers[start : start + step] = block
+            if release:
+                for row in batch:
+                    self.rows.release(row)
+        return numbers
+
+    def place(self, column: int, row: int | None = None) -> str:
         """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""
         place = f"column {column + 1} ({quoted(self.header[column])})"
-        return place if number is None else f"{place}, {self.unit} {number}"
+        return place if row is None else f"{place}, {self.place_of_row(row)}"
 
-    def _numbers(self, rows: list[Row], positions: Sequence[int], first: int) -> np.ndarray:
-        """Return the numbers of rows, shape (n_rows, n_positions)."""
-        texts = [rest for _, _, rest in rows]
-        if first == len(self.header):
-            texts = ["\n".join([cells[i] for i in positions]) for _, cells, _ in rows]
-        count = len(rows) * len(positions)
-        values = numbers_of("\n".join(texts), count, self.decimal)
+    def place_of_row(self, row: int) -> str:
+        """Return where a row is: ``line 7``."""
+        return f"{self.unit} {self.lines[row]}"
+
+    def _with_points(self, texts: list[str]) -> list[str]:
+        """Return texts in which the decimal commas of a workbook's numbers are points."""
+        if not (self.has_number_cells and self.decimal == ","):
+            return texts
+        return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
+
+    def _converted(
+        self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str]
+    ) -> np.ndarray:
+        """Return the numbers of some rows, (n_rows, n_columns); ``texts`` has a text for each."""
+        values = numbers_of("\n".join(texts), len(rows) * len(columns), self.decimal)
         if values is None:
             numbers = []
             for row, text in zip(rows, texts, strict=True):
-                for position, cell in zip(positions, text.split("\n"), strict=True):
-                    numbers.append(self._number(cell, position, row[0]))
+                for column, cell in zip(columns, text.split("\n"), strict=True):
+                    numbers.append(self._number(cell, column, row))
             values = np.array(numbers)
-        return values.reshape(len(rows), len(positions))
+        return values.reshape(len(rows), len(columns))
 
-    def _number(self, cell: str, column: int, number: int) -> float:
+    def _number(self, cell: str, column: int, row: int) -> float:
         """Return the number in a cell; an `InputError` names the cell if it has none."""
         text = cell.strip()
         if is_missing(text):
@@ -176,11 +252,21 @@ class TableFile:
             if self.decimal == ",":
                 text = text.replace(",", ".", 1)
             fault = complaint(text) or ""
-            advice = self._advice or _advice(cell.strip())
+            advice = self.advice or _advice(cell.strip())
         if fault:
-            msg = f"{self.path}, {self.place(column, number)}: {fault}; {advice}"
+            msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
             raise InputError(msg, key=self.header[column], remedy=advice, sheet=True)
         return float(text)
+
+
+def refuse_uneven(path: str | Path, place: str, n_cells: int, width: int) -> None:
+    """Refuse a row whose number of cells is not that of the header, ``width``."""
+    if n_cells != width:
+        msg = (
+            f"{path}, {place}: {counted(n_cells, 'cell')}, but the header has {width}; correct "
+            "it, or get the file again if it ends there"
+        )
+        raise InputError(msg, key=place)
 
 
 def _advice(cell: str) -> str:

@@ -21,11 +21,13 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     merged_corner,
 )
-from xnbflow.sources.formats.raw_table import Row, TableFile
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
 
 #: The separators by their names in the sheet's options.
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
+#: The word for a row in messages.
+_UNIT = "line"
 #: Number of lines from which the separator and the decimal sign are determined.
 _SNIFFED_LINES = 5
 #: First line of a sample sheet of Illumina, and the line above its header.
@@ -37,155 +39,43 @@ _MOST_SECTION_LINES = 100
 _LONGEST_QUOTE = 1 << 17
 
 
-class DelimitedText(TableFile):
-    """A table in lines and cells.
+class _Lines:
+    """The lines of a table as text, up to a line that starts with ``end`` if there is one.
 
-    The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
-    The ``dialect`` is the separator and the decimal sign, or a function that returns them for the
-    first lines. The table ends before a line that starts with ``end``; ``ended`` is whether that
-    line has been read. A header that lacks the name of the first column gets an empty one. Lines
-    that are not UTF-8 are read by ``encoding``, if there is one. Lines above the header are
-    omitted: titles are recognised (`find_header`), or ``header_line`` is the number of the line of
-    the header.
+    Lines that are not UTF-8 are read by ``encoding``, with a note in ``notes``. ``number`` is that
+    of the last line that was read, ``ended`` whether the line ``end`` has been read.
     """
-
-    unit = "line"
 
     def __init__(
         self,
         path: str | Path,
         stream: Iterable[bytes],
-        dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
         *,
-        first_line: int = 1,
-        end: str | None = None,
-        advice: str | None = None,
-        encoding: str | None = None,
-        header_line: int | None = None,
+        first_line: int,
+        end: str | None,
+        encoding: str | None,
     ) -> None:
-        super().__init__(path, advice)
+        self.notes: list[str] = []
+        self.ended = False
+        self.number = first_line - 1
+        self._path = path
         self._stream = stream
         self._end = end
         self._encoding = encoding
-        self._line = first_line - 1
-        self.ended = False
-        lines = self._lines()
-        head: list[str] = []  # the first lines, which are read again below
 
-        def read_into_head() -> Iterator[str]:
-            for line in lines:
-                head.append(line)
-                yield line
-
-        sample = _first_lines(_join_quoted_lines(read_into_head()))
-        if len(sample) == 1 and "\r" in sample[0].rstrip():
-            msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
-            raise InputError(msg)
-        n_above = _lines_above(sample, header_line)
-        # Lines above the header become empty, so that the others have their numbers in the file.
-        for i in range(sum(line.count("\n") for line in sample[:n_above])):
-            head[i] = "\n"
-        if n_above and header_line is None:
-            self._note_titles(sample[:n_above])
-        filled = [line for line in sample[n_above:] if not line.isspace()]
-        if isinstance(dialect, tuple):
-            self._separator, self.decimal = dialect
-        else:
-            self._separator, self.decimal = dialect(filled[:_SNIFFED_LINES])
-        self._numbered = enumerate(itertools.chain(head, lines), first_line)
-        self._sample: list[tuple[int, list[str]]] = []
-        for number, line in self._numbered:
-            if not line.isspace():
-                self._sample.append((number, self._split(number, line)))
-            if len(self._sample) == _SNIFFED_LINES:
-                break
-        self._read_header(header_line)
-
-    def _note_titles(self, titles: Sequence[str]) -> None:
-        """Note the lines above the header, except the comment with which featureCounts begins."""
-        titles = [line for line in titles if not line.startswith("# ")]
-        texts = [text for line in titles if (text := line.strip().strip('",;\t '))]
-        if texts:
-            note = Note(
-                f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
-                f"({quoted(texts[0])})",
-                advice="the option header= names another line as the header",
-            )
-            self.notes.append(note)
-
-    def _read_header(self, header_line: int | None) -> None:
-        """Find the header among the first rows, and name a row of conditions by its line.
-
-        The rows become the header, the row of conditions if there is one, and the rows below.
-        """
-        if header_line is None:
-            header_rows = find_header([cells for _, cells in self._sample])
-        else:
-            header_rows = chosen_header(self.path, self._sample, header_line)
-        header = header_rows.header
-        conditions = header_rows.conditions
-        if conditions is not None:
-            number, cells = self._sample[conditions]
-            header_number, header_cells = self._sample[header]
-            if conditions < header:
-                header_cells, cells = merged_corner(header_cells, cells)
-            named_conditions = (number, fill_forward(cells, f"{self.unit} {number}"))
-            rest = self._sample[max(header, conditions) + 1 :]
-            self._sample = [(header_number, header_cells), named_conditions, *rest]
-        elif header and header_line is not None:
-            self._sample = self._sample[header:]
-        if not self._sample:
-            return
-        first, *rows = [cells for _, cells in self._sample]
-        self.header = [cell.strip() for cell in first]
-        # R's write.table writes no name for the column of row names. An empty last cell in every
-        # row is instead due to a separator at the ends of lines.
-        one_more = bool(rows) and all(len(row) == len(first) + 1 for row in rows)
-        if one_more and any(row[-1].strip() for row in rows):
-            self.header.insert(0, "")
-
-    def divided_rows(self, first: int) -> Iterator[Row]:
-        """Yield the rows below the header, divided before the column ``first``; once."""
-        for number, cells in self._sample[1:]:
-            yield self.divided(number, cells, first)
-        # Without quotes and with the right number of cells, only the first cells are split, and in
-        # the rest of the line the separators are replaced: this is several times as fast.
-        separator = self._separator
-        width = len(self.header)
-        n_rest = max(0, width - first - 1)
-        for number, line in self._numbered:
-            cells = line.rstrip("\r\n").split(separator, first) if '"' not in line else []
-            rest = cells.pop() if len(cells) == first + 1 <= width else ""
-            if len(cells) == first and rest.count(separator) == n_rest and not line.isspace():
-                yield number, cells, rest.replace(separator, "\n")
-            elif not line.isspace():
-                yield self.divided(number, self._split(number, line), first)
-
-    def _split(self, number: int, line: str) -> list[str]:
-        """Split a line into cells; a quoted cell may continue in the next lines."""
-        if '"' not in line:
-            return line.rstrip("\r\n").split(self._separator)
-        lines = itertools.chain([line], (following for _, following in self._numbered))
-        try:
-            return next(csv.reader(lines, delimiter=self._separator, strict=True))
-        except csv.Error as error:
-            msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
-            raise InputError(msg, key=f"line {number}") from error
-
-    def _lines(self) -> Iterator[str]:
-        """Yield the lines of the table as text."""
+    def __iter__(self) -> Iterator[str]:
         for raw in self._stream:
-            self._line += 1
+            self.number += 1
             if self._end is not None and raw.startswith(self._end.encode()):
                 self.ended = True
                 return
             if self._end is not None and not raw.endswith(b"\n"):
                 msg = (
-                    f"{self.path} ends within a row, before {self._end}: it is cut off; delete it "
-                    "and get it again"
+                    f"{self._path} ends within a row, before {self._end}: it is cut off; delete "
+                    "it and get it again"
                 )
                 raise InputError(msg)
-            refuse_too_wide(self.path, raw, b",;\t |")
+            refuse_too_wide(self._path, raw, b",;\t |")
             yield self._decoded(raw)
             if not raw.endswith(b"\n"):
                 note = Note(
@@ -200,24 +90,197 @@ class DelimitedText(TableFile):
     def _decoded(self, raw: bytes) -> str:
         """Return a line as text: UTF-8, else by the option ``encoding``, with a note."""
         try:
-            return raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
+            return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
         except UnicodeDecodeError:
             with suppress(UnicodeDecodeError, LookupError):
                 text = raw.decode(self._encoding or "")
                 if not self.notes:
                     character = next(c for c in text if ord(c) > 127)
                     note = Note(
-                        f"line {self._line} is not UTF-8 and was read as {self._encoding}, as were "
-                        "others of the kind",
+                        f"line {self.number} is not UTF-8 and was read as {self._encoding}, as "
+                        "were others of the kind",
                         advice=f"check names with {character!r}",
                     )
                     self.notes.append(note)
                 return text
         msg = (
-            f"{self.path}, line {self._line}: not UTF-8 text; if Windows wrote it, set "
+            f"{self._path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
             "encoding=cp1252 in the sheet's options, else save the file as UTF-8"
         )
-        raise InputError(msg, key=f"line {self._line}", sheet=True)
+        raise InputError(msg, key=f"line {self.number}", sheet=True)
+
+
+def read_text(
+    path: str | Path,
+    stream: Iterable[bytes],
+    dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
+    *,
+    first_line: int = 1,
+    end: str | None = None,
+    advice: str | None = None,
+    encoding: str | None = None,
+    header_line: int | None = None,
+    most_rows: int | None = None,
+) -> RawTable:
+    """Read a table in lines and cells.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    stream : iterable of bytes
+        Its lines, from the first one or from the header, whose number is ``first_line``.
+    dialect : tuple or callable
+        The separator and the decimal sign, or a function that returns them for the first lines.
+    end : str, optional
+        The beginning of the line with which the table ends; without that line it is cut off.
+    advice : str, optional
+        The remedy for a cell that is not a number.
+    encoding : str, optional
+        How lines that are not UTF-8 are read.
+    header_line : int, optional
+        The number of the line of the header. Else titles above it are recognised (`find_header`).
+    most_rows : int, optional
+        The number of rows after which reading ends.
+
+    Returns
+    -------
+    RawTable
+        A header that lacks the name of the first column, as R's, begins with an empty one.
+    """
+    lines = _Lines(path, stream, first_line=first_line, end=end, encoding=encoding)
+    decoded = iter(lines)
+    head: list[str] = []  # the first lines, which are read again below
+
+    def read_into_head() -> Iterator[str]:
+        for line in decoded:
+            head.append(line)
+            yield line
+
+    sample = _first_lines(_join_quoted_lines(read_into_head()))
+    if len(sample) == 1 and "\r" in sample[0].rstrip():
+        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+        raise InputError(msg)
+    n_above = _lines_above(sample, header_line)
+    # Lines above the header become empty, so that the others have their numbers in the file.
+    for i in range(sum(line.count("\n") for line in sample[:n_above])):
+        head[i] = "\n"
+    if n_above and header_line is None:
+        lines.notes += _about_titles(sample[:n_above])
+    filled = [line for line in sample[n_above:] if not line.isspace()]
+    if isinstance(dialect, tuple):
+        separator, decimal = dialect
+    else:
+        separator, decimal = dialect(filled[:_SNIFFED_LINES])
+    numbered = enumerate(itertools.chain(head, decoded), first_line)
+    first_rows: list[tuple[int, list[str]]] = []
+    for number, line in numbered:
+        if not line.isspace():
+            first_rows.append((number, _split(path, number, line, numbered, separator)))
+        if len(first_rows) == _SNIFFED_LINES:
+            break
+    header, rows = _header_and_rows(path, first_rows, header_line)
+    table = RawTable(
+        path=path,
+        header=header,
+        rows=TextRows([]),
+        lines=[],
+        unit=_UNIT,
+        decimal=decimal,
+        advice=advice,
+        notes=lines.notes,
+    )
+    if not header:
+        return table
+    width = len(header)
+    texts: list[str | list[str]] = []
+    numbers: list[int] = []
+    for number, cells in rows:
+        refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
+        texts.append(cells)
+        numbers.append(number)
+    for number, line in numbered:
+        if most_rows is not None and len(texts) >= most_rows:
+            break
+        if line.isspace():
+            continue
+        # A line without quotes and with the right number of cells is divided when they are needed.
+        if '"' not in line and line.count(separator) == width - 1:
+            texts.append(line.rstrip("\r\n"))
+        else:
+            cells = _split(path, number, line, numbered, separator)
+            refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
+            texts.append(cells)
+        numbers.append(number)
+    if end is not None and not lines.ended and most_rows is None:
+        msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
+        raise InputError(msg)
+    table.rows = TextRows(texts, separator)
+    table.lines = numbers
+    return table
+
+
+def _about_titles(titles: Sequence[str]) -> list[str]:
+    """Return a note on lines above the header, except the first comment of featureCounts."""
+    titles = [line for line in titles if not line.startswith("# ")]
+    texts = [text for line in titles if (text := line.strip().strip('",;\t '))]
+    if not texts:
+        return []
+    note = Note(
+        f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
+        f"({quoted(texts[0])})",
+        advice="the option header= names another line as the header",
+    )
+    return [note]
+
+
+def _header_and_rows(
+    path: str | Path, rows: list[tuple[int, list[str]]], header_line: int | None
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header among the first rows, each with its number, and the rows below it.
+
+    A row of conditions is the first of these, named by its line.
+    """
+    if header_line is None:
+        header_rows = find_header([cells for _, cells in rows])
+    else:
+        header_rows = chosen_header(path, rows, header_line)
+    header = header_rows.header
+    conditions = header_rows.conditions
+    if conditions is not None:
+        number, cells = rows[conditions]
+        header_number, header_cells = rows[header]
+        if conditions < header:
+            header_cells, cells = merged_corner(header_cells, cells)
+        named_conditions = (number, fill_forward(cells, f"{_UNIT} {number}"))
+        rest = rows[max(header, conditions) + 1 :]
+        rows = [(header_number, header_cells), named_conditions, *rest]
+    elif header and header_line is not None:
+        rows = rows[header:]
+    if not rows:
+        return [], []
+    first, *below = [cells for _, cells in rows]
+    names = [cell.strip() for cell in first]
+    # R's write.table writes no name for the column of row names. An empty last cell in every row is
+    # instead due to a separator at the ends of lines.
+    one_more = bool(below) and all(len(row) == len(first) + 1 for row in below)
+    if one_more and any(row[-1].strip() for row in below):
+        names.insert(0, "")
+    return names, rows[1:]
+
+
+def _split(
+    path: str | Path, number: int, line: str, numbered: Iterator[tuple[int, str]], separator: str
+) -> list[str]:
+    """Split a line into cells; a quoted cell may continue in the next lines."""
+    if '"' not in line:
+        return line.rstrip("\r\n").split(separator)
+    lines = itertools.chain([line], (following for _, following in numbered))
+    try:
+        return next(csv.reader(lines, delimiter=separator, strict=True))
+    except csv.Error as error:
+        msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
+        raise InputError(msg, key=f"line {number}") from error
 
 
 #: Bytes that are decoded at once.

@@ -5,9 +5,9 @@ model. What the row of the sheet has is kept.
 """
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,11 +26,14 @@ from xnbflow.sources.formats.cell_texts import (
     is_text,
 )
 from xnbflow.sources.formats.gct import as_gct, read_classes
-from xnbflow.sources.formats.opening import WORKBOOKS, open_table, suffix_of
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.sample_names import SAMPLE_NAMES
 from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet, propose_sheets
+from xnbflow.sources.roles import SAMPLE_NAMES, matches
 from xnbflow.sources.series.phenotype import (
     matched_names,
     naming_column,
@@ -49,7 +52,7 @@ from xnbflow.sources.series.plausibility import (
 )
 from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies, tally_pattern
 from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow, is_accession
-from xnbflow.sources.table import fetch_table, matches
+from xnbflow.sources.table import fetch_table
 
 #: First rows by which columns of text are recognised, with samples in rows.
 _FIRST_ROWS = 20
@@ -116,58 +119,42 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
         proposed, remark = propose_sheets(path, dataset.options)
         dataset = replace(dataset, options=proposed | dataset.options)
         remarks += [remark] if remark else []
-    dataset, first = _read_head(path, dataset)
-    if not first.rows:
+    raw = read_raw_table(path, dataset.options)
+    if not len(raw):
         return Layout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
-    remarks += _about_thousands(first)
-    phenotype, dataset = _read_phenotype(path, dataset, first, downloads)
-    if _are_columns(dataset, first, phenotype):
-        layout = _samples_in_columns(path, dataset, phenotype)
+    first = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
+    dataset = _with_decimal(dataset, raw, first)
+    remarks += _about_thousands(raw, first)
+    phenotype, dataset = _read_phenotype(path, dataset, raw, downloads)
+    if _are_columns(dataset, raw, phenotype):
+        layout = _samples_in_columns(raw, dataset, phenotype)
     else:
-        layout = _samples_in_rows(path, dataset, first, phenotype)
+        layout = _samples_in_rows(raw, dataset, phenotype)
     if phenotype.empty:
         remarks += _about_measured(layout.fields, dataset.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
 
 
-@dataclass(frozen=True)
-class _Head:
-    """The header of a table, its first rows as texts, and the decimal sign of its numbers."""
-
-    header: list[str]
-    rows: list[list[str]]
-    decimal: str = "."
-
-    @property
-    def columns(self) -> list[tuple[str, ...]]:
-        """The columns of the first rows; empty ones of a table without rows."""
-        return list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.header)
-
-
-def _read_head(path: Path, dataset: SheetRow) -> tuple[SheetRow, _Head]:
-    """Return the row with a decimal comma, where numbers have commas alone, and the first rows."""
-    with open_table(path, dataset.options) as table:
-        decimal = table.decimal
-        rows = islice(table.divided_rows(len(table.header)), _FIRST_ROWS)
-        first = _Head(table.header, [cells for _, cells, _ in rows], decimal)
-    cells = list(chain.from_iterable(first.rows))
+def _with_decimal(dataset: SheetRow, raw: RawTable, first: Sequence[Sequence[str]]) -> SheetRow:
+    """Return the row with a decimal comma, where numbers in the first rows have commas alone."""
+    cells = list(chain.from_iterable(first))
     has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
     has_points = any(map(DECIMAL_POINT.fullmatch, cells))
     are_thousands = has_commas and have_thousands(cells, ",")
-    if decimal == "." and has_commas and not has_points and not are_thousands:
-        dataset = replace(dataset, options={"decimal": "comma"} | dataset.options)
-    return dataset, first
+    if raw.decimal == "." and has_commas and not has_points and not are_thousands:
+        return replace(dataset, options={"decimal": "comma"} | dataset.options)
+    return dataset
 
 
-def _about_thousands(first: _Head) -> list[str]:
+def _about_thousands(raw: RawTable, first: Sequence[Sequence[str]]) -> list[str]:
     """Return a sentence where the decimal sign of a table probably separates thousands."""
-    cells = list(chain.from_iterable(first.rows))
-    if not have_thousands(cells, first.decimal):
+    cells = list(chain.from_iterable(first))
+    if not have_thousands(cells, raw.decimal):
         return []
-    example = next(cell for cell in cells if first.decimal in cell and not is_text(cell))
+    example = next(cell for cell in cells if raw.decimal in cell and not is_text(cell))
     remark = (
         f"Numbers such as {example} look like whole numbers with separators of thousands, but are "
-        f"read with {first.decimal!r} as the decimal sign: if so, save the table without "
+        f"read with {raw.decimal!r} as the decimal sign: if so, save the table without "
         "separators."
     )
     return [remark]
@@ -194,7 +181,7 @@ def _about_measured(fields: pd.DataFrame, label: str | None) -> list[str]:
 
 
 def _read_phenotype(
-    path: Path, dataset: SheetRow, first: _Head, downloads: Downloads
+    path: Path, dataset: SheetRow, raw: RawTable, downloads: Downloads
 ) -> tuple[pd.DataFrame, SheetRow]:
     """Return the phenotype's columns, empty where there is none, and the row with its sheet."""
     location = dataset.options.get("phenotype", "")
@@ -205,18 +192,18 @@ def _read_phenotype(
         dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
     if suffix_of(beside) == ".cls":
         return read_classes(beside, path), dataset
-    names = [*first.header, *(row[0] for row in first.rows)]
+    names = [*raw.header, *raw.columns([0])[0][:_FIRST_ROWS]]
     if suffix_of(beside) in WORKBOOKS and "phenotype_sheet" not in dataset.options:
         options = phenotype_sheet(beside, names) | dataset.options
         dataset = replace(dataset, options=options)
     if "phenotype_id" not in dataset.options and not dataset.id_column:
-        column = naming_column(beside, dataset, [*names, *_beside_annotation(first)])
+        column = naming_column(beside, dataset, [*names, *_beside_annotation(raw)])
         if column:
             dataset = replace(dataset, options=dataset.options | {"phenotype_id": column})
     return read_phenotype(beside, dataset), dataset
 
 
-def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bool:
+def _are_columns(dataset: SheetRow, raw: RawTable, phenotype: pd.DataFrame) -> bool:
     """Return whether samples are columns of the table.
 
     A phenotype file decides by the names of its samples, else the label by where it is; without
@@ -224,25 +211,29 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
     """
     if dataset.orientation == "columns":
         return True
-    header = first.header
+    header = raw.header
     sample_names = list(phenotype.index)
+    first = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
     if sample_names:
-        for names in (header, header[1:], _beside_annotation(first)):
+        for names in (header, header[1:], _beside_annotation(raw)):
             if set(sample_names) & set(names) or matched_names(names, sample_names):
                 return True
-        if set(sample_names) & set(chain.from_iterable(first.rows)):
+        if set(sample_names) & set(chain.from_iterable(first)):
             return False
     if dataset.label or sample_names:
         return bool(dataset.label) and dataset.label not in header
-    has_conditions = bool(first.rows) and _CONDITIONS.fullmatch(first.rows[0][0]) is not None
+    has_conditions = _CONDITIONS.fullmatch(first[0][0]) is not None
     return has_conditions or bool(_feature_count_columns(header))
 
 
-def _beside_annotation(first: _Head) -> list[str]:
+def _beside_annotation(raw: RawTable) -> list[str]:
     """Return the names of columns without the first and those that describe genes."""
-    annotation = {i for i, column in enumerate(first.columns) if is_text_column(column)}
-    annotation.update(_annotation_columns(first.header))
-    return [name for i, name in enumerate(first.header) if i > 0 and i not in annotation]
+    rows = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
+    annotation = set(_annotation_columns(raw.header))
+    for position, column in enumerate(zip(*rows, strict=True)):
+        if is_text_column(column):
+            annotation.add(position)
+    return [name for i, name in enumerate(raw.header) if i > 0 and i not in annotation]
 
 
 def _annotation_columns(header: Sequence[str]) -> list[int]:
@@ -258,99 +249,123 @@ def _feature_count_columns(header: Sequence[str]) -> list[int]:
     return []
 
 
-# Samples in rows
-
-
-def _samples_in_rows(
-    path: Path, dataset: SheetRow, first: _Head, phenotype: pd.DataFrame
-) -> Layout:
-    """Return the layout of a table with samples in rows.
-
-    Columns of samples have text, or a name of samples or of a covariate and other values than the
-    features. The first rows decide which columns may be text; these are then read whole.
-    """
-    header = first.header
-    groups = _group_columns(dataset, first)
-    candidates = _binary_candidates(groups, first)
-    positions = sorted(
-        {*groups.texts, *groups.named, *groups.labels, *groups.compared, *candidates}
-    )
-    with open_table(path, dataset.options) as table:
-        rows = [[cells[i] for i in positions] for _, cells, _ in table.divided_rows(len(header))]
-        decimal = table.decimal
-    columns = {i: tuple(row[n] for row in rows) for n, i in enumerate(positions)}
-    genes = _genes_with_other_names(header, groups, columns, decimal)
-    empty = _empty_columns(dataset, header, columns)
-    sample_columns = []
-    for i in sorted({*groups.texts, *groups.named, *groups.labels} - genes - empty):
-        is_by_name = i in groups.named or i in groups.labels
-        if is_by_name or is_text_column(columns[i]) or _is_empty(columns[i]):
-            sample_columns.append(i)
-    fields = pd.DataFrame(
-        list(zip(*(columns[i] for i in sample_columns), strict=True)),
-        columns=[header[i] for i in sample_columns],
-        dtype=object,
-    )
-    dataset = _without_tallies(dataset, header)
-    dataset, remarks = _without_empty(dataset, [header[i] for i in sorted(empty) if header[i]])
-    if len(phenotype):
-        fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
-    binary = _plausible_labels(
-        candidates={i: columns[i] for i in candidates},
-        names=header,
-        others=groups.others,
-        features=_as_numbers([columns[i] for i in groups.compared], decimal),
-    )
-    return Layout(fields, dataset, tuple(remarks), binary=binary)
-
-
 @dataclass(frozen=True, kw_only=True)
-class _ColumnGroups:
-    """Positions of the columns of a table with samples in rows, by the header and first rows.
+class _Variables:
+    """Positions of the variables of a table by what they probably are.
 
     Attributes
     ----------
-    texts : set of int
-        Columns of text, and empty ones.
-    named : set of int
-        Columns whose names mean samples, covariates, patients or follow-up.
-    labels : set of int
-        Columns of numbers that are the label.
-    candidates : list of int
-        Columns of numbers with such a name, which may be genes nevertheless (``MICE``, ``AGE``).
-    others : list of int
-        Columns of numbers with other names: the features.
-    compared : list of int
-        Up to about `_COMPARED` of the features.
+    texts : list of int
+        Those that describe samples: texts, and numbers with a name of samples, covariates, patients
+        or follow-up, and other values than the features.
+    features : list of int
+        The others that are numbers.
+    empty : list of int
+        Columns without any value that the sheet does not name.
+    cells : dict of int to list of str
+        The texts of the variables in ``texts``, and of `binary`.
+    binary : DataFrame
+        Columns of 0 and 1 among the features that are plausible labels.
     """
 
-    texts: set[int]
-    named: set[int]
-    labels: set[int]
-    candidates: list[int]
-    others: list[int]
-    compared: list[int]
+    texts: list[int]
+    features: list[int]
+    empty: list[int]
+    cells: dict[int, list[str]]
+    binary: pd.DataFrame
 
 
-def _group_columns(dataset: SheetRow, first: _Head) -> _ColumnGroups:
-    header = first.header
-    texts = set()
-    named = set()
-    for i, (name, column) in enumerate(zip(header, first.columns, strict=True)):
-        if is_text_column(column) or _is_empty(column):
-            texts.add(i)
-        if is_sample_id(name) or _is_covariate(name):
-            named.add(i)
-    numbers = set(range(len(header))) - texts
-    others = sorted(numbers - named)
-    return _ColumnGroups(
-        texts=texts,
-        named=named,
-        labels={i for i in numbers if header[i] == dataset.label},
-        candidates=sorted(i for i in named & numbers if not is_sample_id(header[i])),
+def _guess(table: SampleTable, dataset: SheetRow) -> _Variables:
+    """Return what the variables of a table probably are.
+
+    The texts of the first samples decide which variables may be text; these are then read whole.
+    """
+    names = table.names
+    heads = table.heads(_FIRST_ROWS)
+    declared = {dataset.label, *dataset.names("phenotype_columns")} - {None}
+    may_be_text = {i for i, head in enumerate(heads) if is_text_column(head) or _is_empty(head)}
+    named = {i for i, name in enumerate(names) if is_sample_id(name) or _is_covariate(name)}
+    named |= {i for i, name in enumerate(names) if name in declared}
+    others = sorted(set(range(len(names))) - may_be_text - named)
+    compared = others[:: max(1, len(others) // _COMPARED)]
+    candidates = _binary_candidates(others, names, heads)
+    positions = sorted({*may_be_text, *named, *compared, *candidates})
+    cells = dict(zip(positions, table.texts(positions), strict=True))
+    decimal = table.raw.decimal
+    features = _as_numbers([cells[i] for i in compared], decimal)
+    genes = _genes_with_other_names(
+        table,
+        cells,
+        numbers=named - may_be_text,
         others=others,
-        compared=others[:: max(1, len(others) // _COMPARED)],
+        features=features,
+        declared=declared,
     )
+    empty: set[int] = set()
+    if isinstance(table, SamplesInRows):  # a row without a value is a feature that is not measured
+        empty = _empty_columns(dataset, names, cells)
+    texts = []
+    for i in sorted((may_be_text | named) - genes - empty):
+        if i in named or is_text_column(cells[i]) or (_is_empty(cells[i]) and i in may_be_text):
+            texts.append(i)
+    binary = _plausible_labels(
+        candidates={i: cells[i] for i in candidates},
+        names=names,
+        others=others,
+        features=features,
+    )
+    return _Variables(
+        texts=texts,
+        features=others,
+        empty=sorted(empty),
+        cells=cells,
+        binary=binary,
+    )
+
+
+def _samples_in_rows(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> Layout:
+    """Return the layout of a table with samples in rows."""
+    table = SamplesInRows(raw, None)
+    header = raw.header
+    guess = _guess(table, dataset)
+    fields = pd.DataFrame(
+        list(zip(*(guess.cells[i] for i in guess.texts), strict=True)),
+        columns=[header[i] for i in guess.texts],
+        dtype=object,
+    )
+    dataset = _without_tallies(dataset, header)
+    dataset, remarks = _without_empty(dataset, [header[i] for i in guess.empty if header[i]])
+    if len(phenotype):
+        fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
+    return Layout(fields, dataset, tuple(remarks), binary=guess.binary)
+
+
+def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> Layout:
+    """Return the layout of a table with samples in columns.
+
+    A column beside the samples has text in most rows, or is one of featureCounts.
+    """
+    declared = {dataset.label, *dataset.names("phenotype_columns")}
+    header = raw.header
+    beside = _columns_beside(raw)
+    positions = [i for i in range(1, len(header)) if i not in beside]
+    table = SamplesInColumns(raw, 0, (), positions)
+    guess = _guess(table, dataset)
+    fields = pd.DataFrame({table.names[i]: guess.cells[i] for i in guess.texts}, dtype=object)
+    if dataset.label and dataset.label not in fields and phenotype.empty:
+        text_columns = [header[i] for i in beside]
+        _refuse_absent_label(raw, dataset, table.names, [*text_columns, *fields])
+        fields = fields.iloc[:, :0]
+    dropped = [header[i] for i in beside]
+    if len(phenotype):
+        dropped += [name for name in fields if name not in declared]
+        matched = matched_names(table.samples, list(phenotype.index)) or table.samples
+        is_measured = phenotype.index.isin(matched)
+        fields = phenotype[is_measured] if is_measured.any() else phenotype
+    dataset = replace(dataset, orientation="columns")
+    dataset = _add_names(dataset, "drop", dropped)
+    dataset = _without_tallies(dataset, table.names)
+    return Layout(fields, dataset, samples=tuple(table.samples), binary=guess.binary)
 
 
 def _empty_columns(
@@ -372,43 +387,52 @@ def _without_empty(dataset: SheetRow, names: Sequence[str]) -> tuple[SheetRow, l
     return _add_names(dataset, "drop", names), [remark]
 
 
-def _binary_candidates(groups: _ColumnGroups, first: _Head) -> list[int]:
-    """Return the columns of numbers that have only 0 and 1 in the first rows.
+def _binary_candidates(
+    others: Sequence[int], names: Sequence[str], heads: Sequence[Sequence[str]]
+) -> list[int]:
+    """Return the features that have only 0 and 1 in the first samples.
 
     Of many, as in a table of counts, only those with the name of a class are returned.
     """
-    columns = first.columns
-    candidates = [i for i in groups.others if _has_only_0_and_1(columns[i])]
+    candidates = [i for i in others if _has_only_0_and_1(heads[i])]
     if len(candidates) > _MOST_BINARY:
-        candidates = [i for i in candidates if is_case_control(first.header[i])]
+        candidates = [i for i in candidates if is_case_control(names[i])]
     return candidates
 
 
 def _genes_with_other_names(
-    header: Sequence[str],
-    groups: _ColumnGroups,
-    columns: Mapping[int, Sequence[str]],
-    decimal: str,
+    table: SampleTable,
+    cells: Mapping[int, Sequence[str]],
+    *,
+    numbers: Collection[int],
+    others: Sequence[int],
+    features: np.ndarray,
+    declared: Collection[str | None],
 ) -> set[int]:
-    """Return the columns that are features although their names have another meaning.
+    """Return the variables that are features although their names have another meaning.
 
-    A gene is between other features, or its name is in capitals like the others; and its values are
-    distributed as those of the features. If most columns of numbers have clinical names and are
+    ``numbers`` are the numbers with such names, ``others`` those with other names, of which some
+    have the values ``features``. A gene is between other features, or its name is in capitals like
+    theirs; and its values are distributed as theirs. If most numbers have clinical names and are
     unlike the rest, the table is one of clinical numbers, which are its features.
     """
-    features = _as_numbers([columns[i] for i in groups.compared], decimal)
-    are_capitals = _are_capitals([header[i] for i in groups.others])
-    others = set(groups.others)
+    names = table.names
+    candidates = []
+    for i in sorted(numbers):
+        if not is_sample_id(names[i]) and names[i] not in declared:
+            candidates.append(i)
+    are_capitals = _are_capitals([names[i] for i in others])
+    places_of_features = set(others)
     genes = set()
-    for i in groups.candidates:
-        is_between = {i - 1, i + 1} <= others
-        is_symbol = is_between or (header[i].isupper() and are_capitals)
-        values = _as_numbers([columns[i]], decimal)[0]
+    for i in candidates:
+        is_between = {i - 1, i + 1} <= places_of_features
+        is_symbol = is_between or (names[i].isupper() and are_capitals)
+        values = _as_numbers([cells[i]], table.raw.decimal)[0]
         if is_symbol and is_like_features(values, features):
             genes.add(i)
-    n_numbers = len(header) - len(groups.texts)
-    if 2 * (len(groups.candidates) - len(genes)) > n_numbers:
-        genes.update(groups.candidates)
+    n_numbers = len(others) + len(numbers)
+    if 2 * (len(candidates) - len(genes)) > n_numbers:
+        genes.update(candidates)
     return genes
 
 
@@ -441,55 +465,8 @@ def _refuse_other_samples(
     raise InputError(msg, key="phenotype_id")
 
 
-# Samples in columns
-
-
-def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) -> Layout:
-    """Return the layout of a table with samples in columns.
-
-    A column beside the samples has text in most rows, or is one of featureCounts; a row that is not
-    a feature has text in some samples, or a clinical name and other values than features.
-    """
-    declared = {dataset.label, *dataset.names("phenotype_columns")}
-    with open_table(path, dataset.options) as table:
-        header = table.header
-        stream = (cells for _, cells, _ in table.divided_rows(len(header)))
-        first = list(islice(stream, _ROWS_OF_COLUMNS))
-        beside = _columns_beside(header, first)
-        positions = [i for i in range(1, len(header)) if i not in beside]
-        rows = _group_rows(chain(first, stream), positions, declared)
-        texts = rows.texts | _covariate_rows(rows, table.decimal)
-    fields = pd.DataFrame({rows.names[n]: texts[n] for n in sorted(texts)}, dtype=object)
-    if dataset.label and dataset.label not in fields and phenotype.empty:
-        text_columns = [header[i] for i in beside]
-        _refuse_absent_label(path, dataset, header, rows.names, [*text_columns, *fields])
-        fields = fields.iloc[:, :0]
-    samples = [header[i] for i in positions]
-    dropped = [header[i] for i in beside]
-    if len(phenotype):
-        dropped += [name for name in fields if name not in declared]
-        matched = matched_names(samples, list(phenotype.index)) or samples
-        is_measured = phenotype.index.isin(matched)
-        fields = phenotype[is_measured] if is_measured.any() else phenotype
-    dataset = replace(dataset, orientation="columns")
-    dataset = _add_names(dataset, "drop", dropped)
-    dataset = _without_tallies(dataset, rows.names)
-    not_features = {*rows.texts, *rows.candidates}
-    binary = _plausible_labels(
-        candidates=rows.binary,
-        names=rows.names,
-        others=[n for n in range(len(rows.names)) if n not in not_features],
-        features=_as_numbers(rows.compared[:_COMPARED], table.decimal),
-    )
-    return Layout(fields, dataset, samples=tuple(samples), binary=binary)
-
-
 def _refuse_absent_label(
-    path: Path,
-    dataset: SheetRow,
-    header: Sequence[str],
-    row_names: Sequence[str],
-    text_names: Sequence[object],
+    raw: RawTable, dataset: SheetRow, row_names: Sequence[str], text_names: Sequence[object]
 ) -> None:
     """Refuse a label that is neither a column nor a row; ``text_names`` are those of text.
 
@@ -499,89 +476,26 @@ def _refuse_absent_label(
     if label == SAMPLE_NAMES or "phenotype" in dataset.options:
         return
     texts = list(map(str, text_names))
-    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *header])
+    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *raw.header])
     remedy = "Name the file of labels by the option phenotype"
     if texts:
         remedy = f"Rows and columns of text: {listed(texts)}"
     msg = (
-        f"{path}: no row and no column is called {label!r}, which the sheet's label names. "
+        f"{raw.path}: no row and no column is called {label!r}, which the sheet's label names. "
         f"{remedy}{similar}"
     )
-    raise InputError(msg, file=str(path), key="label", sheet=True)
+    raise InputError(msg, file=str(raw.path), key="label", sheet=True)
 
 
-@dataclass
-class _RowGroups:
-    """The rows of a table with samples in columns; each row by its number from 0.
-
-    ``names`` are those of all rows. ``texts`` are rows of text or that an option names,
-    ``candidates`` numbers whose name means a covariate, ``compared`` the values of some features,
-    ``binary`` rows of 0 and 1.
-    """
-
-    names: list[str] = field(default_factory=list)
-    texts: dict[int, list[str]] = field(default_factory=dict)
-    candidates: dict[int, list[str]] = field(default_factory=dict)
-    compared: list[list[str]] = field(default_factory=list)
-    binary: dict[int, list[str]] = field(default_factory=dict)
-
-
-def _group_rows(
-    rows: Iterable[Sequence[str]], positions: Sequence[int], declared: Container[str | None]
-) -> _RowGroups:
-    """Read rows, and keep those that are probably no features, and some features to compare.
-
-    ``positions`` are the columns of the samples, ``declared`` names of rows in the sheet's options.
-    """
-    groups = _RowGroups()
-    for number, cells in enumerate(rows):
-        name = cells[0].strip()
-        values = [cells[i] for i in positions]
-        groups.names.append(name)
-        is_text = is_text_column(values[:_FIRST_ROWS]) and is_text_column(values)
-        if name in declared or is_text:
-            groups.texts[number] = values
-        elif _is_covariate(name):
-            groups.candidates[number] = values
-        else:
-            if number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
-                groups.compared.append(values)
-            if _has_only_0_and_1(values[:_FIRST_ROWS]) and _has_only_0_and_1(values):
-                groups.binary[number] = values
-    return groups
-
-
-def _covariate_rows(rows: _RowGroups, decimal: str) -> dict[int, list[str]]:
-    """Return the rows of numbers that are covariates by their name, place and values.
-
-    A gene with such a name is below and above other features, or its name is in capitals like
-    theirs; and its values are distributed as theirs.
-    """
-    not_features = {*rows.texts, *rows.candidates}
-    others = [number for number in range(len(rows.names)) if number not in not_features]
-    features = _as_numbers(rows.compared[:_COMPARED], decimal)
-    are_capitals = _are_capitals([rows.names[number] for number in others])
-    covariates = {}
-    for number, cells in rows.candidates.items():
-        is_between = bool(others) and others[0] < number < others[-1]
-        is_symbol = is_between or (rows.names[number].isupper() and are_capitals)
-        values = _as_numbers([cells], decimal)[0]
-        if not (is_symbol and is_like_features(values, features)):
-            covariates[number] = cells
-    return covariates
-
-
-def _columns_beside(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+def _columns_beside(raw: RawTable) -> list[int]:
     """Return the columns, except the first, that describe features."""
-    beside = set(_annotation_columns(header))
+    beside = set(_annotation_columns(raw.header))
+    rows = [raw.cells(row) for row in range(min(_ROWS_OF_COLUMNS, len(raw)))]
     for i, column in enumerate(zip(*rows, strict=True)):
         n_texts = sum(map(is_text, column))
         if 2 * n_texts > len(rows):
             beside.add(i)
     return sorted(beside - {0})
-
-
-# Common to both
 
 
 def _has_only_0_and_1(cells: Sequence[str]) -> bool:

@@ -4,9 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-#: The label of a table whose classes are parts of its samples' names.
-SAMPLE_NAMES = "sample names"
-
 #: Most classes that names are searched for, and the least number of samples of each.
 _MOST_CLASSES = 10
 _LEAST_SAMPLES = 2

@@ -33,7 +33,8 @@ from xnbflow.sources.proposal.layout import (
     recognise_layout,
     set_aside,
 )
-from xnbflow.sources.proposal.sample_names import SAMPLE_NAMES, barcode_map, class_pattern
+from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
+from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_options,

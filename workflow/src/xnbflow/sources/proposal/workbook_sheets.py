@@ -8,7 +8,8 @@ from typing import NamedTuple
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
-from xnbflow.sources.formats.opening import open_table, sheet_names
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.workbook import sheet_names
 
 #: Least number of samples that two sheets share, and their least share of the names in a column.
 _LEAST_SHARED = 3
@@ -37,9 +38,9 @@ def read_workbook_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
     sheets = []
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
-            with open_table(path, {**options, "sheet": name}) as table:
-                rows = [list(cells) for _, cells in table.rows()]
-                sheets.append(Sheet(name, table.header, rows))
+            table = read_raw_table(path, {**options, "sheet": name})
+            rows = [table.cells(row) for row in range(len(table))]
+            sheets.append(Sheet(name, table.header, rows))
         except InputError:  # a sheet of texts, or an empty one, is no table
             continue
     return sheets

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
@@ -274,17 +274,19 @@ def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> Note | None:
     )
 
 
-def transform(where: str, values: np.ndarray, how: str, kind: str, finding: str) -> list[str]:
+def transform(
+    where: str, values: np.ndarray, how: str, *, kind: str, finding: str, samples: np.ndarray
+) -> list[str]:
     """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
     With ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
     ``log_cpm`` log(1 + counts per million of the sample). (Robinson and Oshlack, Genome Biology 11,
     2010, R25, for library sizes; without TMM factors, as a sample must not depend on others.) Each
     sample is transformed by itself, so transforms may be applied before folds are drawn. ``kind``
-    and ``finding`` are those of `scale_of`.
+    and ``finding`` are those of `scale_of`; errors name one of the ``samples``.
     """
     if how == "log_cpm":
-        return _log_cpm(f"{where}: transform=log_cpm", values)
+        return _log_cpm(f"{where}: transform=log_cpm", values, samples)
     if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
         msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
         raise InputError(msg, key="transform")
@@ -309,7 +311,9 @@ def transform(where: str, values: np.ndarray, how: str, kind: str, finding: str)
     return notes
 
 
-def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]:
+def keep_counts(
+    where: str, values: np.ndarray, linear: np.ndarray, samples: np.ndarray
+) -> list[str]:
     """Return notes on counts that stay as they are, and are normalised by TMM in the folds.
 
     ``values`` are (n_features, n_samples), ``linear`` (n_features,) whether a feature is linear.
@@ -324,7 +328,7 @@ def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]
             "transform=log_cpm"
         )
         raise InputError(msg, key="transform")
-    _refuse_no_counts(what, values)
+    _refuse_no_counts(what, values, samples)
     note = (
         "counts of reads are normalised by TMM in the training samples of each fold, and tested "
         "gene by gene with the weights of voom"
@@ -335,12 +339,12 @@ def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]
     return notes
 
 
-def _log_cpm(what: str, values: np.ndarray) -> list[str]:
+def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
     if not looks_like_counts(values) and not looks_like_estimated_counts(values):
         text = "the values do not look like counts of reads"
         notes.append(Note(text, advice="is transform=log_cpm meant?"))
-    _refuse_no_counts(what, values)
+    _refuse_no_counts(what, values, samples)
     sizes = values.sum(axis=0)
     for chunk in row_slices(values.shape):
         rows = values[chunk]
@@ -350,7 +354,7 @@ def _log_cpm(what: str, values: np.ndarray) -> list[str]:
     return notes
 
 
-def _refuse_no_counts(what: str, values: np.ndarray) -> None:
+def _refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> None:
     """Refuse missing or negative counts, and samples without reads."""
     sizes = values.sum(axis=0)
     lowest = values.min(initial=0.0)
@@ -364,7 +368,11 @@ def _refuse_no_counts(what: str, values: np.ndarray) -> None:
     elif lowest < 0:
         fault = f" of {lowest:.4g}; counts must not be negative"
     elif (sizes == 0).any():
-        fault = f": sample {int(np.argmin(sizes)) + 1} has no counts at all; leave it out"
+        sample = str(samples[int(np.argmin(sizes))])
+        fault = (
+            f": sample {quoted(sample)} has no counts at all; remove it from the table, or from "
+            "the phenotype file"
+        )
     if fault:
         msg = f"{what}{fault}"
         raise InputError(msg, key="transform")

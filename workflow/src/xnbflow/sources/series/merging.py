@@ -4,6 +4,7 @@ import io
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,20 +12,22 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
-from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.sheet import SheetRow
 
 
-def collapse_probes(draft: Draft, how: str) -> None:
+def collapse_probes(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Merge the probes of each gene to one feature, by the sheet's option ``collapse``.
 
     Probes without a symbol, and probes of several genes (``TP53 /// WRAP53``), are omitted.
     """
+    how = dataset.options.get("collapse", "none")
     if how == "none":
-        return
-    table = draft.feature_metadata
+        return series
+    table = series.feature_metadata
     if table is None or "symbol" not in table or not table["symbol"].any():
         msg = (
-            f"{draft.where}: collapse={how} needs the symbols of probes; name their platform's "
+            f"{series.where}: collapse={how} needs the symbols of probes; name their platform's "
             "annotation in the sheet's options, as annotation=GPL570"
         )
         raise InputError(msg, key="annotation", sheet=True)
@@ -32,16 +35,17 @@ def collapse_probes(draft: Draft, how: str) -> None:
     is_unnamed = symbols == ""
     has_several = np.char.find(symbols, "///") >= 0
     probes = np.flatnonzero(~is_unnamed & ~has_several)
-    merged, genes, rows = merge_rows(draft.values[probes], symbols[probes], how)
-    draft.notes.append(
+    merged, genes, rows = merge_rows(series.values[probes], symbols[probes], how)
+    note = (
         f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
         f"{counted(len(genes), 'gene')} ({how}); left out were "
         f"{is_unnamed.sum()} without a symbol and {has_several.sum()} of several genes"
     )
-    draft.take_rows(merged, probes[rows])
-    if how != "median" and draft.feature_metadata is not None:
-        draft.feature_metadata = draft.feature_metadata.assign(probe=draft.features)
-    draft.features = genes
+    series = series.with_features(probes[rows], merged)
+    metadata = series.feature_metadata
+    if how != "median" and metadata is not None:
+        metadata = metadata.assign(probe=series.features)
+    return replace(series, features=genes, feature_metadata=metadata).with_notes([note])
 
 
 def merge_rows(
@@ -84,29 +88,30 @@ def merge_rows(
     return merged, np.asarray(unique, dtype=str), rows
 
 
-def settle_duplicates(draft: Draft, how: str) -> None:
+def settle_duplicates(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Merge features whose names repeat, by the sheet's option ``duplicates``."""
-    counts = Counter(draft.features).most_common()
+    how = dataset.options.get("duplicates", "refuse")
+    counts = Counter(series.features).most_common()
     repeated = [(name, count) for name, count in counts if count > 1]
     if not repeated:
-        return
+        return series
     names = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
     text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {names}"
     if how == "refuse":
         msg = (
-            f"{draft.where}: {text}. Make names unique, or set in the sheet's options "
+            f"{series.where}: {text}. Make names unique, or set in the sheet's options "
             "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
             "duplicates=rename (keep all, as name, name.1, name.2)"
         )
         raise InputError(msg, key="duplicates", sheet=True)
     if how == "rename":
         # pandas appends .1, .2, ... to repeated names of a header.
-        header = pd.DataFrame(columns=draft.features).to_csv(index=False)
-        draft.features = list(pd.read_csv(io.StringIO(header), index_col=False).columns)
+        header = pd.DataFrame(columns=series.features).to_csv(index=False)
+        new_names = pd.read_csv(io.StringIO(header), index_col=False).columns
         result = "all but the first of each got the suffix .1, .2, ..."
-        draft.notes.append(Note(f"{text}; {result}", "names repeat"))
-        return
-    merged, _, rows = merge_rows(draft.values, draft.features, how)
-    draft.take_rows(merged, rows)
+        note = Note(f"{text}; {result}", "names repeat")
+        return replace(series, features=new_names.to_numpy(dtype=str)).with_notes([note])
+    merged, _, rows = merge_rows(series.values, series.features, how)
     result = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
-    draft.notes.append(Note(f"{text}; {result}", "names repeat"))
+    note = Note(f"{text}; {result}", "names repeat")
+    return series.with_features(rows, merged).with_notes([note])

@@ -1,11 +1,14 @@
 """Missing values of features: refused, imputed in the training folds, or dropped."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.data.dataset import row_slices
-from xnbflow.sources.series.draft import Draft
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.sheet import SheetRow
 
 
 class MissingValuesError(InputError):
@@ -16,23 +19,23 @@ class MissingValuesError(InputError):
         self.share = share
 
 
-def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
-    """Drop features with missing values; return whether values remain to be imputed.
+def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Drop features with missing values, and record whether values remain to be imputed.
 
-    The ``rule`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
+    The option ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
     ``drop_features:0.2`` (features that lack more than this share of the values). Features without
-    any value are always dropped. ``places`` are the positions of the samples in the file. Errors
-    and notes list the features by the number of missing values.
+    any value are always dropped. Errors and notes list the features by the number of missing values.
     """
-    n_features, n_samples = draft.values.shape
+    rule = dataset.options.get("missing", "refuse")
+    n_features, n_samples = series.values.shape
     n_missing = np.empty(n_features, dtype=np.intp)
-    for rows in row_slices(draft.values.shape):
-        n_missing[rows] = np.isnan(draft.values[rows]).sum(axis=1)
+    for rows in row_slices(series.values.shape):
+        n_missing[rows] = np.isnan(series.values[rows]).sum(axis=1)
     affected = np.flatnonzero(n_missing)
     if not len(affected):
-        return False
+        return series
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
-    names = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
+    names = listed(f"{str(series.features[i])!r} ({n_missing[i]})" for i in worst)
     text = (
         f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
         f"{n_features} {noun(n_features, 'feature')} "
@@ -40,32 +43,32 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     )
     if rule == "refuse":
         feature = int(affected[0])
-        place = draft.place(feature, int(places[np.argmax(np.isnan(draft.values[feature]))]))
+        place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
         first = f", the first in {place}" if place else ""
         msg = (
-            f"{draft.where}: {text}{first}. Fill them in, or set in the sheet's options "
+            f"{series.where}: {text}{first}. Fill them in, or set in the sheet's options "
             "missing=impute (in the training folds), missing=drop_features, or "
             "missing=drop_features:0.2 (and impute the rest)"
         )
-        share = float(n_missing.sum()) / draft.values.size
-        raise MissingValuesError(msg, key=str(draft.features[feature]), share=share)
+        share = float(n_missing.sum()) / series.values.size
+        raise MissingValuesError(msg, key=str(series.features[feature]), share=share)
     largest_share = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
     dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
-    draft.notes.append(f"missing values: {text}")
+    notes = [f"missing values: {text}"]
     if dropped.all():
-        msg = f"{draft.where}: {text}; no feature is left. Fill some in, or drop fewer"
+        msg = f"{series.where}: {text}; no feature is left. Fill some in, or drop fewer"
         raise InputError(msg, key="missing")
     if dropped.any():
-        draft.notes.append(
+        notes.append(
             f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "
             f"{either(dropped.sum(), 'its', 'their')} missing values"
         )
-        draft.take_rows(draft.values[~dropped], np.flatnonzero(~dropped))
+        series = series.with_features(np.flatnonzero(~dropped))
     n_remaining = int(n_missing[~dropped].sum())
     if n_remaining:
         n_features = int((n_missing[~dropped] > 0).sum())
-        draft.notes.append(
+        notes.append(
             f"{counted(n_remaining, 'missing value')} of {counted(n_features, 'feature')} "
             f"{either(n_remaining, 'remains', 'remain')}, to be imputed in the training folds"
         )
-    return n_remaining > 0
+    return replace(series, missing=n_remaining > 0).with_notes(notes)

@@ -9,14 +9,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
+from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
-from xnbflow.sources.formats.opening import WORKBOOKS, open_table, suffix_of
-from xnbflow.sources.formats.raw_table import Columns
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.workbook import WORKBOOKS, naming_sheets
+from xnbflow.sources.roles import position_of
+from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
 from xnbflow.sources.sheet import SheetRow
 
@@ -90,31 +93,9 @@ def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[s
         options["encoding"] = dataset.options["encoding"]
     if sheet := dataset.options.get("phenotype_sheet"):
         options["sheet"] = sheet
-    with open_table(path, options) as table:
-        every_column = Columns(range(len(table.header)), ())
-        return table.header, table.read(every_column).texts
-
-
-def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
-    """Return the position of the only occurrence of a name, which is the value of the sheet's key.
-
-    ``key`` is the column or option of the sheet, for messages.
-    """
-    count = list(names).count(name)
-    if count == 1:
-        return list(names).index(name)
-    if count:
-        msg = (
-            f"{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
-            "remove all but one"
-        )
-    else:
-        msg = (
-            f"{path}: there is no {name!r}, which the sheet's {key} names"
-            f"{did_you_mean(name, names)}; there are {listed(names)} ({len(names)} in all). "
-            f"Correct {key}, or the orientation or separator, in the sheet"
-        )
-    raise InputError(msg, file=str(path), key=key, sheet=True)
+    table = read_raw_table(path, options)
+    with naming_sheets(table, chosen="sheet" in options):
+        return table.header, table.columns(range(len(table.header)))
 
 
 def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
@@ -297,3 +278,35 @@ def _spell_as_r(names: Sequence[str]) -> list[str]:
     """Return names as R's make.names writes them, without the X before a digit."""
     replaced = [re.sub(r"[^\w.]", ".", name) for name in names]
     return [re.sub(r"^X(?=\d)", "", name) for name in replaced]
+
+
+def refuse_contradictions(
+    *,
+    where: str,
+    dataset: SheetRow,
+    samples: np.ndarray,
+    table: pd.DataFrame,
+    phenotype: pd.DataFrame,
+) -> None:
+    """Refuse a label or group that differs between the table and the phenotype file."""
+    for name in (dataset.label, dataset.options.get("group")):
+        if name not in table or name not in phenotype:
+            continue
+        differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
+        if differs.any():
+            i = int(np.argmax(differs))
+            n_differing = int(differs.sum())
+            verb = either(n_differing, "differs", "differ")
+            msg = (
+                f"{where}: {name!r} of sample {quoted(str(samples[i]))} is "
+                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
+                f"phenotype file ({n_differing} {verb}); correct one, or name another column"
+            )
+            raise InputError(msg, key=name)
+
+
+def _comparable(text: str) -> str:
+    """Return a text such that spellings of one number are equal, as 1, 1.0 and 1,0 are."""
+    plain = plain_text(text)
+    number = plain.replace(",", ".", 1)
+    return plain if complaint(number) else str(float(number))

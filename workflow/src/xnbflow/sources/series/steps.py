@@ -1,7 +1,11 @@
-"""From a file's contents to a data set: labels, groups, logarithms, missing values, duplicates."""
+"""From a raw series to a data set: labels, groups, logarithms, missing values, duplicates.
+
+`STEPS` is the documented order. Each step is a function of the series and its row of the sheet that
+returns a series; a step that changes nothing returns the series itself.
+"""
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +17,6 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import annotate_features
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.series.draft import Draft
 from xnbflow.sources.series.intensities import keep_counts, looks_like_counts, scale_of, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
@@ -23,6 +26,7 @@ from xnbflow.sources.series.plausibility import (
     repeated_samples,
     suggested_group,
 )
+from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import SheetRow
@@ -33,117 +37,178 @@ _NOTED = {"counts", "estimated counts", "TPM", "CPM", "FPKM", "logged twice", "m
 _CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$")
 
 
-def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
-    """Return the series of a draft, by the options of its row in the sheet.
+def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
+    """Return the data set of a raw series, by the options of its row in the sheet.
 
     In this order: control probes are dropped and features annotated; samples without a label are
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
     ones settled, probes collapsed to genes, and repeated names merged.
     """
-    options = dataset.options
-    _drop_controls(draft, options.get("controls", "drop"))
-    _annotate(dataset, draft)
-    selected = _select_samples(dataset, draft)
-    groups = _groups(dataset, draft, selected)
-    metadata = _mark_batch(options.get("batch"), selected.metadata)
-    _check_samples(draft, selected.names, groups)
-    scale = _settle_scale(dataset, draft, selected.names)
-    missing = settle_missing(draft, options.get("missing", "refuse"), selected.positions)
-    collapse_probes(draft, options.get("collapse", "none"))
-    settle_duplicates(draft, options.get("duplicates", "refuse"))
+    for step in STEPS:
+        series = step(series, dataset)
+    metadata = series.sample_metadata
     return DataSet(
         name=dataset.id,
-        values=draft.values,
-        features=draft.features,
-        samples=selected.names,
-        labels=selected.labels,
-        kinds=draft.kinds,
-        groups=groups,
+        values=series.values,
+        features=series.features,
+        samples=series.samples,
+        labels=series.labels,
+        kinds=series.kinds,
+        groups=series.groups,
         sample_metadata=metadata if len(metadata.columns) else None,
-        feature_metadata=draft.feature_metadata,
-        missing=missing,
-        notes=tuple(draft.notes),
-        scale=scale,
+        feature_metadata=series.feature_metadata,
+        missing=series.missing,
+        notes=series.notes,
+        scale=series.scale,
     )
 
 
-@dataclass(frozen=True)
-class _Samples:
-    """The samples of a draft that have a label, (n_samples,) each.
+def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Leave out control probes of the array."""
+    is_control = np.array([_CONTROL.match(name) is not None for name in series.features], bool)
+    keep_all = dataset.options.get("controls") == "keep"
+    if keep_all or not is_control.any() or is_control.all():
+        return series
+    note = Note(
+        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(series.features[is_control], 3)})",
+        advice="the option controls=keep keeps them",
+    )
+    return series.with_features(np.flatnonzero(~is_control)).with_notes([note])
 
-    ``positions`` are those in the file; ``metadata`` has a row per sample.
+
+def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Add the sheet's annotation of features to that of the file."""
+    notes: list[str] = []
+    annotation = annotate_features(dataset, list(series.features), series.platforms, notes)
+    if annotation is None:
+        return series.with_notes(notes)
+    if series.feature_metadata is not None:
+        others = series.feature_metadata.drop(columns=list(annotation), errors="ignore")
+        annotation = pd.concat([others, annotation], axis=1)
+    return replace(series, feature_metadata=annotation).with_notes(notes)
+
+
+def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Make labels of the samples' texts, and leave out samples without one."""
+    where = f"{series.where}, {series.label_place}"
+    labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
+    series = series.with_samples(np.flatnonzero(keep)).with_notes(notes)
+    return replace(series, labels=labels)
+
+
+def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Find the columns that the options ``phenotype_columns``, ``batch`` and ``group`` name.
+
+    A batch gets a name by which the audit recognises it, as ``batch (x)``.
     """
-
-    names: np.ndarray
-    labels: np.ndarray
-    positions: np.ndarray
-    metadata: pd.DataFrame
-
-
-def _select_samples(dataset: SheetRow, draft: Draft) -> _Samples:
-    """Return the samples that have a label, and omit the values of the others from the draft.
-
-    Columns that the options ``phenotype_columns`` and ``batch`` name are required.
-    """
-    rule = LabelRule.parse(dataset)
-    where = f"{draft.where}, {draft.label_place}"
-    labels, keep, notes = rule.apply(where, draft.samples, draft.labels)
-    draft.notes += notes
-    metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
-    if not keep.all():
-        draft.values = np.ascontiguousarray(draft.values[:, keep])
+    metadata = series.sample_metadata
     phenotype_columns = dataset.names("phenotype_columns")
-    require_columns(draft.where, metadata, "phenotype_columns", phenotype_columns)
-    if batch := dataset.options.get("batch"):
-        require_columns(draft.where, metadata, "batch", [batch])
-    return _Samples(
-        names=np.asarray(draft.samples, dtype=str)[keep],
-        labels=labels,
-        positions=np.flatnonzero(keep),
-        metadata=metadata,
-    )
+    require_columns(series.where, metadata, "phenotype_columns", phenotype_columns)
+    batch = dataset.options.get("batch")
+    if batch:
+        require_columns(series.where, metadata, "batch", [batch])
+    groups, notes = _groups(series, dataset)
+    if batch and not is_technical(batch):
+        metadata = metadata.rename(columns={batch: batch_column(batch)})
+    return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
 
 
-def _mark_batch(batch: str | None, metadata: pd.DataFrame) -> pd.DataFrame:
-    """Rename the column of the option ``batch``, if its name does not mean one, to ``batch (x)``.
+def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, list[str]]:
+    """Return the group of each sample by the option ``group``, or a note on a column of groups.
 
-    The audit recognises a batch by its name.
+    A group that is the class in other words is refused.
     """
-    if not batch or is_technical(batch):
-        return metadata
-    return metadata.rename(columns={batch: batch_column(batch)})
+    metadata = series.sample_metadata
+    labels = np.asarray(series.labels)
+    n_samples = len(labels)
+    option = dataset.options.get("group")
+    if option is None:
+        notes: list[str] = []
+        if column := suggested_group(metadata, labels, least=(2, 2)):
+            note = Note(
+                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples",
+                advice=(
+                    f"if it names patients, set group={column} in the sheet's options, so that "
+                    "none is on both sides of a fold"
+                ),
+            )
+            notes.append(note)
+        return None, notes
+    name = column_named(metadata, option)
+    require_columns(series.where, metadata, "group", [name])
+    refuse_unknown(series.where, metadata[name], series.samples, "group")
+    groups = metadata[name].to_numpy(dtype=str)
+    # As many pairs as groups and as classes: each group is one class, and each class one group.
+    n_pairs = len(set(zip(groups, labels, strict=True)))
+    is_class = n_pairs == len(set(groups)) == len(set(labels))
+    if is_class and 1 < n_pairs < n_samples:
+        msg = (
+            f"{series.where}: the group {name!r} is the class: each of its values is one class, so "
+            "that no fold has a class in training and test. These samples cannot show whether a "
+            f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
+            f"group={name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
+    return groups, []
 
 
-def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
-    """Transform values by the option ``transform``; return their scale, as in `DataSet`.
+def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: ARG001
+    """Note repeated samples; refuse reads that belong to no gene, which change sums."""
+    if tallies := read_tallies(series.features):
+        msg = (
+            f"{series.where}: {listed(tallies)} are reads that belong to no gene, not features; "
+            f"set drop={tally_pattern(tallies)} in the sheet's options"
+        )
+        raise InputError(msg, key="drop", sheet=True)
+    copies = repeated_samples(series.values, series.groups)
+    if not copies:
+        return series
+    several = [" = ".join(map(str, series.samples[positions])) for positions in copies]
+    note = Note(
+        f"{counted(len(copies), 'sample', 'has', 'have')} several names, all values being the "
+        f"same: {listed(several)}",
+        advice=(
+            "leave out all but one, or name what they share by group=, otherwise training and "
+            "test share samples"
+        ),
+    )
+    return series.with_notes([note])
+
+
+def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Transform values by the option ``transform``, and set their scale, as in `DataSet`.
 
     Only linear features are transformed. Notes report values whose scale needs attention, and
     features that are probably covariates. The option ``scale`` replaces the detected scale.
     """
     options = dataset.options
-    notes = draft.notes
-    is_linear = np.ones(len(draft.values), dtype=bool)
-    if draft.kinds is not None:
-        is_linear = np.asarray(draft.kinds) == "linear"
-    linear_values = draft.values if is_linear.all() else draft.values[is_linear]
+    notes: list[str] = []
+    values = series.values
+    is_linear = np.ones(len(values), dtype=bool)
+    if series.kinds is not None:
+        is_linear = series.kinds == "linear"
+    linear_values = values if is_linear.all() else values[is_linear]
     how = options.get("transform", "none")
-    file_name = draft.where.rpartition("/")[2]
-    kind, finding = scale_of(linear_values, samples, file_name)
+    file_name = series.where.rpartition("/")[2]
+    kind, finding = scale_of(linear_values, series.samples, file_name)
     if how != "none" and "scale" in options:
         msg = (
-            f"{draft.where}: option scale={options['scale']} declares logarithms, and transform="
+            f"{series.where}: option scale={options['scale']} declares logarithms, and transform="
             f"{how} would take them again; keep one of the two"
         )
         raise InputError(msg, key="scale")
     if how == "tmm":
-        notes += keep_counts(draft.where, draft.values, is_linear)
+        notes += keep_counts(series.where, values, is_linear, series.samples)
     elif how != "none":
-        notes += transform(draft.where, linear_values, how, kind, finding)
-    elif kind in _NOTED or (kind == "not logged" and draft.note_unlogged):
+        notes += transform(
+            series.where, linear_values, how, kind=kind, finding=finding, samples=series.samples
+        )
+    elif kind in _NOTED or (kind == "not logged" and series.note_unlogged):
         notes.append(finding)
     if not is_linear.all():
-        draft.values[is_linear] = linear_values
-    elif lone := lone_features(draft.values, draft.features):
+        values[is_linear] = linear_values
+    elif lone := lone_features(values, series.features):
         note = Note(
             f"{', '.join(map(repr, lone))}: unlike all other features",
             advice=(
@@ -152,103 +217,29 @@ def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
             ),
         )
         notes.append(note)
-    if "scale" in options:
-        return options["scale"]
+    # log2 and log2p1 have the base 2
+    scale = {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
     if how == "none":
         is_logged = kind == "logarithms" and not looks_like_counts(linear_values)
-        return "log2" if is_logged and _is_of_array(draft) else ""
-    # log2 and log2p1 have the base 2
-    return {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
+        scale = "log2" if is_logged and _is_of_array(series) else ""
+    return replace(series, scale=options.get("scale", scale)).with_notes(notes)
 
 
-def _is_of_array(draft: Draft) -> bool:
+def _is_of_array(series: RawSeries) -> bool:
     """Return whether values are those of genes: the source is of arrays, or symbols are known."""
-    has_symbols = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
-    return draft.note_unlogged or has_symbols
+    has_symbols = series.feature_metadata is not None and "symbol" in series.feature_metadata
+    return series.note_unlogged or has_symbols
 
 
-def _drop_controls(draft: Draft, how: str) -> None:
-    """Leave out control probes of the array."""
-    names = np.asarray(draft.features, dtype=str)
-    is_control = np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
-    if how == "keep" or not is_control.any() or is_control.all():
-        return
-    note = Note(
-        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(names[is_control], 3)})",
-        advice="the option controls=keep keeps them",
-    )
-    draft.notes.append(note)
-    place_in_file = draft.place
-    rows = np.flatnonzero(~is_control)
-    draft.take_rows(draft.values[rows], rows)
-    draft.place = lambda feature, sample: place_in_file(int(rows[feature]), sample)
-
-
-def _annotate(dataset: SheetRow, draft: Draft) -> None:
-    """Add the sheet's annotation of features to that of the file."""
-    annotation = annotate_features(dataset, list(draft.features), draft.platforms, draft.notes)
-    if annotation is None:
-        return
-    if draft.feature_metadata is not None:
-        others = draft.feature_metadata.drop(columns=list(annotation), errors="ignore")
-        annotation = pd.concat([others, annotation], axis=1)
-    draft.feature_metadata = annotation
-
-
-def _groups(dataset: SheetRow, draft: Draft, samples: _Samples) -> np.ndarray | None:
-    """Return the group of each sample, by the option ``group``; note a column that may be one.
-
-    A group that is the class in other words is refused.
-    """
-    metadata = samples.metadata
-    n_samples = len(samples.names)
-    option = dataset.options.get("group")
-    if option is None:
-        if column := suggested_group(metadata, samples.labels, least=(2, 2)):
-            note = Note(
-                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples",
-                advice=(
-                    f"if it names patients, set group={column} in the sheet's options, so that "
-                    "none is on both sides of a fold"
-                ),
-            )
-            draft.notes.append(note)
-        return None
-    name = column_named(metadata, option)
-    require_columns(draft.where, metadata, "group", [name])
-    refuse_unknown(draft.where, metadata[name], samples.names, "group")
-    groups = metadata[name].to_numpy(dtype=str)
-    # As many pairs as groups and as classes: each group is one class, and each class one group.
-    n_pairs = len(set(zip(groups, samples.labels, strict=True)))
-    is_class = n_pairs == len(set(groups)) == len(set(samples.labels))
-    if is_class and 1 < n_pairs < n_samples:
-        msg = (
-            f"{draft.where}: the group {name!r} is the class: each of its values is one class, so "
-            "that no fold has a class in training and test. These samples cannot show whether a "
-            f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
-            f"group={name}, and the audit will name it"
-        )
-        raise InputError(msg, key="group")
-    return groups
-
-
-def _check_samples(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:
-    """Note repeated samples; refuse reads that belong to no gene, which change sums."""
-    if tallies := read_tallies(draft.features):
-        msg = (
-            f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; set "
-            f"drop={tally_pattern(tallies)} in the sheet's options"
-        )
-        raise InputError(msg, key="drop", sheet=True)
-    if copies := repeated_samples(draft.values, groups):
-        several = [" = ".join(map(str, samples[positions])) for positions in copies]
-        note = Note(
-            f"{counted(len(copies), 'sample', 'has', 'have')} several names, all values being the "
-            f"same: {listed(several)}",
-            advice=(
-                "leave out all but one, or name what they share by group=, otherwise training and "
-                "test share samples"
-            ),
-        )
-        draft.notes.append(note)
+#: The steps from a raw series to a data set, in their order.
+STEPS = (
+    drop_controls,
+    annotate,
+    label_samples,
+    name_groups,
+    check_samples,
+    settle_scale,
+    settle_missing,
+    collapse_probes,
+    settle_duplicates,
+)
