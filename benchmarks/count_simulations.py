@@ -60,7 +60,14 @@ def normalised(series: DataSet, method: str) -> DataSet:
     if method == "cpm":
         values = series.values[series.values.any(axis=1)]
         features = series.features[series.values.any(axis=1)]
-        transform("counts", values, "log_cpm", "counts", "")
+        transform(
+            "counts",
+            values,
+            "log_cpm",
+            kind="counts",
+            finding="",
+            samples=np.arange(values.shape[1]),
+        )
         return DataSet(
             name="counts",
             values=values,

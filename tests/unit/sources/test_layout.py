@@ -12,7 +12,7 @@ from xnbflow.sources.proposal.layout import (
     recognise_layout,
     set_aside,
 )
-from xnbflow.sources.proposal.sample_names import SAMPLE_NAMES
+from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.sheet import SheetRow
 
 

@@ -149,8 +149,8 @@ def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
         return SamplesInRows(raw, key)
     key = position_of(path, header, dataset.id_column or header[0], "id_column")
     drop = dataset.names("drop")
-    annotation = []
-    samples = []
+    annotation: list[int] = []
+    samples: list[int] = []
     for position, name in enumerate(header):
         if position == key:
             continue
@@ -195,28 +195,40 @@ def assign_roles(
     roles = []
     further = []
     for position, name in enumerate(table.names):
-        role = choices.role_of(name)
-        is_text = name in named
-        if is_text and phenotype is not None and name in phenotype:
-            (cells,) = table.texts([position])
-            is_text = not _are_other_numbers(cells, list(phenotype[name]), table.raw.decimal)
-            if not is_text and role is Role.TEXT:
-                role = Role.LEFT_OUT
         if position == table.key:
             role = Role.NAME
-        elif is_text:
+        elif name not in named:
+            role = choices.role_of(name)
+            if role is Role.TEXT:
+                further.append(position)
+        elif phenotype is not None and _is_another(table, position, phenotype):
+            role = choices.role_of(name)
+            if role is Role.TEXT:
+                role = Role.LEFT_OUT
+        else:
             role = Role.TEXT
-        elif role is Role.TEXT:
-            further.append(position)
         roles.append(role)
     repeated = pd.Series([table.names[position] for position in further]).duplicated(keep=False)
     for position, is_repeated in zip(further, repeated, strict=True):
         if is_repeated or len(further) > _MOST_TEXTS:
             roles[position] = Role.LEFT_OUT
+    _refuse_repeated_categories(table, roles)
+    return roles
+
+
+def _refuse_repeated_categories(table: SampleTable, roles: Sequence[Role]) -> None:
     for name, role in zip(table.names, roles, strict=True):
         if role is Role.CATEGORY:
-            position_of(path, table.names, name, "categorical")
-    return roles
+            position_of(Path(table.raw.path), table.names, name, "categorical")
+
+
+def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
+    """Return whether a variable has the name of a column of the phenotype, but other numbers."""
+    name = table.names[position]
+    if name not in phenotype:
+        return False
+    (cells,) = table.texts([position])
+    return _are_other_numbers(cells, list(phenotype[name]), table.raw.decimal)
 
 
 def kept_columns(phenotype: pd.DataFrame, dataset: SheetRow) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A user's table: text, workbook, Parquet, ARFF, GCT or AnnData, with samples in rows or columns."""
+"""A user's table in any format, with samples in rows or columns."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -49,7 +49,7 @@ def attribute_names(path: Path, stream: io.BufferedIOBase) -> list[str]:
 
 def _header(path: Path, contents: Iterator[tuple[int, str]]) -> list[str]:
     """Return the names of the attributes that are declared above ``@data``."""
-    names = []
+    names: list[str] = []
     for number, line in contents:
         word = line.split(None, 1)[0].lower()
         if word == "@data":

@@ -5,12 +5,11 @@ https://www.genepattern.org/file-formats-guide
 """
 
 import csv
-import io
 import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -22,6 +21,9 @@ from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.sheet import SheetRow
+
+if TYPE_CHECKING:
+    import io
 
 #: Largest number of bytes of a CLS file that are read.
 _MOST_BYTES = 1 << 24

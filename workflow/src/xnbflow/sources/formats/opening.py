@@ -1,9 +1,8 @@
 """A file as a `RawTable`, by the ending of its name: one module for each format."""
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import about_file
@@ -14,6 +13,9 @@ from xnbflow.sources.formats.parquet import PARQUET, read_parquet
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import SEPARATORS, read_text, sniff, utf16_lines
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
+
+if TYPE_CHECKING:
+    import io
 
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}

@@ -7,7 +7,8 @@ names the cell.
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -26,6 +27,8 @@ from xnbflow.sources.formats.cell_texts import (
 
 #: Number of cells that are converted at once.
 _CELLS_AT_ONCE = 200_000
+#: Characters of a block of lines; the memory allocator maps such blocks one by one.
+_BLOCK = 1 << 18
 
 
 class Rows(Protocol):
@@ -49,33 +52,59 @@ class Rows(Protocol):
         """Return cells that are stored as numbers, (n_positions, n_rows); None for other cells."""
 
     def release(self, row: int) -> None:
-        """Remove a row from memory, where the format can."""
+        """Remove the rows before this one from memory, where the format can."""
 
 
 class TextRows:
-    """Rows of text: lines that a separator divides, and lists of cells (of lines with quotes)."""
+    """Rows of text: lines that a separator divides, and lists of cells that contain it.
 
-    def __init__(self, rows: Sequence[str | list[str]], separator: str = "") -> None:
-        self._rows = list(rows)
+    Lines are kept in blocks. A block is large enough that the system takes its memory back when it
+    is released, which it does not for a single line.
+    """
+
+    def __init__(self, rows: Iterable[str | list[str]] = (), separator: str = "\t") -> None:
         self._separator = separator
+        self._blocks: list[str] = []
+        #: The first row of each block, and the number of rows.
+        self._starts = [0]
+        self._divided: dict[int, list[str]] = {}
+        #: The lines of the block that was used last, and its number.
+        self._lines: list[str] = []
+        self._block = -1
+        lines: list[str] = []
+        size = 0
+        for row in rows:
+            line = row if isinstance(row, str) else self._joined(row)
+            if line is None:
+                self._divided[self._starts[-1] + len(lines)] = list(row)
+                line = ""
+            lines.append(line)
+            size += len(line) + 1
+            if size > _BLOCK:
+                self._append(lines)
+                lines = []
+                size = 0
+        if lines:
+            self._append(lines)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return self._starts[-1]
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row; see `Rows`."""
-        cells = self._rows[row]
-        if isinstance(cells, str):
-            cells = cells.split(self._separator)
+        cells = self._divided.get(row)
+        if cells is None:
+            cells = self._line(row).split(self._separator)
         return [cell.strip() for cell in cells]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns; see `Rows`. Lines are divided up to the last one."""
         columns: list[list[str]] = [[] for _ in positions]
         n_divided = max(positions, default=0) + 1
-        for cells in self._rows:
-            if isinstance(cells, str):
-                cells = cells.split(self._separator, n_divided)
+        for row in range(len(self)):
+            cells = self._divided.get(row)
+            if cells is None:
+                cells = self._line(row).split(self._separator, n_divided)
             for column, position in zip(columns, positions, strict=True):
                 column.append(cells[position].strip())
         return columns
@@ -86,11 +115,12 @@ class TextRows:
         Of the last cells of a line only the separators are replaced, which is several times as
         fast as dividing it.
         """
-        cells = self._rows[row]
-        if isinstance(cells, str):
+        cells = self._divided.get(row)
+        if cells is None:
+            line = self._line(row)
             if first is not None:
-                return cells.split(self._separator, first)[first].replace(self._separator, "\n")
-            cells = cells.split(self._separator)
+                return line.split(self._separator, first)[first].replace(self._separator, "\n")
+            cells = line.split(self._separator)
         return "\n".join([cells[position].strip() for position in positions])
 
     def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
@@ -98,8 +128,27 @@ class TextRows:
         return None
 
     def release(self, row: int) -> None:
-        """Remove a row from memory."""
-        self._rows[row] = ""
+        """Remove the blocks of earlier rows from memory."""
+        for block in range(bisect_right(self._starts, row) - 1):
+            self._blocks[block] = ""
+
+    def _joined(self, cells: Sequence[str]) -> str | None:
+        """Return cells as a line; None where they contain a separator or a line break."""
+        line = self._separator.join(cells)
+        if line.count(self._separator) >= len(cells) or "\n" in line or "\r" in line:
+            return None
+        return line
+
+    def _append(self, lines: list[str]) -> None:
+        self._blocks.append("\n".join(lines))
+        self._starts.append(self._starts[-1] + len(lines))
+
+    def _line(self, row: int) -> str:
+        block = self._block
+        if block < 0 or not self._starts[block] <= row < self._starts[block + 1]:
+            self._block = block = bisect_right(self._starts, row) - 1
+            self._lines = self._blocks[block].split("\n")
+        return self._lines[row - self._starts[block]]
 
 
 @dataclass(kw_only=True)
@@ -208,8 +257,7 @@ class RawTable:
             else:
                 numbers[start : start + step] = block
             if release:
-                for row in batch:
-                    self.rows.release(row)
+                self.rows.release(batch[-1])
         return numbers
 
     def place(self, column: int, row: int | None = None) -> str:

@@ -158,9 +158,7 @@ def read_text(
             yield line
 
     sample = _first_lines(_join_quoted_lines(read_into_head()))
-    if len(sample) == 1 and "\r" in sample[0].rstrip():
-        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
-        raise InputError(msg)
+    _refuse_old_line_ends(path, sample)
     n_above = _lines_above(sample, header_line)
     # Lines above the header become empty, so that the others have their numbers in the file.
     for i in range(sum(line.count("\n") for line in sample[:n_above])):
@@ -168,10 +166,8 @@ def read_text(
     if n_above and header_line is None:
         lines.notes += _about_titles(sample[:n_above])
     filled = [line for line in sample[n_above:] if not line.isspace()]
-    if isinstance(dialect, tuple):
-        separator, decimal = dialect
-    else:
-        separator, decimal = dialect(filled[:_SNIFFED_LINES])
+    sniffed = dialect if isinstance(dialect, tuple) else dialect(filled[:_SNIFFED_LINES])
+    separator, decimal = sniffed
     numbered = enumerate(itertools.chain(head, decoded), first_line)
     first_rows: list[tuple[int, list[str]]] = []
     for number, line in numbered:
@@ -190,34 +186,57 @@ def read_text(
         advice=advice,
         notes=lines.notes,
     )
-    if not header:
-        return table
-    width = len(header)
-    texts: list[str | list[str]] = []
-    numbers: list[int] = []
-    for number, cells in rows:
+    if header:
+        row_numbers: list[int] = []
+        texts = _rows(path, rows, numbered, separator=separator, width=len(header))
+        read = itertools.islice(texts, most_rows)
+        table.rows = TextRows(_numbering(read, row_numbers), separator)
+        table.lines = row_numbers
+        if end is not None and not lines.ended and most_rows is None:
+            msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
+            raise InputError(msg)
+    return table
+
+
+def _rows(
+    path: str | Path,
+    first: Iterable[tuple[int, list[str]]],
+    numbered: Iterator[tuple[int, str]],
+    *,
+    separator: str,
+    width: int,
+) -> Iterator[tuple[int, str | list[str]]]:
+    """Yield the first rows and those of the further lines, each with its number, of one width.
+
+    A line without quotes and with the right number of cells is divided when they are needed.
+    """
+    for number, cells in first:
         refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
-        texts.append(cells)
-        numbers.append(number)
+        yield number, cells
     for number, line in numbered:
-        if most_rows is not None and len(texts) >= most_rows:
-            break
         if line.isspace():
             continue
-        # A line without quotes and with the right number of cells is divided when they are needed.
         if '"' not in line and line.count(separator) == width - 1:
-            texts.append(line.rstrip("\r\n"))
+            yield number, line.rstrip("\r\n")
         else:
             cells = _split(path, number, line, numbered, separator)
             refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
-            texts.append(cells)
+            yield number, cells
+
+
+def _numbering(
+    rows: Iterable[tuple[int, str | list[str]]], numbers: list[int]
+) -> Iterator[str | list[str]]:
+    """Yield rows, and append the number of each to ``numbers``."""
+    for number, cells in rows:
         numbers.append(number)
-    if end is not None and not lines.ended and most_rows is None:
-        msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
+        yield cells
+
+
+def _refuse_old_line_ends(path: str | Path, lines: Sequence[str]) -> None:
+    if len(lines) == 1 and "\r" in lines[0].rstrip():
+        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
         raise InputError(msg)
-    table.rows = TextRows(texts, separator)
-    table.lines = numbers
-    return table
 
 
 def _about_titles(titles: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A workbook of a spreadsheet program as a table; read by python-calamine in a process of its own."""
+"""A workbook of a spreadsheet program as a table; python-calamine reads it in another process."""
 
 import importlib.util
 import json

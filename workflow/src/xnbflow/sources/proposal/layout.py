@@ -304,10 +304,8 @@ def _guess(table: SampleTable, dataset: SheetRow) -> _Variables:
     empty: set[int] = set()
     if isinstance(table, SamplesInRows):  # a row without a value is a feature that is not measured
         empty = _empty_columns(dataset, names, cells)
-    texts = []
-    for i in sorted((may_be_text | named) - genes - empty):
-        if i in named or is_text_column(cells[i]) or (_is_empty(cells[i]) and i in may_be_text):
-            texts.append(i)
+    described = sorted((may_be_text | named) - genes - empty)
+    texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
     binary = _plausible_labels(
         candidates={i: cells[i] for i in candidates},
         names=names,
@@ -417,10 +415,8 @@ def _genes_with_other_names(
     unlike the rest, the table is one of clinical numbers, which are its features.
     """
     names = table.names
-    candidates = []
-    for i in sorted(numbers):
-        if not is_sample_id(names[i]) and names[i] not in declared:
-            candidates.append(i)
+    covariates = [i for i in sorted(numbers) if not is_sample_id(names[i])]
+    candidates = [i for i in covariates if names[i] not in declared]
     are_capitals = _are_capitals([names[i] for i in others])
     places_of_features = set(others)
     genes = set()

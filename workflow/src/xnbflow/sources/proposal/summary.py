@@ -1,7 +1,7 @@
 """Summary of a file or an accession for the user, with a proposed row of the sheet.
 
-Tables are summarised here, GEO in `xnbflow.sources.proposal.geo_summary`. What a table's columns and rows
-are is recognised in `layout`; this module chooses the label and proposes options.
+Tables are summarised here, GEO in `xnbflow.sources.proposal.geo_summary`. What a table's columns
+and rows are is recognised in `layout`; this module chooses the label and proposes options.
 """
 
 import re

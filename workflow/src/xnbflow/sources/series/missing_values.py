@@ -22,9 +22,10 @@ class MissingValuesError(InputError):
 def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Drop features with missing values, and record whether values remain to be imputed.
 
-    The option ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
-    ``drop_features:0.2`` (features that lack more than this share of the values). Features without
-    any value are always dropped. Errors and notes list the features by the number of missing values.
+    The option ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value)
+    or ``drop_features:0.2`` (features that lack more than this share of the values). Features
+    without any value are always dropped. Errors and notes list the features by the number of
+    missing values.
     """
     rule = dataset.options.get("missing", "refuse")
     n_features, n_samples = series.values.shape

@@ -94,7 +94,7 @@ def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
     where = f"{series.where}, {series.label_place}"
     labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
     series = series.with_samples(np.flatnonzero(keep)).with_notes(notes)
-    return replace(series, labels=labels)
+    return replace(series, labels=labels.tolist())
 
 
 def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
