@@ -199,7 +199,7 @@ def test_counts_per_million_are_of_the_sample():
     ("values", "message"),
     [
         ([[1.0, -1.0], [3.0, 4.0]], "of -1; counts must not be negative"),
-        ([[1.0, 0.0], [3.0, 0.0]], "sample 's1' has no counts at all; remove it"),
+        ([[1.0, 0.0], [3.0, 0.0]], "sample 's1' has no counts at all; remove its column"),
         ([[1.0, np.nan], [3.0, 4.0]], "but 1 count is missing"),
     ],
 )

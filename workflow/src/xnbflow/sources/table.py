@@ -15,7 +15,7 @@ from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles, kept_columns, turn
 from xnbflow.sources.series.contents import series_of_table
-from xnbflow.sources.series.phenotype import read_phenotype
+from xnbflow.sources.series.phenotype import read_phenotype, refuse_glued
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
@@ -113,6 +113,8 @@ def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
     if not raw.header:
         msg = f"{path} has no header; get it again"
         raise InputError(msg)
+    if raw.is_header_short and phenotype is not None:
+        refuse_glued(path, raw.header, phenotype)
     with naming_sheets(raw, chosen="sheet" in dataset.options):
         table = turn(raw, dataset)
         roles = assign_roles(table, dataset, phenotype)

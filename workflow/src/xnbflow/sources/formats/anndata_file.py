@@ -38,6 +38,10 @@ _DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, Arithmetic
 _REFUSED = "cannot be read as AnnData ("
 _REMEDY = "); write it anew, or get it again"
 
+#: Cells of a dense matrix, and values of a sparse one, by which its scale is recognised.
+_CELLS_OF_TRIAL = 200
+_VALUES_OF_TRIAL = 100_000
+
 #: Reads attributes and items of variable length, on which HDF5 may not terminate.
 _TRIAL = """
 import sys
@@ -245,8 +249,8 @@ def _refuse_unaffordable(
     )
 
 
-def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
-    """Return the path within the file of a matrix that the option ``matrix`` names."""
+def matrix_places(file: "h5py.File") -> dict[str, str]:
+    """Return the path within the file of each matrix, by its name in the option ``matrix``."""
     places = {}
     if node(file, "X") is not None:
         places["X"] = "X"
@@ -255,6 +259,22 @@ def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
             places["raw"] = place
     for layer in node(file, "layers") or ():
         places[f"layers:{layer}"] = f"layers/{layer}"
+    return places
+
+
+def is_scaled(file: "h5py.File", name: str) -> bool:
+    """Return whether a matrix has negative values, as after scaling each gene to mean 0."""
+    element = _required(file, matrix_places(file)[name])
+    if hasattr(element, "dtype"):
+        if element.dtype.kind not in "iuf" or element.ndim != 2:
+            return False
+        return bool((element[:_CELLS_OF_TRIAL] < 0).any())
+    return bool((_array(element, "data", "biuf")[:_VALUES_OF_TRIAL] < 0).any())
+
+
+def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
+    """Return the path within the file of a matrix that the option ``matrix`` names."""
+    places = matrix_places(file)
     if name not in places:
         msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(places))} here"
         raise InputError(msg, key="matrix")

@@ -27,9 +27,13 @@ _GROUP = re.compile(r"\d{3}")
 #: Numbers with a sign of thousands by which it is recognised: of 50 numbers that are rounded to
 #: three decimals, all have three with a probability of .9 to the power 50, .005.
 _MANY_GROUPED = 50
-#: Texts of a missing value, in small letters.
+#: Texts of a missing value, in small letters: of programs, and of clinical tables as those of TCGA
+#: and cBioPortal.
 _MISSING_WORDS = frozenset(
-    {"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?", "undetermined"}
+    {"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?", "undetermined", "--"}
+    | {"nd", "n.d.", "unknown", "missing", "pending", "not available", "not applicable"}
+    | {"not reported", "not evaluated", "not determined", "[not available]", "[not applicable]"}
+    | {"[not evaluated]", "[unknown]", "[discrepancy]"}
 )
 #: Longest word of which Arrow, which compares exactly, has every mixture of letters.
 _SHORT_WORD = 5
@@ -38,7 +42,7 @@ _SHORT_WORD = 5
 def _spellings(word: str) -> set[str]:
     """Return a word in small and capital letters; of a short one, every mixture of both."""
     if len(word) > _SHORT_WORD:
-        return {word, word.title(), word.upper()}
+        return {word, word.title(), word.capitalize(), word.upper()}
     letters = [(letter.lower(), letter.upper()) for letter in word]
     return set(map("".join, itertools.product(*letters)))
 
@@ -52,6 +56,13 @@ _STEMS = {"mar": ("MARCH", "MARC"), "sep": ("SEPT",), "dec": ("DEC",), "oct": ("
 #: Dates that Excel makes of gene symbols: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
 _DATE = re.compile(
     rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
+)
+
+#: A day: its year, month and day in any order, or a day and a month as `_DATE`.
+_DAY = re.compile(
+    rf"(\d{{4}}([-./])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\3(\d{{4}}|\d{{2}}))"
+    rf"([ T][\d:.]+)?|{_DATE.pattern}",
+    re.IGNORECASE,
 )
 
 
@@ -69,6 +80,19 @@ def is_date(name: str) -> bool:
     (True, True, True, False)
     """
     return _DATE.fullmatch(name.strip()) is not None
+
+
+def is_day(text: str) -> bool:
+    """Return whether a text is a day of the calendar, in any order of its parts.
+
+    Examples
+    --------
+    >>> [is_day(text) for text in ("2022-01-05", "5.1.2022", "1/5/22", "2022-01-05 00:00:00")]
+    [True, True, True, True]
+    >>> is_day("1-2"), is_day("3/4"), is_day("2-Sep")
+    (False, False, True)
+    """
+    return _DAY.fullmatch(text.strip()) is not None
 
 
 def symbols_of_date(name: str) -> list[str]:

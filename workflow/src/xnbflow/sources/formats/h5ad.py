@@ -12,7 +12,13 @@ from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import is_sparse
 from xnbflow.sources.annotation import standard_names
-from xnbflow.sources.formats.anndata_file import frame_of, matrix_of, opened
+from xnbflow.sources.formats.anndata_file import (
+    frame_of,
+    is_scaled,
+    matrix_of,
+    matrix_places,
+    opened,
+)
 from xnbflow.sources.series.class_labels import UNLABELLED
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
@@ -104,6 +110,21 @@ def cells_of(path: str | Path) -> pd.DataFrame:
     """Return the columns of ``obs`` that are text, categories, truth values or whole numbers."""
     with opened(path) as file:
         return _as_texts(frame_of(path, file, "obs"))
+
+
+def proposed_matrix(path: str | Path) -> tuple[str, list[str]]:
+    """Return the matrix to read, empty for ``X``, and the names of all matrices.
+
+    Scaled values, which have no logarithms and no fold changes, are replaced by another matrix:
+    counts, else the values before genes were selected (``raw``), else another layer.
+    """
+    with opened(path) as file:
+        names = list(matrix_places(file))
+        if "X" in names and not is_scaled(file, "X"):
+            return "", names
+        others = [name for name in names if name != "X" and not is_scaled(file, name)]
+    preferred = ["layers:counts", "raw", *others]
+    return next((name for name in preferred if name in others), ""), names
 
 
 def _as_texts(table: pd.DataFrame, fractions: Container[str | None] = ()) -> pd.DataFrame:

@@ -2,6 +2,10 @@
 
 - ``proteinGroups.txt`` of MaxQuant (Cox and Mann, Nature Biotechnology 26, 2008): a row per protein
   group; of the columns of each sample the normalised ones are taken.
+- ``combined_protein.tsv`` of FragPipe (Kong and others, Nature Methods 14, 2017): a row per
+  protein, with up to three columns of each sample, of which MaxLFQ intensities are best.
+- ``report.pg_matrix.tsv`` of DIA-NN (Demichev and others, Nature Methods 17, 2020): a row per
+  protein group, with a column for the file of each run.
 - NPX of Olink, a row per sample and assay (long format).
 - Counts of NanoString's nSolver and of its collector tool: attributes of the samples above the
   counts of probes, which have a code class.
@@ -34,6 +38,15 @@ _MAXQUANT = {"Protein IDs", "Majority protein IDs"}
 _INTENSITIES = ("LFQ intensity ", "iBAQ ", "Intensity ", "Reporter intensity corrected ")
 #: Columns that mark what is no protein of the sample.
 _MARKED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
+
+#: Columns of FragPipe by which its table is recognised, and endings of a sample's values, the best
+#: first; spectral counts are no intensities.
+_FRAGPIPE = {"Protein", "Protein ID", "Gene"}
+_ENDINGS = (" MaxLFQ Intensity", " Intensity")
+#: Columns of DIA-NN that describe a protein group; the others are runs.
+_DIANN = {"Protein.Group", "Protein.Names", "Genes"}
+_DESCRIPTIONS = re.compile(r"[A-Z][A-Za-z.]*\.?[A-Za-z.]*")
+_RUN_ENDING = re.compile(r"(\.(raw|dia|d|wiff|mzml|htrms))+$", re.IGNORECASE)
 
 #: Columns of Olink's long format.
 _OLINK = {"SampleID", "OlinkID", "Assay", "NPX"}
@@ -121,6 +134,10 @@ def _reader_of(header: Sequence[str]) -> Callable[[_Rows, int], Export] | None:
     """Return the function that reads the export with such a header."""
     if set(header) >= _MAXQUANT:
         return _maxquant
+    if set(header) >= _FRAGPIPE and any(name.endswith(_ENDINGS) for name in header):
+        return _fragpipe
+    if set(header) >= _DIANN:
+        return _diann
     if set(header) >= _OLINK:
         return _olink
     if [cell.lower() for cell in header[:2]] == _NANOSTRING:
@@ -158,6 +175,92 @@ def _maxquant(rows: _Rows, header: int) -> Export:
     remarks = [about_values, about_rows]
     options = {"transform": "log2", "missing": "drop_features:0.3"}
     return Export(program="maxquant", values=values[is_measured], remarks=remarks, options=options)
+
+
+def _fragpipe(rows: _Rows, header: int) -> Export:
+    """Return one intensity of each protein and sample; 0 is missing."""
+    table = rows.frame(header)
+    ending = _best_ending(table)
+    columns = [name for name in table if name.endswith(ending)]
+    if ending == " Intensity":
+        columns = [name for name in columns if not name.endswith(" MaxLFQ Intensity")]
+    others = len([name for name in table if name.endswith((*_ENDINGS, " Spectral Count"))])
+    remark = (
+        f"combined_protein of FragPipe: of {others} columns of the samples, {len(columns)} with "
+        f"{quoted(ending.strip())} were taken, an intensity of 0 is missing, and proteins are "
+        "called by their gene."
+    )
+    names = [name.removesuffix(ending) for name in columns]
+    return _proteins(
+        table,
+        columns,
+        names,
+        program="fragpipe",
+        genes="Gene",
+        proteins="Protein ID",
+        remark=remark,
+    )
+
+
+def _best_ending(table: pd.DataFrame) -> str:
+    """Return the ending of the columns of intensities, the first one that has a value."""
+    for ending in _ENDINGS:
+        columns = [name for name in table if name.endswith(ending)]
+        numbers = table[columns].apply(pd.to_numeric, errors="coerce")
+        if (numbers > 0).any(axis=None):
+            return ending
+    return _ENDINGS[-1]
+
+
+def _diann(rows: _Rows, header: int) -> Export:
+    """Return the quantities of protein groups; an empty cell is missing."""
+    table = rows.frame(header)
+    columns = [name for name in table if not _DESCRIPTIONS.fullmatch(name)]
+    files = [re.split(r"[/\\]", name)[-1] for name in columns]
+    names = [_RUN_ENDING.sub("", name) for name in files]
+    if len(set(names)) < len(names):
+        names = columns
+    remark = (
+        "pg_matrix of DIA-NN: runs are called by their files, and protein groups by their first "
+        "gene."
+    )
+    return _proteins(
+        table,
+        columns,
+        names,
+        program="diann",
+        genes="Genes",
+        proteins="Protein.Group",
+        remark=remark,
+    )
+
+
+def _proteins(
+    table: pd.DataFrame,
+    columns: Sequence[str],
+    names: Sequence[str],
+    *,
+    program: str,
+    genes: str,
+    proteins: str,
+    remark: str,
+) -> Export:
+    """Return intensities of proteins, called by the first gene, else by the first protein."""
+    numbers = table[list(columns)].apply(pd.to_numeric, errors="coerce")
+    values = numbers.mask(numbers == 0)
+    values.columns = list(names)
+    gene = table[genes].str.partition(";")[0]
+    values.index = np.where(gene != "", gene, table[proteins].str.partition(";")[0])
+    is_measured = values.notna().any(axis=1)
+    values = values[is_measured]
+    share = float(values.isna().to_numpy().mean())
+    remarks = [remark, f"{share:.0%} of the values are missing."]
+    if not is_measured.all():
+        remarks.append(f"{int((~is_measured).sum()):,} proteins without a value were left out.")
+    options = {"transform": "log2", "missing": "drop_features:0.5"}
+    if share == 0:
+        del options["missing"]
+    return Export(program=program, values=values, remarks=remarks, options=options)
 
 
 def _olink(rows: _Rows, header: int) -> Export:

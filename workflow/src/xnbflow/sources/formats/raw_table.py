@@ -178,6 +178,8 @@ class RawTable:
     has_number_cells : bool
         Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
         written as a point in what is read as text.
+    is_header_short : bool
+        Whether the header in the file has one name less than the rows have cells, as R writes it.
 
     Examples
     --------
@@ -200,6 +202,7 @@ class RawTable:
     notes: list[str] = field(default_factory=list)
     sheets: list[str] = field(default_factory=list)
     has_number_cells: bool = False
+    is_header_short: bool = False
 
     def __len__(self) -> int:
         """Return the number of rows below the header."""

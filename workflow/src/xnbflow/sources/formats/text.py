@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +31,12 @@ SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe":
 _UNIT = "line"
 #: Number of lines from which the separator and the decimal sign are determined.
 _SNIFFED_LINES = 5
+#: Names of a column of identifiers.
+_IDENTIFIERS = re.compile(
+    r"(gene|probe|probeset|transcript|protein|feature|sample|ensembl|entrez|hugo|symbol|target|id)s?"
+    r"([ _.-]?(id|ids|name|names|symbol|symbols|ref|set))*",
+    re.IGNORECASE,
+)
 #: First line of a sample sheet of Illumina, and the line above its header.
 _SECTIONS = "[Header]"
 _DATA = "[Data]"
@@ -187,6 +194,7 @@ def read_text(
         notes=lines.notes,
     )
     if header:
+        table.is_header_short = header[0] == "" and _are_short(first_rows, header)
         row_numbers: list[int] = []
         texts = _rows(path, rows, numbered, separator=separator, width=len(header))
         read = itertools.islice(texts, most_rows)
@@ -284,8 +292,31 @@ def _header_and_rows(
     # instead due to a separator at the ends of lines.
     one_more = bool(below) and all(len(row) == len(first) + 1 for row in below)
     if one_more and any(row[-1].strip() for row in below):
+        _refuse_lost_separator(path, rows[0][0], names)
         names.insert(0, "")
     return names, rows[1:]
+
+
+def _are_short(rows: Sequence[tuple[int, Sequence[str]]], header: Sequence[str]) -> bool:
+    """Return whether a header in the file has one name less than the header of the table."""
+    names = [name for name in header if name]
+    return any([cell.strip() for cell in cells] == names for _, cells in rows)
+
+
+def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:
+    """Refuse a header with one name less than the rows, if its first name is that of row names.
+
+    R writes such a header, but then no name for the first column.
+    """
+    if not _IDENTIFIERS.fullmatch(names[0]):
+        return
+    msg = (
+        f"{path}, {_UNIT} {number}: the header has {counted(len(names), 'name')}, and each row "
+        f"{len(names) + 1} cells. Either a separator between two names was lost (the longest name "
+        f"is {quoted(max(names, key=len))}): insert it; or the header lacks the name of the first "
+        f"column, as R writes it, and {quoted(names[0])} is a sample: rename it"
+    )
+    raise InputError(msg, key=f"{_UNIT} {number}")
 
 
 def _split(

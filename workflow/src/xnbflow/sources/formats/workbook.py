@@ -46,7 +46,7 @@ def read_workbook(
     Titles above the header are recognised, or ``header_line`` is the number of the header's row. A
     row of conditions is the first row below the header, named by its number.
     """
-    sheets, rows = _workbook_rows(path, sheet)
+    sheets, rows, merged = _workbook_rows(path, sheet)
     notes: list[str] = []
     if sheet is None and len(sheets) > 1:
         first, *others = map(repr, sheets)
@@ -59,6 +59,8 @@ def read_workbook(
     texts = ([_text(cell, sign) for cell in row] for row in rows)
     numbered = [(number, row) for number, row in enumerate(texts, 1) if any(row)]
     header, below, titles = _header_and_rows(path, numbered, header_line)
+    if n_filled := _fill_merged(below, merged):
+        notes.append(f"{counted(n_filled, 'cell')} below merged ones got their text")
     if titles and header_line is None:
         note = Note(
             f"{counted(len(titles), 'title row', 'was', 'were')} left out above the header "
@@ -79,6 +81,26 @@ def read_workbook(
         sheets=sheets,
         has_number_cells=True,
     )
+
+
+def _fill_merged(rows: list[tuple[int, list[str]]], merged: list[list[int]]) -> int:
+    """Fill cells that are merged down a column, in place; return the number of filled cells.
+
+    ``merged`` are first and last row and column of each; the rows of a header are left as they are.
+    """
+    row_of_number = dict(rows)
+    n_filled = 0
+    for first_row, last_row, first_column, last_column in merged:
+        top = row_of_number.get(first_row + 1)
+        if top is None:
+            continue
+        for number in range(first_row + 2, last_row + 2):
+            cells = row_of_number.get(number)
+            for column in range(first_column, last_column + 1):
+                if cells is not None and column < len(cells) and not cells[column]:
+                    cells[column] = top[first_column]
+                    n_filled += 1
+    return n_filled
 
 
 def _header_and_rows(
@@ -118,8 +140,12 @@ def naming_sheets(table: RawTable, *, chosen: bool) -> Iterator[None]:
         ) from error
 
 
-def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[Any]]]:
-    """Read the names of all sheets, and one of them, in a process of bounded memory.
+def _workbook_rows(
+    path: Path, sheet: str | None
+) -> tuple[list[str], list[list[Any]], list[list[int]]]:
+    """Read the names of all sheets, and one of them with its merged cells, in a process.
+
+    The memory of the process is bounded.
 
     A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
     library ends the process that asks for them.
@@ -145,8 +171,8 @@ def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[
     command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
     process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
     if process.returncode == 0:
-        sheets, rows = json.loads(process.stdout)
-        return sheets, rows
+        sheets, rows, merged = json.loads(process.stdout)
+        return sheets, rows, merged
     lines = process.stderr.decode(errors="replace").strip().splitlines()
     reason = lines[-1] if lines else "no reason is given"
     if process.returncode < 0:

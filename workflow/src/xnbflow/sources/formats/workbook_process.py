@@ -1,8 +1,8 @@
 """Read a sheet of a workbook in a separate process with limited memory.
 
 The arguments are the workbook, a number of bytes, and the sheet's name (the first sheet without).
-The names of all sheets and the rows are written to the standard output as JSON: numbers that are
-finite as numbers, all else as text.
+The names of all sheets, the rows, and cells that are merged down a column are written to the
+standard output as JSON: numbers that are finite as numbers, all else as text.
 """
 
 import json
@@ -31,9 +31,26 @@ def write_rows() -> None:
     if name not in book.sheet_names:
         sys.stderr.write(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}\n")
         sys.exit(NO_SUCH_SHEET)
-    rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
+    table = book.get_sheet_by_name(name)
+    rows = table.to_python(skip_empty_area=True)
     cells = [list(map(_plain, row)) for row in rows]
-    sys.stdout.write(json.dumps((book.sheet_names, cells), allow_nan=False))
+    merged = _merged_down(table)
+    sys.stdout.write(json.dumps((book.sheet_names, cells, merged), allow_nan=False))
+
+
+def _merged_down(table: Any) -> list[list[int]]:
+    """Return the cells that are merged over several rows, as first and last row and column.
+
+    They are counted from the first cell that is not empty. Formats other than .xls and .xlsx have
+    none, as far as the library reads them.
+    """
+    top, left = table.start or (0, 0)
+    merged = []
+    for (first_row, first_column), (last_row, last_column) in table.merged_cell_ranges or ():
+        if last_row > first_row >= top and first_column >= left:
+            columns = [first_column - left, last_column - left]
+            merged.append([first_row - top, last_row - top, *columns])
+    return merged
 
 
 def _plain(cell: Any) -> float | str:

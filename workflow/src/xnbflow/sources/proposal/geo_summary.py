@@ -19,10 +19,12 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.summary import (
     MOST_CLASSES,
     Summary,
+    about_others,
     class_score,
     column_options,
     described_numbers,
     distinct_values,
+    plausible_labels,
     proposed_logarithm,
 )
 from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
@@ -176,6 +178,10 @@ def _propose_row(asked: SheetRow, where: str, head: GeoHead) -> _Proposal:
         reason = f"Label: {field}{left_out}: {values}."
     if is_by_title:
         reason = f"Proposed label: title, which has {' or '.join(map(repr, stems))}."
+    if not asked.label:
+        candidates = plausible_labels(head.fields.drop(columns=head.short))
+        others = [name for name in candidates if name != field]
+        reason = " ".join([reason, *about_others(head.fields, others)])
     if remark:
         reason = f"{reason} {remark}"
     return _Proposal(row, reason, labels, keep)
@@ -189,16 +195,15 @@ def _choose_field(asked: SheetRow, where: str, head: GeoHead, stems: Sequence[st
     """
     if asked.label:
         return head.label_texts(where, asked.label)[0]
-    scores = {
-        name: class_score(name, head.fields[name]) for name in head.fields if name not in head.short
-    }
-    best = max(scores, key=scores.__getitem__, default=None)
+    candidates = plausible_labels(head.fields.drop(columns=head.short))
     has_class_titles = _are_patterns(stems)
-    if best is None:
+    if not candidates:
         return "title" if has_class_titles else None
-    if has_class_titles and not _is_better_than_titles(scores[best], head.fields[best]):
+    best = candidates[0]
+    texts = head.fields[best]
+    if has_class_titles and not _is_better_than_titles(class_score(best, texts), texts):
         return "title"
-    return best if scores[best] else None
+    return best
 
 
 def _pattern(stems: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ model. What the row of the sheet has is kept.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -38,6 +39,7 @@ from xnbflow.sources.series.phenotype import (
     matched_names,
     naming_column,
     read_phenotype,
+    refuse_glued,
 )
 from xnbflow.sources.series.plausibility import (
     binary_counts,
@@ -71,6 +73,9 @@ _MOST_BINARY_LABELS = 3
 #: Least number of samples, and share of them, with each value of a label of 0 and 1.
 _LEAST_BINARY = 3
 _BINARY_SHARE = 0.1
+#: Most distinct numbers of a column that may be classes, as doses, and least samples of each.
+_MOST_LEVELS = 10
+_LEAST_OF_LEVEL = 4
 #: Most words of a sample's name with spaces.
 _WORDS_OF_NAME = 3
 #: Number of names of samples that a message shows of each file.
@@ -104,9 +109,7 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     """Return the layout of a table; one at a URL is downloaded."""
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.formats.h5ad import cells_of  # noqa: PLC0415 - an extra
-
-        return Layout(cells_of(path), dataset)
+        return _layout_of_cells(path, dataset)
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     remarks = []
@@ -126,6 +129,8 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     dataset = _with_decimal(dataset, raw, first)
     remarks += _about_thousands(raw, first)
     phenotype, dataset = _read_phenotype(path, dataset, raw, downloads)
+    if raw.is_header_short:
+        refuse_glued(path, raw.header, phenotype)
     if _are_columns(dataset, raw, phenotype):
         layout = _samples_in_columns(raw, dataset, phenotype)
     else:
@@ -133,6 +138,22 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     if phenotype.empty:
         remarks += _about_measured(layout.fields, dataset.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
+
+
+def _layout_of_cells(path: Path, dataset: SheetRow) -> Layout:
+    """Return the layout of a file of AnnData, with another matrix where X is scaled."""
+    from xnbflow.sources.formats.h5ad import cells_of, proposed_matrix  # noqa: PLC0415 - an extra
+
+    matrix, names = proposed_matrix(path)
+    remarks = []
+    if len(names) > 1:
+        remarks.append(f"Its matrices are {listed(names)} (matrix=).")
+    if "matrix" not in dataset.options and matrix:
+        dataset = replace(dataset, options=dataset.options | {"matrix": matrix})
+        remarks.append(
+            f"Proposed is matrix={matrix}: X has negative values, as after scaling each gene."
+        )
+    return Layout(cells_of(path), dataset, tuple(remarks))
 
 
 def _with_decimal(dataset: SheetRow, raw: RawTable, first: Sequence[Sequence[str]]) -> SheetRow:
@@ -282,8 +303,12 @@ def _guess(table: SampleTable, dataset: SheetRow) -> _Variables:
     """
     names = table.names
     heads = table.heads(_FIRST_ROWS)
+    # A column without a value describes nothing; a row without one is a feature.
+    has_empty = isinstance(table, SamplesInRows)
     declared = {dataset.label, *dataset.names("phenotype_columns")} - {None}
-    may_be_text = {i for i, head in enumerate(heads) if is_text_column(head) or _is_empty(head)}
+    may_be_text = {
+        i for i, head in enumerate(heads) if is_text_column(head) or (has_empty and _is_empty(head))
+    }
     named = {i for i, name in enumerate(names) if is_sample_id(name) or _is_covariate(name)}
     named |= {i for i, name in enumerate(names) if name in declared}
     others = sorted(set(range(len(names))) - may_be_text - named)
@@ -301,9 +326,7 @@ def _guess(table: SampleTable, dataset: SheetRow) -> _Variables:
         features=features,
         declared=declared,
     )
-    empty: set[int] = set()
-    if isinstance(table, SamplesInRows):  # a row without a value is a feature that is not measured
-        empty = _empty_columns(dataset, names, cells)
+    empty = _empty_columns(dataset, names, cells) if has_empty else set()
     described = sorted((may_be_text | named) - genes - empty)
     texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
     binary = _plausible_labels(
@@ -388,11 +411,11 @@ def _without_empty(dataset: SheetRow, names: Sequence[str]) -> tuple[SheetRow, l
 def _binary_candidates(
     others: Sequence[int], names: Sequence[str], heads: Sequence[Sequence[str]]
 ) -> list[int]:
-    """Return the features that have only 0 and 1 in the first samples.
+    """Return the features that have few distinct numbers in the first samples.
 
     Of many, as in a table of counts, only those with the name of a class are returned.
     """
-    candidates = [i for i in others if _has_only_0_and_1(heads[i])]
+    candidates = [i for i in others if _has_few_numbers(heads[i])]
     if len(candidates) > _MOST_BINARY:
         candidates = [i for i in candidates if is_case_control(names[i])]
     return candidates
@@ -494,9 +517,10 @@ def _columns_beside(raw: RawTable) -> list[int]:
     return sorted(beside - {0})
 
 
-def _has_only_0_and_1(cells: Sequence[str]) -> bool:
-    present = [cell for cell in cells if not is_missing(cell)]
-    return bool(present) and binary_counts([*present, "0", "1"]) is not None
+def _has_few_numbers(cells: Sequence[str]) -> bool:
+    """Return whether the first cells may be those of a column of classes: 0 and 1, or doses."""
+    distinct = {cell.strip() for cell in cells if not is_missing(cell)}
+    return 0 < len(distinct) <= _MOST_LEVELS and 2 * len(distinct) <= max(len(cells), 4)
 
 
 def _plausible_labels(
@@ -506,19 +530,24 @@ def _plausible_labels(
     others: Sequence[int],
     features: np.ndarray,
 ) -> pd.DataFrame:
-    """Return the columns of 0 and 1 that are probably labels, a row per sample.
+    """Return the columns of few numbers that are probably labels, a row per sample.
 
-    Both values are frequent. The name means a class; or there is one such column, which is not a
-    gene (it is not between the features, and not in capitals as they are) and not a count (most
-    features, of which some have the values ``features``, are not whole numbers).
+    They are 0 and 1, or up to ten numbers as the doses of a drug; each value is frequent. The name
+    means a class; or there is one such column, which is not a gene (it is not between the features,
+    and not in capitals as they are) and not a count (most features, of which some have the values
+    ``features``, are not whole numbers).
 
     ``candidates`` are columns by their position among all ``names``, ``others`` the positions of
     the features.
     """
     frequent = {}
     for i, cells in candidates.items():
-        counts = binary_counts(cells)
-        if counts and min(counts) >= max(_LEAST_BINARY, _BINARY_SHARE * len(cells)):
+        counts = Counter(cell.strip() for cell in cells if not is_missing(cell))
+        is_binary = binary_counts(cells) is not None
+        if not is_binary and not 2 < len(counts) <= _MOST_LEVELS:
+            continue
+        least = _LEAST_BINARY if is_binary else max(_LEAST_BINARY, _LEAST_OF_LEVEL)
+        if min(counts.values()) >= max(least, _BINARY_SHARE * len(cells)):
             frequent[i] = list(cells)
     labels = {names[i]: cells for i, cells in frequent.items() if is_case_control(names[i])}
     if not labels and len(frequent) == 1:

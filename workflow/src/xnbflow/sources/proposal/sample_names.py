@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from xnbflow.sources.series.sequencing import BARCODE
+
 #: Most classes that names are searched for, and the least number of samples of each.
 _MOST_CLASSES = 10
 _LEAST_SAMPLES = 2
@@ -32,7 +34,7 @@ def class_pattern(names: Sequence[str]) -> str:
     >>> print(class_pattern([f"TCGA-A1-{code}" for code in codes]))
     ^TCGA[-.]\w\w[-.]\w{4}[-.](01|11)
     """
-    if names and all(map(_BARCODE.fullmatch, names)):
+    if names and all(map(BARCODE.fullmatch, names)):
         return _barcode_pattern(names)
     stems_of_names = list(map(_stems, names))
     for place in range(min(map(len, stems_of_names), default=0)):
@@ -43,10 +45,6 @@ def class_pattern(names: Sequence[str]) -> str:
     matches = [_END.search(name) for name in names]
     ends = ["" if match is None else match[0] for match in matches]
     return _pattern_of(ends, names, "(?<=[0-9])({})$")
-
-
-#: Barcode of TCGA: project, site, participant, type of sample (01 tumour to 11 normal), vial.
-_BARCODE = re.compile(r"TCGA[-.]\w\w[-.]\w{4}[-.](\d\d)\w?([-.].*)?")
 
 
 #: Types of samples by their code in the barcode.
@@ -76,8 +74,8 @@ def barcode_map(pattern: str) -> dict[str, str]:
 
 def _barcode_pattern(names: Sequence[str]) -> str:
     """Return the pattern of the type of sample in TCGA's barcodes; empty for one type."""
-    matches = [_BARCODE.fullmatch(name) for name in names]
-    types = Counter(match[1] for match in matches if match is not None)
+    matches = [BARCODE.fullmatch(name) for name in names]
+    types = Counter(match[4] for match in matches if match is not None)
     if len(types) < 2 or min(types.values()) < _LEAST_SAMPLES:
         return ""
     return f"^TCGA[-.]\\w\\w[-.]\\w{{4}}[-.]({'|'.join(sorted(types))})"

@@ -20,7 +20,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
@@ -37,11 +37,12 @@ from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.class_labels import (
     LabelRule,
+    common_spellings,
     label_options,
     plain_text,
     propose_map,
 )
-from xnbflow.sources.series.intensities import scale_of
+from xnbflow.sources.series.intensities import refuse_no_counts, scale_of
 from xnbflow.sources.series.missing_values import MissingValuesError
 from xnbflow.sources.series.plausibility import (
     binary_counts,
@@ -50,6 +51,7 @@ from xnbflow.sources.series.plausibility import (
     is_event_time,
     is_patient,
     is_sample_id,
+    is_technical,
     lone_features,
     suggested_batch,
     suggested_group,
@@ -67,6 +69,10 @@ _NO_CLASS = re.compile(
     r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
     re.IGNORECASE,
 )
+#: Names of columns for how severe a disease is: a question after others.
+_SEVERITY = re.compile(r"stage|grade", re.IGNORECASE)
+#: Most further columns that look like classes and are shown.
+_SHOWN_LABELS = 5
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 _SHOWN_VALUES = 12
 #: Most classes of a proposed label.
@@ -88,6 +94,7 @@ _TRANSFORMS = {
     "CPM": "log2p1",
     "FPKM": "log2p1",
     "not logged": "log2",
+    "intensities": "log2",
 }
 #: Largest share of missing values that are all imputed; of more, features with many are dropped.
 _MOST_IMPUTED = 0.1
@@ -226,7 +233,8 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     """Return a score of a field as a class, by its name and its texts; 0 for other fields.
 
     A description, and numbers without a name of a class (a score, an integer code), score least.
-    Follow-up (an event that was seen or not) is an outcome of a survival model, and no class.
+    Follow-up (an event that was seen or not) is an outcome of a survival model, and no class; nor
+    are dates.
 
     Examples
     --------
@@ -237,10 +245,14 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     """
     plain = list(map(plain_text, texts))
     literal = label_options(plain).get("literal")
-    counts = Counter(text for text in plain if text == literal or not is_missing(text))
+    present = [text for text in plain if text == literal or not is_missing(text)]
+    spellings = common_spellings(present)
+    counts = Counter(spellings[text] for text in present)
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return 0
     if is_event_status(name, list(counts)) or is_event_time(name):
+        return 0
+    if all(map(is_day, counts)):
         return 0
     n_repeated = sum(count > 1 for count in counts.values())
     n_single = len(counts) - n_repeated
@@ -270,6 +282,12 @@ def proposed_logarithm(
     kind, note = scale_of(values, samples, name)
     reason = str(note)
     transform = _TRANSFORMS.get(kind)
+    if kind == "intensities":
+        share = float(np.mean(values[values >= 0] == 0))
+        missing = "impute" if share <= _MOST_IMPUTED else "drop_features:0.5"
+        return {"transform": "log2", "missing": missing}, (
+            f" Proposed are transform=log2 and missing={missing}: {reason}."
+        )
     if transform == "log2" and np.fmin.reduce(values, axis=None) <= 0:
         reason = f"{reason}; but some are 0 or below, which have no logarithm"
         transform = None
@@ -329,11 +347,14 @@ def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
     remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
     if dataset.label:
         return dataset, remarks
-    scores = {name: class_score(str(name), _first_column(fields, name)) for name in fields}
-    best = max(scores, key=scores.__getitem__, default="")
-    if scores.get(best):
-        remarks += _about_binary(str(best), _first_column(fields, best))
-        return replace(dataset, label=str(best)), remarks
+    candidates = plausible_labels(fields)
+    if candidates:
+        best, *others = candidates
+        remarks += _about_binary(best, _first_column(fields, best))
+        numbers = plausible_labels(layout.binary)
+        everything = pd.concat([fields, layout.binary], axis=1)
+        remarks += about_others(everything, [*others, *numbers])
+        return replace(dataset, label=best), remarks
     names = list(layout.samples or _sample_names(fields))
     if are_alignments(names):
         names = plain_sample_names(names)
@@ -345,6 +366,43 @@ def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
         classes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
         remarks.append(f"The names of the samples contain the class: {classes}.")
     return dataset, remarks
+
+
+def plausible_labels(fields: pd.DataFrame) -> list[str]:
+    """Return the columns that look like classes, the best first.
+
+    A column has a higher `class_score`, or words in place of numbers; a stage or a grade comes
+    after other columns. Of equal ones the first in the table is better.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"stage": list("3344") * 2, "response": list("abab") * 2})
+    >>> plausible_labels(table)
+    ['response', 'stage']
+    """
+    ranks = {}
+    for name in dict.fromkeys(map(str, fields)):
+        cells = list(map(str, _first_column(fields, name)))
+        score = class_score(name, cells)
+        if score:
+            are_words = any(is_text(cell) for cell in cells)
+            ranks[name] = (score, _SEVERITY.search(name) is None, are_words)
+    return sorted(ranks, key=ranks.__getitem__, reverse=True)
+
+
+def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return a sentence on further columns that look like classes, with their values."""
+    descriptions = []
+    questions = [name for name in names if not is_technical(name)]
+    for name in questions[:_SHOWN_LABELS]:
+        counts = Counter(plain_text(str(cell)) for cell in _first_column(fields, name))
+        values = [f"{value} {count}" for value, count in counts.most_common() if value]
+        descriptions.append(f"{name} ({', '.join(values[:_SHOWN_VALUES])})")
+    if not descriptions:
+        return []
+    return [
+        f"Other columns that look like classes: {'; '.join(descriptions)}; --label chooses one."
+    ]
 
 
 def _first_column(fields: pd.DataFrame, name: str) -> pd.Series:
@@ -371,9 +429,7 @@ def _with_samples_in_columns(
 
 def _binary_label(layout: Layout) -> str:
     """Return the column of 0 and 1 that looks most like a class; empty where none does."""
-    scores = {str(name): class_score(str(name), cells) for name, cells in layout.binary.items()}
-    label = max(scores, key=scores.__getitem__, default="")
-    return label if scores.get(label) else ""
+    return next(iter(plausible_labels(layout.binary)), "")
 
 
 def _with_binary_label(
@@ -386,6 +442,8 @@ def _with_binary_label(
     label = _binary_label(layout)
     if not label:
         return layout, dataset, remarks
+    others = [name for name in plausible_labels(layout.binary) if name != label]
+    remarks = [*remarks, *about_others(layout.binary, others)]
     cells = layout.binary[label]
     fields = layout.fields.assign(**{label: list(cells)})
     remarks = [*remarks, *_about_binary(label, cells)]
@@ -527,6 +585,8 @@ def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
         reason = " Proposed is scale=log2: the values are as logarithms of intensities to base 2."
+    if option.get("transform") == PROPOSED_COUNT_TRANSFORM:
+        refuse_no_counts(f"data set {dataset.id}: {name}", series.values, series.samples)
     return replace(dataset, options=dataset.options | option), reason
 
 

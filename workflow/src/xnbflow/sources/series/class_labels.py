@@ -12,6 +12,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
@@ -45,6 +46,8 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
 }
 #: Time limit per text, in seconds; reasonable patterns take microseconds.
 _SECONDS = 1.0
+#: British spellings that are American ones in other tables.
+_BRITISH = re.compile("tumour|leukaemia|anaemia")
 #: Typographic quotes and the space that does not break, and what they are plainly.
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
@@ -210,11 +213,44 @@ def label_options(texts: Iterable[str]) -> dict[str, str]:
     return options
 
 
-def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
-    """Return the option ``map`` that leaves out classes of one or two samples, and a sentence.
+def common_spellings(texts: Iterable[str]) -> dict[str, str]:
+    """Return the commonest spelling of each text.
 
-    No such class can be in training and test of several folds. Two other classes at least remain.
-    The sentence has the map that joins them instead, where there are several.
+    Spellings differ by capital letters, invisible characters, the form of a number, or British and
+    American English. Words for a control are spellings of one class where they are rare: normal
+    tissue and an untreated control may be two classes of one series.
+
+    Examples
+    --------
+    >>> common_spellings(["Tumor", "tumour", "Tumor", "ctrl", "Control", "Control", "Control"])
+    {'Tumor': 'Tumor', 'tumour': 'Tumor', 'ctrl': 'Control', 'Control': 'Control'}
+    """
+    by_meaning: dict[str, Counter[str]] = {}
+    for text in texts:
+        meaning = _BRITISH.sub(_american, _appearance(text))
+        by_meaning.setdefault(meaning, Counter())[text] += 1
+    spellings = {}
+    for counts in by_meaning.values():
+        commonest = counts.most_common(1)[0][0]
+        spellings.update(dict.fromkeys(counts, commonest))
+    controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
+    if controls:
+        largest = max(controls, key=Counter.total)
+        for counts in controls:
+            if counts is not largest and counts.total() <= _RARE < largest.total():
+                spellings.update(dict.fromkeys(counts, largest.most_common(1)[0][0]))
+    return spellings
+
+
+def _american(match: re.Match[str]) -> str:
+    return {"tumour": "tumor", "leukaemia": "leukemia", "anaemia": "anemia"}[match[0]]
+
+
+def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
+    """Return the option ``map`` that joins spellings and leaves out rare classes, and sentences.
+
+    No class of one or two samples can be in training and test of several folds. Two other classes
+    at least remain. Where there are several rare classes, a sentence has the map that joins them.
 
     Examples
     --------
@@ -224,24 +260,43 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
     >>> propose_map(["a"] * 3 + ["b"] * 2)
     ({}, '')
     """
-    sizes = Counter(map(str, labels))
+    spellings = common_spellings(map(str, labels))
+    joined_spellings = {text: label for text, label in spellings.items() if text != label}
+    sizes = Counter(spellings[str(label)] for label in labels)
     rare = {label: size for label, size in sizes.items() if size <= _RARE}
     others = [label for label in sizes if label not in rare]
-    if not rare or len(others) < 2:
+    if len(others) < 2 or not (rare or joined_spellings):
         return {}, ""
+    if any(";" in text for text in spellings):
+        remedy = "Leave rare classes out, and join spellings, by map=."
+        return {}, f"The labels {listed(map(repr, spellings))} need a map. {remedy}"
+    # Small and capital letters are alike in a map.
+    entries = {
+        text.lower(): f"{_escape(text)}:{_escape(label)}"
+        for text, label in spellings.items()
+        if label in others
+    }
+    unchanged = ",".join(entries.values())
+    sentences = []
+    if joined_spellings:
+        pairs = listed(f"{text!r} to {label!r}" for text, label in joined_spellings.items())
+        sentences.append(f"The proposed map= joins spellings: {pairs}.")
+    if rare:
+        sentences.append(_about_rare(rare, unchanged))
+    return {"map": unchanged}, " ".join(sentences)
+
+
+def _about_rare(rare: Mapping[str, int], unchanged: str) -> str:
+    """Return a sentence on classes of one or two samples, which a proposed map leaves out."""
     rare_classes = listed(f"{label!r} ({size})" for label, size in rare.items())
     text = (
         f"{counted(len(rare), 'class', 'has', 'have')} one or two samples, too few to train and "
-        f"to test: {rare_classes}."
+        f"to test: {rare_classes}. The proposed map= leaves {either(len(rare), 'it', 'them')} out"
     )
-    if any(";" in label for label in sizes):
-        return {}, f"{text} Leave them out, or join them, by map=."
-    unchanged = ",".join(f"{_escape(label)}:{_escape(label)}" for label in others)
-    text += f" The proposed map= leaves {either(len(rare), 'it', 'them')} out"
     if sum(rare.values()) > _RARE:
         joined = ",".join(f"{_escape(label)}:{_OTHERS}" for label in rare)
         text += f"; to join them, write map={unchanged},{joined}"
-    return {"map": unchanged}, f"{text}."
+    return f"{text}."
 
 
 def _escape(text: str) -> str:

@@ -25,7 +25,13 @@ from xnbflow.sources.roles import SAMPLE_NAMES, Choices, Role, matches
 from xnbflow.sources.series.class_labels import UNLABELLED
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.sequencing import are_alignments, plain_sample_names, without_version
+from xnbflow.sources.series.sequencing import (
+    BARCODE_PATIENT,
+    are_alignments,
+    barcode_patients,
+    plain_sample_names,
+    without_version,
+)
 from xnbflow.sources.sheet import SheetRow
 
 
@@ -248,7 +254,7 @@ def _join_phenotype(
     metadata = metadata[[name for name in metadata if name not in features]]
     series = replace(series, sample_metadata=metadata)
     if phenotype is None:
-        return series
+        return _add_patients(series)
     joined = join_samples(series.where, series.samples, phenotype)
     series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
     metadata = series.sample_metadata
@@ -261,7 +267,16 @@ def _join_phenotype(
     )
     metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
     metadata = pd.concat([metadata, joined.rows], axis=1)
-    return replace(series, sample_metadata=metadata).with_notes(joined.notes)
+    return _add_patients(replace(series, sample_metadata=metadata).with_notes(joined.notes))
+
+
+def _add_patients(series: RawSeries) -> RawSeries:
+    """Add the column of patients that are in TCGA's barcodes, if some have several samples."""
+    patients = barcode_patients(list(map(str, series.samples)))
+    metadata = series.sample_metadata
+    if patients is None or len(set(patients)) == len(patients) or BARCODE_PATIENT in metadata:
+        return series
+    return replace(series, sample_metadata=metadata.assign(**{BARCODE_PATIENT: patients}))
 
 
 def _take_labels(series: RawSeries, dataset: SheetRow) -> RawSeries:

@@ -22,6 +22,9 @@ _FEATURES_OF_SAMPLE = 1000
 _LEAST_COUNT = 100
 #: Most distinct values of a table of categories or scores, which are whole numbers as well.
 _FEW_VALUES = 10
+#: Positive intensities of proteins are above this, but for a share of them.
+_LEAST_INTENSITY = 1000.0
+_LOWEST_SHARE = 0.01
 #: Logarithms of intensities have a smaller range.
 _RANGE = 50
 #: Least number of cells with a code of missing values.
@@ -154,14 +157,45 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= _LEAST_COUNT and n_distinct > _FEW_VALUES)
 
 
+def are_measured_intensities(values: np.ndarray) -> bool:
+    """Return whether values (n_features, n_samples) are 0 or large, as intensities of proteins.
+
+    Mass spectrometers measure intensities of 1e4 to 1e10, and programs write 0 for what was not
+    found. Reads of genes have all numbers from 0: hardly any table has 99 % of its positive counts
+    above 1,000.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> intensities = (2 ** rng.normal(24, 3, (50, 6))).round()
+    >>> intensities[:, 2] = 0
+    >>> are_measured_intensities(intensities), are_measured_intensities(intensities / 1e5)
+    (True, False)
+    """
+    some = values[:: max(1, values.size // _MOST_VALUES)].ravel()
+    some = some[~np.isnan(some)]
+    positive = some[some > 0]
+    if not positive.size or (some < 0).any() or positive.size == some.size:
+        return False
+    return bool(np.quantile(positive, _LOWEST_SHARE) >= _LEAST_INTENSITY)
+
+
 def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[str, Note]:
     """Return the probable scale of values (n_features, n_samples), and a note about it.
 
-    They are ``logarithms``, ``logged twice``, ``not logged``, ``counts``, ``estimated counts``,
-    ``TPM``, ``CPM``, ``FPKM``, or ``mixed``, which no transform fits: a value recurs far from all
-    others, or some of the named samples are logged and others are not. Features `of_other_scale` do
-    not count. The ``name`` of the file may name the unit.
+    They are ``logarithms``, ``logged twice``, ``not logged``, ``intensities`` (not logged, 0 where
+    nothing was measured), ``counts``, ``estimated counts``, ``TPM``, ``CPM``, ``FPKM``, or
+    ``mixed``, which no transform fits: a value recurs far from all others, or some of the named
+    samples are logged and others are not. Features `of_other_scale` do not count. The ``name`` of
+    the file may name the unit.
     """
+    if len(values) >= _GENES and are_measured_intensities(values):
+        share = float(np.mean(values[:: max(1, values.size // _MOST_VALUES)] == 0))
+        return "intensities", Note(
+            f"the values look like intensities in which 0 means that nothing was measured (of all "
+            f"values {share:.0%} are 0, and the others are large)",
+            advice="set transform=log2, by which they become missing, and an option missing=",
+        )
     if len(values) >= _GENES and (unit := _sequencing_unit(values, name)):
         return unit
     other_scale = of_other_scale(values)
@@ -328,7 +362,7 @@ def keep_counts(
             "transform=log_cpm"
         )
         raise InputError(msg, key="transform")
-    _refuse_no_counts(what, values, samples)
+    refuse_no_counts(what, values, samples)
     note = (
         "counts of reads are normalised by TMM in the training samples of each fold, and tested "
         "gene by gene with the weights of voom"
@@ -344,7 +378,7 @@ def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     if not looks_like_counts(values) and not looks_like_estimated_counts(values):
         text = "the values do not look like counts of reads"
         notes.append(Note(text, advice="is transform=log_cpm meant?"))
-    _refuse_no_counts(what, values, samples)
+    refuse_no_counts(what, values, samples)
     sizes = values.sum(axis=0)
     for chunk in row_slices(values.shape):
         rows = values[chunk]
@@ -354,7 +388,7 @@ def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     return notes
 
 
-def _refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> None:
+def refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> None:
     """Refuse missing or negative counts, and samples without reads."""
     sizes = values.sum(axis=0)
     lowest = values.min(initial=0.0)
@@ -370,8 +404,8 @@ def _refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> Non
     elif (sizes == 0).any():
         sample = str(samples[int(np.argmin(sizes))])
         fault = (
-            f": sample {quoted(sample)} has no counts at all; remove it from the table, or from "
-            "the phenotype file"
+            f": sample {quoted(sample)} has no counts at all; remove its column (or row) from "
+            "the table, or its row from the phenotype file"
         )
     if fault:
         msg = f"{what}{fault}"

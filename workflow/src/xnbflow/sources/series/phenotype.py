@@ -310,3 +310,21 @@ def _comparable(text: str) -> str:
     plain = plain_text(text)
     number = plain.replace(",", ".", 1)
     return plain if complaint(number) else str(float(number))
+
+
+def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> None:
+    """Refuse a header of R's form in which two names of the phenotype are one.
+
+    A header that lost a separator has one name less than the rows have cells, as R writes it.
+    """
+    samples = set(map(str, phenotype.index))
+    for name in header:
+        for place in range(1, len(name)):
+            first, second = name[:place], name[place:]
+            if first in samples and second in samples and name not in samples:
+                msg = (
+                    f"{path}: the name {quoted(name)} in the header is two samples of the "
+                    f"phenotype file, {quoted(first)} and {quoted(second)}: a separator between "
+                    "them was lost. Insert it"
+                )
+                raise InputError(msg, file=str(path), key=name)

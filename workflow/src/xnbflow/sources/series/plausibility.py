@@ -18,7 +18,7 @@ _PATIENT = re.compile(
 #: Words in the names of columns that are classes.
 _CLASS = re.compile(
     r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
-    r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade",
+    r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade|dose|dosage",
     re.IGNORECASE,
 )
 #: Whole words in the names of columns of 0 and 1 that are classes.

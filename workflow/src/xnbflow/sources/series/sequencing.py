@@ -45,6 +45,8 @@ _ENDINGS = re.compile(
     r"\.bam|\.sam|\.cram|\.txt|\.tsv|\.tab|\.csv|\.gz)$",
     re.IGNORECASE,
 )
+#: Barcode of TCGA: project, site, participant, type of sample (01 tumour to 11 normal), vial.
+BARCODE = re.compile(r"(TCGA)[-.](\w\w)[-.](\w{4})[-.](\d\d)\w?([-.].*)?")
 _ALIGNMENT = re.compile(r"\.(bam|sam|cram)$", re.IGNORECASE)
 _ENSEMBL_VERSION = re.compile(r"(ENS[A-Z]*[GTP]\d{11})\.\d+(_PAR_Y)?")
 _TALLIES = re.compile(
@@ -166,6 +168,25 @@ def _plain_sample_name(name: str) -> str:
             break
         plain = plain[: match.start()]
     return plain
+
+
+#: The name of the column of patients of TCGA.
+BARCODE_PATIENT = "barcode patient"
+
+
+def barcode_patients(names: Sequence[str]) -> list[str] | None:
+    """Return the patient of each of TCGA's barcodes; None where a name is no barcode.
+
+    A barcode has project, site, participant, type of sample and vial.
+
+    Examples
+    --------
+    >>> barcode_patients(["TCGA-A1-A0SB-01A", "TCGA.A1.A0SB.11A"]), barcode_patients(["S1"])
+    (['TCGA-A1-A0SB', 'TCGA-A1-A0SB'], None)
+    """
+    matches = [BARCODE.fullmatch(name) for name in names]
+    patients = ["-".join(match.group(1, 2, 3)) for match in matches if match is not None]
+    return patients if patients and len(patients) == len(names) else None
 
 
 def are_alignments(names: Sequence[str]) -> bool:

@@ -32,7 +32,16 @@ from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import SheetRow
 
 #: Scales of values that are noted in any table.
-_NOTED = {"counts", "estimated counts", "TPM", "CPM", "FPKM", "logged twice", "mixed"}
+_NOTED = {
+    "counts",
+    "estimated counts",
+    "TPM",
+    "CPM",
+    "FPKM",
+    "logged twice",
+    "mixed",
+    "intensities",
+}
 #: Controls of Affymetrix and Agilent, and the spike-ins of the ERCC.
 _CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$")
 
