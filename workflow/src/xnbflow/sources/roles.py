@@ -18,10 +18,14 @@ from xnbflow.core.nouns import listed
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
+from xnbflow.sources.series.sequencing import BARCODE_PATIENT
 from xnbflow.sources.sheet import SheetRow
 
 #: The label of a table whose classes are parts of its samples' names.
 SAMPLE_NAMES = "sample names"
+
+#: Labels and groups that are made of the names of samples: no column has them.
+_MADE_OF_NAMES = {("label", SAMPLE_NAMES), ("group", BARCODE_PATIENT)}
 
 #: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
@@ -255,7 +259,8 @@ def _named_texts(
     for name, key in choices.texts.items():
         in_phenotype = phenotype is not None and name in phenotype
         if name not in present:
-            if in_phenotype or (key == "label" and name == SAMPLE_NAMES):
+            is_made_of_names = (key, name) in _MADE_OF_NAMES
+            if in_phenotype or is_made_of_names:
                 continue
             if phenotype is not None:
                 _refuse_absent(dataset, name, key, phenotype)

@@ -57,6 +57,7 @@ from xnbflow.sources.series.plausibility import (
     suggested_group,
 )
 from xnbflow.sources.series.sequencing import (
+    BARCODE_PATIENT,
     PROPOSED_COUNT_TRANSFORM,
     are_alignments,
     plain_sample_names,
@@ -319,8 +320,9 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         dataset, column_remarks = propose_columns(dataset, layout.fields)
         remarks = [*layout.remarks, *remarks, *column_remarks]
         series, dataset, reading_remarks = _read(dataset, downloads)
+        series, dataset, patient_remarks = _with_patients(series, dataset, downloads)
         dataset, scale_remark = _with_scale(dataset, series)
-    remarks += reading_remarks
+    remarks += [*reading_remarks, *patient_remarks]
     described = pd.DataFrame({dataset.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=dataset.label))
@@ -574,6 +576,25 @@ def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, Data
     if repeated and dataset.options.get("duplicates") == "max_mean":
         remarks.append(f"Proposed is duplicates=max_mean: {repeated[0]}.")
     return dataset, series, remarks
+
+
+def _with_patients(
+    series: DataSet, dataset: SheetRow, downloads: Downloads
+) -> tuple[DataSet, SheetRow, list[str]]:
+    """Return the series grouped by the patients in TCGA's barcodes, where samples share some."""
+    metadata = series.sample_metadata
+    if metadata is None or BARCODE_PATIENT not in metadata or "group" in dataset.options:
+        return series, dataset, []
+    if suggested_group(metadata[[BARCODE_PATIENT]], series.labels) is None:
+        return series, dataset, []
+    dataset = replace(dataset, options=dataset.options | {"group": BARCODE_PATIENT})
+    series = acquire(dataset, downloads=downloads.folder)
+    n_patients = metadata[BARCODE_PATIENT].nunique()
+    remark = (
+        f"Proposed is group={BARCODE_PATIENT}: the barcodes of {series.n_samples} samples name "
+        f"{n_patients} patients."
+    )
+    return series, dataset, [remark]
 
 
 def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
