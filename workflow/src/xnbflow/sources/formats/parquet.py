@@ -24,7 +24,8 @@ _ROWS_OF_BLOCK = 1000
 class ArrowRows:
     """The rows of a Parquet file; see `xnbflow.sources.formats.raw_table.Rows`."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, path: Path, table: pa.Table) -> None:
+        self._path = path
         self._table = table
         self._block: list[list[str]] = []
         self._start = 0
@@ -37,13 +38,13 @@ class ArrowRows:
         if not self._start <= row < self._start + len(self._block):
             self._start = row
             part = self._table.slice(row, _ROWS_OF_BLOCK)
-            columns = [_texts(column) for column in part.columns]
+            columns = list(map(self._texts, part.columns))
             self._block = list(map(list, zip(*columns, strict=True)))
         return self._block[row - self._start]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text."""
-        return [_texts(self._table[position]) for position in positions]
+        return [self._texts(self._table[position]) for position in positions]
 
     def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:  # noqa: ARG002
         """Return some cells of a row as text, with line breaks between them."""
@@ -66,6 +67,18 @@ class ArrowRows:
     def release(self, row: int) -> None:
         """Do nothing: Arrow stores columns."""
 
+    def _texts(self, column: pa.Array | pa.ChunkedArray) -> list[str]:
+        """Return the cells of a column as text."""
+        try:
+            cells = column.to_pylist()
+        except (pa.ArrowException, ValueError, OverflowError) as error:  # dates beyond Python's
+            msg = (
+                f"{self._path}: a column of the type {column.type} cannot be read "
+                f"({quoted(str(error), 160)}); correct it, or get the file again"
+            )
+            raise InputError(msg, file=str(self._path)) from error
+        return ["" if cell is None else str(cell).strip() for cell in cells]
+
 
 def read_parquet(path: Path, stream: io.BufferedIOBase) -> RawTable:
     """Read a Parquet file; the index of pandas is first."""
@@ -82,15 +95,17 @@ def read_parquet(path: Path, stream: io.BufferedIOBase) -> RawTable:
         n_cells = file.metadata.num_rows * file.metadata.num_columns
         refuse_bomb(path, path.stat().st_size, 8 * n_cells)
         table = file.read()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        table.validate(full=True)  # texts are UTF-8, dates are dates, ...
+        table = _with_index_first(table, index_of_pandas(path, table.schema.metadata))
+        names = table.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = quoted(str(error), 160)
         msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
         raise InputError(msg) from error
-    table = _with_index_first(table, index_of_pandas(path, table.schema.metadata))
     return RawTable(
         path=path,
-        header=[_INDEX.sub("", name.strip()) for name in table.column_names],
-        rows=ArrowRows(table),
+        header=[_INDEX.sub("", name.strip()) for name in names],
+        rows=ArrowRows(path, table),
         lines=range(1, len(table) + 1),
     )
 
@@ -126,8 +141,3 @@ def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
     """
     names = table.column_names  # once: Arrow makes a new list each time
     return table.select(sorted(range(len(names)), key=lambda place: names[place] not in index))
-
-
-def _texts(column: pa.Array | pa.ChunkedArray) -> list[str]:
-    """Return the cells of a column of a Parquet file as text."""
-    return ["" if cell is None else str(cell).strip() for cell in column.to_pylist()]

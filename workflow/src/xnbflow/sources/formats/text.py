@@ -310,11 +310,12 @@ def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) 
     """
     if not _IDENTIFIERS.fullmatch(names[0]):
         return
+    longest = max(names[1:], key=len, default="")
     msg = (
         f"{path}, {_UNIT} {number}: the header has {counted(len(names), 'name')}, and each row "
         f"{len(names) + 1} cells. Either a separator between two names was lost (the longest name "
-        f"is {quoted(max(names[1:], key=len, default=''))}): insert it; or the header lacks the name of the first "
-        f"column, as R writes it, and {quoted(names[0])} is a sample: rename it"
+        f"is {quoted(longest)}): insert it; or the header lacks the name of the first column, as "
+        f"R writes it, and {quoted(names[0])} is a sample: rename it"
     )
     raise InputError(msg, key=f"{_UNIT} {number}")
 
