@@ -9,7 +9,11 @@ rule compare:
         series=over(OF_STUDY.datasets, "results/{dataset}/series.parquet"),
         truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
         notes=over(OF_STUDY.datasets, "results/{dataset}/notes.parquet"),
-        audit=over(OF_STUDY.datasets, "results/{dataset}/diagnostics/{table}.parquet", ["audit", "components"]),
+        audit=over(
+            OF_STUDY.datasets,
+            "results/{dataset}/diagnostics/{table}.parquet",
+            ["audit", "components"],
+        ),
         diagnostics=over(
             OF_STUDY.diagnosed,
             "results/{dataset}/diagnostics/{table}.parquet",
