@@ -40,6 +40,14 @@ WITHOUT_SMALL = {
     "paper_scale": "a study of 18 series, minutes; `make paper-scale`",
     "processors": "`make test-processors` runs it",
 }
+#: Cited benchmarks without such settings, and the reason.
+WITHOUT_SMALL_SETTINGS = {
+    "accuracy": "all series of XNBFLOW_DATA",
+    "draws": "five series of XNBFLOW_DATA",
+    "exchanged": "all series of XNBFLOW_DATA",
+    "neighbours": "a series of XNBFLOW_DATA, and R",
+    "verdicts": "designs of minutes each",
+}
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
 #: The benchmarks with rows on the page, in its order.
