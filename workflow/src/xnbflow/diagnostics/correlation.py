@@ -4,8 +4,9 @@
 class means, each scaled to length 1. All of them are a matrix times its transpose: of 54,675
 features 1.5 billion numbers, too many to store. So BLAS computes square tiles of the upper
 triangle in float32, of which a vector instruction holds twice as many as of float64. A tile is
-searched while it is in the cache: for the best partners of each feature, the pairs above a cut, and a histogram. Most of a tile
-cannot change any of these, which one pass of comparisons shows (`_compare_with_limits`).
+searched while it is in the cache: for the best partners of each feature, the pairs above a cut, and
+a histogram. Most of a tile cannot change any of these, which one pass of comparisons shows
+(`_compare_with_limits`).
 
 **The formula.** With ``x_ic`` the samples of feature ``i`` in class ``c`` and ``m_ic`` their mean,
 
