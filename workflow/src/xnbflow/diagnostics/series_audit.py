@@ -28,7 +28,12 @@ from xnbflow.diagnostics.confounders import (
     usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.diagnostics.likeness import ENOUGH, likely_repeats, shared_samples, similar_samples
+from xnbflow.diagnostics.repeated_samples import (
+    ENOUGH,
+    likely_repeats,
+    shared_samples,
+    similar_samples,
+)
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.plausibility import repeated_samples

@@ -37,8 +37,8 @@ from xnbflow.evaluation.fitting import (
 )
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
-from xnbflow.inference.exchange import label_exchange
-from xnbflow.inference.screen import keep_largest, standardised
+from xnbflow.inference.label_exchange import label_exchange
+from xnbflow.inference.preselection import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, RunningTest, sequential_test
 from xnbflow.inference.strata import crossed_strata
 from xnbflow.tables.contract import CHECK_TABLES
