@@ -32,6 +32,7 @@ ALLOWED: dict[str, Level] = {
     "many repeats": "cannot be judged",
     "majority class": "partly supported",
     "class not recognised": "partly supported",
+    "classes not distinguished": "partly supported",
     "pair not separated": "partly supported",
     "pair not examined": "partly supported",
     "some copies": "partly supported",

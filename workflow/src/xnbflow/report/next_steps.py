@@ -43,7 +43,9 @@ _CORRECTIONS = {
 }
 #: Steps after reasons on the stability of a selection, by their code; ``{noun}`` is a feature.
 _STABILITY_STEPS = {
-    "stability unclear": "add samples: with these the stability of the {noun}s cannot be judged",
+    "stability unclear": (
+        "add samples: these do not suffice to decide whether the {noun}s are stable"
+    ),
     "most features selected": "add samples: with these most {noun}s are selected",
     "unstable": "add samples: halves of these select different {noun}s",
 }
