@@ -122,8 +122,9 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     assert (
         ": 3 of 4 genes differ between classes in at least one comparison at an FDR below 0.05. "
         "2 are higher in “healthy”, "
-        "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
-        "first by evidence: p3 (AUC 0.800, FDR 0.04)."
+        "first by the least difference from any other class: TP53 (log2 fold change 1.23, FDR "
+        "1e-07). 1 is higher in “tumour”, "
+        "first by the least difference from any other class: p3 (AUC 0.800, FDR 0.04)."
     ) in text
     sets = (
         "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
