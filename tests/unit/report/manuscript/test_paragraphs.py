@@ -262,13 +262,20 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
         "summary": [PLACE | {"metric": "features_per_class", "mean": 7.0, "folds_failed": 0}],
         "stability": [PLACE | {"class": "a"}, PLACE | {"class": "", "stability": 0.5}],
         "random_genes": [],
-        "learning_curve": [curve | {"kind": "measured"}, curve | {"kind": "forecast"}],
+        "equal_priors": [PLACE | {"class": label, "priors_decide": label == "a"} for label in "ab"],
+        "learning_curve": [
+            curve | {"kind": "measured", "fitted": ""},
+            curve | {"kind": "forecast", "fitted": ""},
+            curve | {"kind": "forecast", "fitted": "ClassSpecificNB"},  # not of this classifier
+        ],
     }
     actual = source._verdict(study, verdict, tables)
     assert actual["balanced_accuracy"]["lower"] == 0.5
     assert actual["features"] == 7.0
     assert actual["stability"]["stability"] == 0.5
+    assert [row["class"] for row in actual["by_priors"]] == ["a"]
     assert [row["kind"] for row in actual["learning_curve"]] == ["forecast"]
+    assert [row["fitted"] for row in actual["learning_curve"]] == [""]
 
 
 def test_a_selection_without_halves_is_named_as_a_reason(tmp_path):

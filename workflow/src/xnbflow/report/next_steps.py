@@ -152,7 +152,9 @@ def _more_samples(
         if row["code"] in _STABILITY_STEPS:
             return _STABILITY_STEPS[row["code"]].format(noun=results.noun(dataset))
     curve = results.rows("learning_curve", dataset=dataset, classifier=place["classifier"])
-    forecasts = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
+    # a simpler classifier than the one of the accuracy beside it forecasts nothing about this one
+    of_classifier = (curve["kind"] == "forecast") & (curve["fitted"] == "")
+    forecasts = curve[of_classifier & ~curve["unreliable"].astype(bool)]
     if len(forecasts):
         today, twice = forecasts.iloc[0], forecasts.iloc[-1]
         gain = twice["balanced_accuracy"] - today["balanced_accuracy"]

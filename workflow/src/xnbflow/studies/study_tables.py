@@ -9,6 +9,7 @@ from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
+from xnbflow.inference.equal_priors import equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
@@ -88,6 +89,9 @@ def study_tables(
         **tables,
         **results,  # with the audit, graded
         **_probabilities(predictions, fits, headers, inflations),
+        "equal_priors": equal_priors(
+            predictions, headers, {key: entries[key[0]][key[2]] for key in predictions}
+        ),
         **_errors_of_samples(predictions, results),
     }
 
