@@ -128,6 +128,14 @@ CONDITIONS = {
         PARTLY,
         {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},
     ),
+    "detection limit": (
+        PARTLY,
+        {"audit": [audit_row("shares at limit differ", "x", "warning", "", other="y", value=0.2)]},
+    ),
+    "few values at a limit": (
+        WELL,
+        {"audit": [audit_row("few at limit differ", "x", "notice", "", other="y", value=0.05)]},
+    ),
     "few missing values": (
         WELL,
         {"audit": [audit_row("few missing differ", "x", "notice", "", other="y", value=0.01)]},

@@ -39,6 +39,7 @@ ALLOWED: dict[str, Level] = {
     "some repeats": "partly supported",
     "library size": "partly supported",
     "missing values": "partly supported",
+    "detection limit": "partly supported",
     "most features selected": "partly supported",
     "unstable": "partly supported",
     "stability unclear": "partly supported",

@@ -31,6 +31,11 @@ _COLUMN_CODES = dict(zip(INSEPARABLE, ("column not separated", "column not exami
 _PAIR_CODES = dict(zip(INSEPARABLE, ("pair not separated", "pair not examined"), strict=True))
 #: Codes of the reasons by those of findings on samples of the same patients.
 _REPEATS = {"likely repeats": "some repeats", "many likely repeats": "many repeats"}
+#: Codes of the reasons by those of findings on values that were not measured.
+_MISSING = {
+    "shares missing differ": "missing values",
+    "shares at limit differ": "detection limit",
+}
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
 #: Between the names of columns that are examined together.
@@ -379,14 +384,14 @@ def repeat_reasons(audit: pd.DataFrame, n_samples: int) -> list[Reason]:
 
 
 def missing_reasons(audit: pd.DataFrame) -> list[Reason]:
-    """Return the reason that missing values are which go with the class, if any.
+    """Return the reason that missing values, or those at a limit, go with the class, if any.
 
-    ``audit`` has the rows of the data set. A difference of few missing values is no reason.
+    ``audit`` has the rows of the data set. A difference of few such values is no reason.
     """
-    rows = audit[audit["code"] == "shares missing differ"]
+    rows = audit[audit["code"].isin(_MISSING)]
     return [
         Reason(
-            code="missing values",
+            code=_MISSING[row["code"]],
             label=row["subject"],
             other=row["other"],
             estimate=row["value"],

@@ -38,6 +38,9 @@ _CORRECTIONS = {
     "missing values": (
         "compare the classes in features without missing values (missing=drop_features)"
     ),
+    "detection limit": (
+        "compare the classes in features that are above the detection limit in all samples"
+    ),
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
 }

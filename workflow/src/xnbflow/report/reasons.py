@@ -48,6 +48,10 @@ _CLAUSES = {
         "the class can be recognised by missing values: their share in “{class}” and in “{other}” "
         "differs by {estimate:.1%} of the values"
     ),
+    "detection limit": (
+        "the class can be recognised by values at a detection limit: their share in “{class}” and "
+        "in “{other}” differs by {estimate:.1%} of the values"
+    ),
     "majority class": "the interval of its accuracy is not above the majority-class rate",
     "library size": (
         "the class can be recognised by the library size: libraries of “{class}” have "
@@ -194,7 +198,7 @@ _MEANINGS = {
     )
 }
 _NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
-                 "library size", "phenotype only", "missing values", "component",
+                 "library size", "phenotype only", "missing values", "detection limit", "component",
                  "likely repeats")  # fmt: skip
 #: Codes of findings whose clause names the subject.
 _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
