@@ -27,6 +27,7 @@ file                          question
 ``plausibility``,             what do names and values probably mean?
 ``sequencing``,
 ``sample_names``
+``platforms``                 of which array are the probes of a table?
 ``program_exports``,          how does an export of a program, or a folder of one-sample
 ``count_folder``              files, become a table?
 ``summary``, ``geo_summary``  what does a file contain, and which row of the sheet fits it?

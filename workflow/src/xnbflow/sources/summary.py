@@ -20,6 +20,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import (
     LabelRule,
@@ -279,13 +280,16 @@ def proposed_logarithm(
     return {}, f" No transform is proposed: {reason}."
 
 
-def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summary:
+def summarise_table(
+    dataset: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
     columns that are not features, patients, the batch, rare classes, repeated names, and
     logarithms. The whole table is read, with the same refusals as in the stage *acquire*; one at a
-    URL is downloaded within the limits of ``retry``.
+    URL is downloaded within the limits of ``retry``. With ``annotations``, from where the gene
+    symbols of known arrays can be had, they are proposed for probes.
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
@@ -301,7 +305,8 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         remarks = [*layout.remarks, *remarks, *column_remarks]
         series, dataset, reading_remarks = _read(dataset, downloads)
         dataset, scale_remark = _with_scale(dataset, series)
-    remarks += reading_remarks
+        dataset, symbols_remarks = propose_annotation(dataset, series, annotations)
+    remarks += reading_remarks + symbols_remarks
     described = pd.DataFrame({dataset.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=dataset.label))
