@@ -250,6 +250,8 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
     blocks += [*_overlaps(results), *_prerank(results)]
+    if len(tables["gene_set_files"]):
+        blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 
