@@ -17,7 +17,8 @@ file                         question
                              ``RawTable``)
 ``orientation``              which rows and columns of it are samples, and which variables?
 ``roles``                    what is each variable, by the row of the sheet?
-``annotation``               which gene does a probe measure?
+``annotation``,              which gene does a probe measure, and of which array is it?
+``platforms``
 ``series``                   how do values, labels and names become a data set?
 ``proposal``                 what does a file probably contain, and which row of the sheet
                              fits it?

@@ -5,6 +5,7 @@
 ``http``       How is one URL downloaded, or only its beginning read? (The only module that
                imports requests.)
 ``retries``    When is a download tried again, and which limits has it?
+``pinned``     Which URL and which checksum has a public file that is named in one text?
 ``seeking``    Can the files of an optional data set be had?
 =============  ==================================================================================
 """

@@ -109,6 +109,8 @@ class Downloads:
         refused, unless the sheet has its checksum. `accepted` adds to it.
     earlier : mapping of str to Origin
         By the name of a file, where it came from when another job fetched it.
+    checksum_place : str
+        Where the user writes checksums, for messages.
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
     """
@@ -117,6 +119,7 @@ class Downloads:
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
+    checksum_place: str = "the sheet"
     temporary: bool = False
     earlier: Mapping[str, Origin] = field(default_factory=dict)
     _fetched: list[Origin] = field(default_factory=list, init=False, repr=False)
@@ -340,7 +343,7 @@ class Downloads:
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
         """Return the checksum that a file must have by the sheet, else by the lock."""
         if sha256:
-            return _Checksum(sha256, "the sheet", "correct the sheet")
+            return _Checksum(sha256, self.checksum_place, f"correct {self.checksum_place}")
         if locked := _read_lock(self.lock).get(name.removesuffix(".gz")):
             return _Checksum(locked, str(self.lock), f"take its line out of {self.lock}")
         return None

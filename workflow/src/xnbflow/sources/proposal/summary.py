@@ -4,6 +4,7 @@ Tables are summarised here, GEO in `xnbflow.sources.proposal.geo_summary`. What 
 and rows are is recognised in `layout`; this module chooses the label and proposes options.
 """
 
+import json
 import re
 import tempfile
 from collections import Counter
@@ -17,9 +18,11 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.data.class_contrasts import proposed_contrasts
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
@@ -156,7 +159,20 @@ class Summary:
         if self.design:
             lines += ["The design of its study:", ""]
             lines += [f"  {key}: {value}" for key, value in self.design.items()]
+        lines += self._contrast_lines()
         return "\n".join(lines)
+
+    def _contrast_lines(self) -> list[str]:
+        """Return comparisons of single classes as the key ``design`` of the study has them."""
+        if self.labels is None or "contrasts" in self.design:
+            return []
+        classes = sorted({str(label) for label in self.labels})
+        contrasts = proposed_contrasts(classes, str(self.design.get("reference", "")))
+        if not contrasts:
+            return []
+        lines = ["", "Genes of a class are compared with the mean of all other classes. To compare"]
+        lines += ["single classes as well, add to the study:", "", "  design:", "    contrasts:"]
+        return [*lines, *(f"    - {json.dumps(text, ensure_ascii=False)}" for text in contrasts)]
 
     def _number_lines(self) -> list[str]:
         lines = []
@@ -299,13 +315,16 @@ def proposed_logarithm(
     return {}, f" No transform is proposed: {reason}."
 
 
-def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summary:
+def summarise_table(
+    dataset: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
     columns that are not features, patients, the batch, rare classes, repeated names, and
     logarithms. The whole table is read, with the same refusals as in the stage *acquire*; one at a
-    URL is downloaded within the limits of ``retry``.
+    URL is downloaded within the limits of ``retry``. With ``annotations``, from where the gene
+    symbols of known arrays can be had, they are proposed for probes.
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
@@ -322,7 +341,8 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         series, dataset, reading_remarks = _read(dataset, downloads)
         series, dataset, patient_remarks = _with_patients(series, dataset, downloads)
         dataset, scale_remark = _with_scale(dataset, series)
-    remarks += [*reading_remarks, *patient_remarks]
+        dataset, symbols_remarks = propose_annotation(dataset, series, annotations)
+    remarks += [*reading_remarks, *patient_remarks, *symbols_remarks]
     described = pd.DataFrame({dataset.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=dataset.label))

@@ -89,11 +89,18 @@ def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
 def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Add the sheet's annotation of features to that of the file."""
     notes: list[str] = []
-    annotation = annotate_features(dataset, list(series.features), series.platforms, notes)
+    metadata = series.feature_metadata
+    annotation = annotate_features(
+        dataset,
+        list(series.features),
+        series.platforms,
+        notes,
+        has_symbols=metadata is not None and "symbol" in metadata,
+    )
     if annotation is None:
         return series.with_notes(notes)
-    if series.feature_metadata is not None:
-        others = series.feature_metadata.drop(columns=list(annotation), errors="ignore")
+    if metadata is not None:
+        others = metadata.drop(columns=list(annotation), errors="ignore")
         annotation = pd.concat([others, annotation], axis=1)
     return replace(series, feature_metadata=annotation).with_notes(notes)
 
