@@ -24,9 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 def in_text(separator, decimal=".", encoding="utf-8", compression=None):
     def write(frame, path):
-        frame.to_csv(
-            path, sep=separator, decimal=decimal, encoding=encoding, compression=compression
-        )
+        if decimal == ",":  # pandas writes it in columns of numbers alone
+            frame = frame.map(lambda c: c if isinstance(c, str) else repr(c).replace(".", ","))
+        frame.to_csv(path, sep=separator, encoding=encoding, compression=compression)
 
     return write
 

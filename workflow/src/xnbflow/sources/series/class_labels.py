@@ -265,6 +265,9 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
     sizes = Counter(spellings[str(label)] for label in labels)
     rare = {label: size for label, size in sizes.items() if size <= _RARE}
     others = [label for label in sizes if label not in rare]
+    if len(others) < 2:  # all classes are rare: none is left out
+        rare = {}
+        others = list(sizes)
     if len(others) < 2 or not (rare or joined_spellings):
         return {}, ""
     if any(";" in text for text in spellings):
