@@ -16,7 +16,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
 from xnbflow.sources.proposal.summary import plausible_labels, summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
-from xnbflow.sources.series.intensities import are_measured_intensities, scale_of
+from xnbflow.sources.series.intensities import are_large_intensities, scale_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
@@ -51,6 +51,13 @@ def rows_of(folder, **columns):
 def test_a_header_with_one_name_less_is_not_of_r_if_it_names_the_first_column(tmp_path, first):
     text = f"{first}\ta1\ta2b1\tb2\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n"
     with refused("header has 4 names, and each row 5 cells.*'a2b1'.*is a sample: rename it"):
+        read_table(put(tmp_path, text, "x.tsv"), SheetRow("x", "table", label="type"))
+
+
+def test_a_header_that_begins_with_a_separator_has_a_name_for_every_column(tmp_path):
+    """It is no header of R, which lacks that separator: here one between two names was lost."""
+    text = "\ta1\ta2b1\tb2\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n"
+    with refused("header has 4 names, and each row 5 cells"):
         read_table(put(tmp_path, text, "x.tsv"), SheetRow("x", "table", label="type"))
 
 
@@ -105,11 +112,12 @@ def test_intensities_with_zeros_are_no_counts_and_zero_is_missing(tmp_path):
 
 def test_reads_begin_at_one_and_intensities_do_not():
     reads = np.random.default_rng(0).negative_binomial(1, 0.0001, (200, 8))
-    assert not are_measured_intensities(reads.astype(float))
+    assert not are_large_intensities(reads.astype(float))
     assert scale_of(reads.astype(float), np.arange(8))[0] == "counts"
-    assert are_measured_intensities(intensities())
-    assert not are_measured_intensities(intensities() + 1.0)  # none is 0
-    assert not are_measured_intensities(-intensities())
+    assert are_large_intensities(intensities())
+    peaks = np.maximum(intensities(), 5000)  # none is 0
+    assert scale_of(peaks, np.arange(N))[0] == "not logged"
+    assert not are_large_intensities(-intensities())
 
 
 def fragpipe(endings):
@@ -168,6 +176,22 @@ def test_runs_of_dia_nn_are_samples_called_by_their_files(tmp_path, monkeypatch,
     assert sorted(series.classes) == ["ctrl", "tumor"]
     first = int(series.features[0].removeprefix("Genes"))
     np.testing.assert_allclose(np.exp2(np.nan_to_num(series.values[0], nan=-np.inf)), values[first])
+
+
+def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
+    """As BeadStudio of Illumina exports them."""
+    values = logarithms(30).T
+    columns = {}
+    for i, cells in enumerate(values.T):
+        columns[f"{NAMES[i]}.AVG_Signal"] = cells
+        columns[f"{NAMES[i]}.Detection Pval"] = cells / 1000
+    frame = pd.DataFrame(columns, GENES[:30])
+    frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="TargetID")
+    proposal = summary_of(tmp_path / "x.tsv")
+    assert "Each sample has 2 columns; 'AVG_Signal' has the values" in proposal.reason
+    series = acquire(proposal.row)
+    np.testing.assert_array_equal(series.values, values)
+    assert series.labels[:2].tolist() == ["tumor", "ctrl"]
 
 
 # Words for a missing value, dates, merged cells
@@ -270,6 +294,11 @@ def test_spellings_of_one_class_are_joined_by_the_proposed_map(tmp_path):
     assert "joins spellings: 'control' to 'Control'" in proposal.reason
     assert "left out" not in proposal.reason
     assert acquire(proposal.row).labels.tolist() == ["Control"] * 10 + ["Tumor"] * 10
+
+
+def test_what_is_between_words_is_no_other_class():
+    texts = ["Non-Responder", "non responder", "Non_responder", "NonResponder", "Responder"]
+    assert set(common_spellings(texts).values()) == {"Non-Responder", "NonResponder", "Responder"}
 
 
 def test_controls_of_two_kinds_stay_two_classes():

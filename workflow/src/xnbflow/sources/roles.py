@@ -211,19 +211,14 @@ def assign_roles(
                 role = Role.LEFT_OUT
         else:
             role = Role.TEXT
+        if role is Role.CATEGORY:
+            position_of(path, table.names, name, "categorical")
         roles.append(role)
     repeated = pd.Series([table.names[position] for position in further]).duplicated(keep=False)
     for position, is_repeated in zip(further, repeated, strict=True):
         if is_repeated or len(further) > _MOST_TEXTS:
             roles[position] = Role.LEFT_OUT
-    _refuse_repeated_categories(table, roles)
     return roles
-
-
-def _refuse_repeated_categories(table: SampleTable, roles: Sequence[Role]) -> None:
-    for name, role in zip(table.names, roles, strict=True):
-        if role is Role.CATEGORY:
-            position_of(Path(table.raw.path), table.names, name, "categorical")
 
 
 def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:

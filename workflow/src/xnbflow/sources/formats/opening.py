@@ -1,8 +1,8 @@
 """A file as a `RawTable`, by the ending of its name: one module for each format."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import about_file
@@ -13,9 +13,6 @@ from xnbflow.sources.formats.parquet import PARQUET, read_parquet
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import SEPARATORS, read_text, sniff, utf16_lines
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
-
-if TYPE_CHECKING:
-    import io
 
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}
@@ -30,13 +27,14 @@ def read_raw_table(
     text only the first ``most_rows`` rows may be read.
     """
     suffix = suffix_of(path)
+    header_line = int(options["header"]) if "header" in options else None
     with about_file(path):
         if suffix in WORKBOOKS:
             return read_workbook(
                 path,
                 sheet=options.get("sheet"),
                 decimal=_DECIMALS.get(options.get("decimal", "")),
-                header_line=_header_line(options),
+                header_line=header_line,
             )
         if suffix not in {*PARQUET, ".gct"}:
             refuse_other_formats(path)
@@ -47,38 +45,27 @@ def read_raw_table(
                 return read_arff(path, stream)
             if suffix == ".gct":
                 return read_gct(path, stream, most_rows)
-            return _read_text(path, stream, options, most_rows)
-
-
-def _read_text(
-    path: Path,
-    stream: "io.BufferedReader[Any]",
-    options: Mapping[str, str],
-    most_rows: int | None,
-) -> RawTable:
-    """Read text whose separator is that of the options, or that of its suffix and first lines."""
-    separator = SEPARATORS.get(options.get("separator", ""))
-    is_certain = separator is not None
-    if separator is None:
-        separator = "\t" if suffix_of(path) in _TABS else ","
-    decimal = _DECIMALS.get(options.get("decimal", ""))
-    recoded = utf16_lines(path, stream)
-    table = read_text(
-        path,
-        recoded or stream,
-        lambda head: sniff(path, head, separator, decimal, certain=is_certain),
-        encoding=options.get("encoding"),
-        header_line=_header_line(options),
-        most_rows=most_rows,
-    )
-    if recoded:
-        table.notes.insert(0, "the table is UTF-16 text, and was read as such")
-    return table
-
-
-def _header_line(options: Mapping[str, str]) -> int | None:
-    """Return the number of the line that the option ``header`` names."""
-    return int(options["header"]) if "header" in options else None
+            separator = SEPARATORS.get(options.get("separator", ""))
+            default = "\t" if suffix in _TABS else ","
+            decimal = _DECIMALS.get(options.get("decimal", ""))
+            recoded = utf16_lines(path, stream)
+            table = read_text(
+                path,
+                recoded or stream,
+                partial(
+                    sniff,
+                    path,
+                    default=separator or default,
+                    decimal=decimal,
+                    certain=separator is not None,
+                ),
+                encoding=options.get("encoding"),
+                header_line=header_line,
+                most_rows=most_rows,
+            )
+            if recoded:
+                table.notes.insert(0, "the table is UTF-16 text, and was read as such")
+            return table
 
 
 def suffix_of(path: str | Path) -> str:

@@ -164,8 +164,7 @@ def read_text(
             head.append(line)
             yield line
 
-    sample = _first_lines(_join_quoted_lines(read_into_head()))
-    _refuse_old_line_ends(path, sample)
+    sample = _first_lines(path, _join_quoted_lines(read_into_head()))
     n_above = _lines_above(sample, header_line)
     # Lines above the header become empty, so that the others have their numbers in the file.
     for i in range(sum(line.count("\n") for line in sample[:n_above])):
@@ -196,10 +195,11 @@ def read_text(
     if header:
         table.is_header_short = header[0] == "" and _are_short(first_rows, header)
         row_numbers: list[int] = []
-        texts = _rows(path, rows, numbered, separator=separator, width=len(header))
-        read = itertools.islice(texts, most_rows)
-        table.rows = TextRows(_numbering(read, row_numbers), separator)
-        table.lines = row_numbers
+        texts = _rows(
+            path, rows, numbered, separator=separator, width=len(header), numbers=row_numbers
+        )
+        table.rows = TextRows(itertools.islice(texts, most_rows), separator)
+        table.lines = row_numbers[: len(table)]
         if end is not None and not lines.ended and most_rows is None:
             msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
             raise InputError(msg)
@@ -213,38 +213,26 @@ def _rows(
     *,
     separator: str,
     width: int,
-) -> Iterator[tuple[int, str | list[str]]]:
-    """Yield the first rows and those of the further lines, each with its number, of one width.
+    numbers: list[int],
+) -> Iterator[str | list[str]]:
+    """Yield the first rows and those of the further lines, of one width; append their ``numbers``.
 
     A line without quotes and with the right number of cells is divided when they are needed.
     """
     for number, cells in first:
         refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
-        yield number, cells
+        numbers.append(number)
+        yield cells
     for number, line in numbered:
         if line.isspace():
             continue
+        numbers.append(number)
         if '"' not in line and line.count(separator) == width - 1:
-            yield number, line.rstrip("\r\n")
+            yield line.rstrip("\r\n")
         else:
             cells = _split(path, number, line, numbered, separator)
             refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
-            yield number, cells
-
-
-def _numbering(
-    rows: Iterable[tuple[int, str | list[str]]], numbers: list[int]
-) -> Iterator[str | list[str]]:
-    """Yield rows, and append the number of each to ``numbers``."""
-    for number, cells in rows:
-        numbers.append(number)
-        yield cells
-
-
-def _refuse_old_line_ends(path: str | Path, lines: Sequence[str]) -> None:
-    if len(lines) == 1 and "\r" in lines[0].rstrip():
-        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
-        raise InputError(msg)
+            yield cells
 
 
 def _about_titles(titles: Sequence[str]) -> list[str]:
@@ -306,9 +294,9 @@ def _are_short(rows: Sequence[tuple[int, Sequence[str]]], header: Sequence[str])
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:
     """Refuse a header with one name less than the rows, if its first name is that of row names.
 
-    R writes such a header, but then no name for the first column.
+    That name may be empty. R writes such a header, but then no name for the first column.
     """
-    if not _IDENTIFIERS.fullmatch(names[0]):
+    if names[0] and not _IDENTIFIERS.fullmatch(names[0]):
         return
     longest = max(names[1:], key=len, default="")
     msg = (
@@ -443,12 +431,15 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     return lines.index(filled[min(numbers_of_titles)])
 
 
-def _first_lines(lines: Iterator[str]) -> list[str]:
+def _first_lines(path: str | Path, lines: Iterator[str]) -> list[str]:
     """Return the lines that decide on separator and header.
 
     The header of Illumina's sample sheets is below the line ``[Data]``: they have more lines.
     """
     first = list(itertools.islice(lines, HEAD_ROWS))
+    if len(first) == 1 and "\r" in first[0].rstrip():
+        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+        raise InputError(msg)
     if first and first[0].lstrip('"').startswith(_SECTIONS):
         for line in itertools.islice(lines, _MOST_SECTION_LINES):
             first.append(line)

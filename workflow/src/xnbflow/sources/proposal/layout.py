@@ -64,6 +64,41 @@ _ROWS_OF_COLUMNS = 60
 _COMPARED = 200
 #: With samples in columns, one row of this many is compared, beside the first ones.
 _EVERY = 100
+#: Words for what is measured of each sample, best first, and a column with such a word at its end.
+_MEASURES = (
+    "normalized abundance",
+    "normalised abundance",
+    "maxlfq",
+    "lfq",
+    "avg_signal",
+    "signal",
+    "tpm",
+    "fpkm",
+    "rpkm",
+    "quantity",
+    "abundance",
+    "intensity",
+    "reads",
+    "counts",
+    "count",
+    "ratio",
+    "peptides",
+    "psms",
+    "coverage",
+    "score",
+    "bead_stderr",
+    "avg_nbeads",
+    "stderr",
+    "detection",
+    "pval",
+    "p-value",
+    "call",
+)
+_MEASURE = re.compile(
+    rf"(.+?)((?:[ ._:|-]+(?:{'|'.join([*_MEASURES, 'spectral', 'normalized', 'unique', 'total'])}"
+    r"|pval|razor))+)",
+    re.IGNORECASE,
+)
 #: The name that readers give to a row of conditions beside the header.
 _CONDITIONS = re.compile(r"(line|row) \d+")
 #: Columns of 0 and 1 that are read whole; of more, those with the name of a class.
@@ -370,6 +405,8 @@ def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFram
     header = raw.header
     beside = _columns_beside(raw)
     positions = [i for i in range(1, len(header)) if i not in beside]
+    other_measures, remarks = _other_measures([header[i] for i in positions])
+    positions = [i for i in positions if header[i] not in other_measures]
     table = SamplesInColumns(raw, 0, (), positions)
     guess = _guess(table, dataset)
     fields = pd.DataFrame({table.names[i]: guess.cells[i] for i in guess.texts}, dtype=object)
@@ -378,6 +415,7 @@ def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFram
         _refuse_absent_label(raw, dataset, table.names, [*text_columns, *fields])
         fields = fields.iloc[:, :0]
     dropped = [header[i] for i in beside]
+    dropped += other_measures
     if len(phenotype):
         dropped += [name for name in fields if name not in declared]
         matched = matched_names(table.samples, list(phenotype.index)) or table.samples
@@ -386,7 +424,48 @@ def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFram
     dataset = replace(dataset, orientation="columns")
     dataset = _add_names(dataset, "drop", dropped)
     dataset = _without_tallies(dataset, table.names)
-    return Layout(fields, dataset, samples=tuple(table.samples), binary=guess.binary)
+    return Layout(
+        fields, dataset, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
+    )
+
+
+def _other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the columns of other measures where each sample has several, and a sentence.
+
+    Some programs write several columns of each sample, such as BeadStudio ``S1.AVG_Signal`` and
+    ``S1.Detection Pval``. The measure whose name is first in `_MEASURES` has the values.
+
+    Examples
+    --------
+    >>> _other_measures(["a Intensity", "b Intensity", "a Count", "b Count"])[0]
+    ['a Count', 'b Count']
+    >>> _other_measures(["P1_T", "P1_N", "P2_T", "P2_N"])[0]
+    []
+    """
+    samples_of_measure: dict[str, list[str]] = {}
+    for name in names:
+        match = _MEASURE.fullmatch(name)
+        if match is None:
+            return [], []
+        samples_of_measure.setdefault(match[2], []).append(match[1])
+    measures = list(samples_of_measure)
+    first = sorted(samples_of_measure[measures[0]]) if measures else []
+    have_same_samples = all(sorted(samples_of_measure[m]) == first for m in measures)
+    if len(measures) < 2 or not have_same_samples:
+        return [], []
+    ranks = {}
+    for measure in measures:
+        words = measure.lower()
+        ranks[measure] = next(i for i, word in enumerate(_MEASURES) if word in words)
+    chosen = min(measures, key=ranks.__getitem__)
+    others = [name for name in names if _MEASURE.fullmatch(name)[2] != chosen]  # type: ignore[index]
+    plain = {measure: measure.strip(" ._:|-") for measure in measures}
+    left_out = listed([plain[measure] for measure in measures if measure != chosen])
+    remark = (
+        f"Each sample has {len(measures)} columns; {quoted(plain[chosen])} has the values, and "
+        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop=)."
+    )
+    return others, [remark]
 
 
 def _empty_columns(

@@ -75,6 +75,8 @@ _NO_CLASS = re.compile(
 )
 #: Names of columns for how severe a disease is: a question after others.
 _SEVERITY = re.compile(r"stage|grade", re.IGNORECASE)
+#: Most characters of a value in a sentence.
+_LONGEST_VALUE = 30
 #: Most further columns that look like classes and are shown.
 _SHOWN_LABELS = 5
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
@@ -412,13 +414,18 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
+def _shortened(text: str) -> str:
+    """Return a text of at most `_LONGEST_VALUE` characters."""
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+
+
 def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Return a sentence on further columns that look like classes, with their values."""
     descriptions = []
     questions = [name for name in names if not is_technical(name)]
     for name in questions[:_SHOWN_LABELS]:
         counts = Counter(plain_text(str(cell)) for cell in _first_column(fields, name))
-        values = [f"{value} {count}" for value, count in counts.most_common() if value]
+        values = [f"{_shortened(value)} {count}" for value, count in counts.most_common() if value]
         descriptions.append(f"{name} ({', '.join(values[:_SHOWN_VALUES])})")
     if not descriptions:
         return []

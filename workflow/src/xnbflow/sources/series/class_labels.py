@@ -46,6 +46,8 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
 }
 #: Time limit per text, in seconds; reasonable patterns take microseconds.
 _SECONDS = 1.0
+#: What may be between two words, as in non-responder.
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
 #: British spellings that are American ones in other tables.
 _BRITISH = re.compile("tumour|leukaemia|anaemia")
 #: Typographic quotes and the space that does not break, and what they are plainly.
@@ -216,9 +218,9 @@ def label_options(texts: Iterable[str]) -> dict[str, str]:
 def common_spellings(texts: Iterable[str]) -> dict[str, str]:
     """Return the commonest spelling of each text.
 
-    Spellings differ by capital letters, invisible characters, the form of a number, or British and
-    American English. Words for a control are spellings of one class where they are rare: normal
-    tissue and an untreated control may be two classes of one series.
+    Spellings differ by capital letters, invisible characters, what is between words, the form of a
+    number, or British and American English. Words for a control are spellings of one class where
+    they are rare: normal tissue and an untreated control may be two classes of one series.
 
     Examples
     --------
@@ -227,7 +229,7 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
     """
     by_meaning: dict[str, Counter[str]] = {}
     for text in texts:
-        meaning = _BRITISH.sub(_american, _appearance(text))
+        meaning = _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
         by_meaning.setdefault(meaning, Counter())[text] += 1
     spellings = {}
     for counts in by_meaning.values():

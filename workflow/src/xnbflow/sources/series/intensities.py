@@ -157,8 +157,8 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= _LEAST_COUNT and n_distinct > _FEW_VALUES)
 
 
-def are_measured_intensities(values: np.ndarray) -> bool:
-    """Return whether values (n_features, n_samples) are 0 or large, as intensities of proteins.
+def are_large_intensities(values: np.ndarray) -> bool:
+    """Return whether values (n_features, n_samples) are large, as intensities of proteins, or 0.
 
     Mass spectrometers measure intensities of 1e4 to 1e10, and programs write 0 for what was not
     found. Reads of genes have all numbers from 0: hardly any table has 99 % of its positive counts
@@ -169,13 +169,13 @@ def are_measured_intensities(values: np.ndarray) -> bool:
     >>> rng = np.random.default_rng(0)
     >>> intensities = (2 ** rng.normal(24, 3, (50, 6))).round()
     >>> intensities[:, 2] = 0
-    >>> are_measured_intensities(intensities), are_measured_intensities(intensities / 1e5)
+    >>> are_large_intensities(intensities), are_large_intensities(intensities / 1e5)
     (True, False)
     """
     some = values[:: max(1, values.size // _MOST_VALUES)].ravel()
     some = some[~np.isnan(some)]
     positive = some[some > 0]
-    if not positive.size or (some < 0).any() or positive.size == some.size:
+    if not positive.size or (some < 0).any():
         return False
     return bool(np.quantile(positive, _LOWEST_SHARE) >= _LEAST_INTENSITY)
 
@@ -189,14 +189,18 @@ def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[s
     samples are logged and others are not. Features `of_other_scale` do not count. The ``name`` of
     the file may name the unit.
     """
-    if len(values) >= _GENES and are_measured_intensities(values):
+    are_intensities = len(values) >= _GENES and are_large_intensities(values)
+    if are_intensities and np.fmin.reduce(values, axis=None) == 0:
         share = float(np.mean(values[:: max(1, values.size // _MOST_VALUES)] == 0))
         return "intensities", Note(
             f"the values look like intensities in which 0 means that nothing was measured (of all "
             f"values {share:.0%} are 0, and the others are large)",
             advice="set transform=log2, by which they become missing, and an option missing=",
         )
-    if len(values) >= _GENES and (unit := _sequencing_unit(values, name)):
+    unit = None
+    if len(values) >= _GENES and not are_intensities:
+        unit = _sequencing_unit(values, name)
+    if unit:
         return unit
     other_scale = of_other_scale(values)
     if other_scale.any():
