@@ -11,9 +11,16 @@ quantile         of the ``n`` values in which ``x`` is repeated ``w`` times
 density          ``sum(w K((t - x) / h)) / (n h)``
 ================ ===================================================================================
 
-Results agree with those of a dense tile to rounding. A dense tile has features side by side in the
-vector instructions; the features here have different numbers of values, so that the values of one
-feature take the lanes.
+For example a feature with the values 3, 0, 1, 0 in class 0 and 0, -2 in class 1 becomes the values
+0, 1, 3 | -2, 0 with the weights 2, 1, 1 | 1, 1 and the starts 0, 3, 5. The quartiles of class 0 are
+those of 0, 0, 1, 3.
+
+The dense tile is the simple version, and the oracle of the tests: results agree to rounding, with
+densities to 1e-13. A dense tile has features side by side in the vector instructions; the features
+here have different numbers of values, so that the values of one feature take the lanes. A value
+therefore takes about three times as long as in a dense tile, and `map_class_tiles` takes sparse
+tiles only where at most 35 % of the values are stored. The sums of Gaussian kernels are those of
+`xnbflow.density.grid`, which explains them.
 """
 
 from dataclasses import dataclass, replace

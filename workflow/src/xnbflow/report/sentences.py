@@ -264,6 +264,28 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     )
 
 
+def priors_sentence(row: Mapping[str, Any] | None) -> str:
+    """Return that priors decide the recall of a class, and what equal priors give; else nothing.
+
+    ``row`` is of the table ``equal_priors``, None without one.
+
+    Examples
+    --------
+    >>> row = {"priors_decide": True, "share": 0.2, "equal_recall": 0.62}
+    >>> row |= {"equal_balanced_accuracy": 0.7, "balanced_accuracy": 0.52}
+    >>> priors_sentence(row).partition(" samples, ")[2]
+    'as with equal priors, its recall is 62% (balanced accuracy 70% instead of 52%).'
+    """
+    if row is None or not row["priors_decide"]:
+        return ""
+    return (
+        f"The priors decide: with the probability of each class divided by its share "
+        f"({row['share']:.0%} here) of the samples, as with equal priors, its recall is "
+        f"{row['equal_recall']:.0%} (balanced accuracy {row['equal_balanced_accuracy']:.0%} "
+        f"instead of {row['balanced_accuracy']:.0%})."
+    )
+
+
 def verdict_sentence(results: StudyResults, place: dict[str, str]) -> str:
     """Return the verdict on a result with its numbers and the reasons that decide its level."""
     level = level_of(results, place)

@@ -18,6 +18,7 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.tables.contract import JOBS, RESERVED_DATASETS
@@ -400,6 +401,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
+    _check_gene_sets(study, place)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     if study.cohorts:
@@ -415,6 +417,16 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
+
+
+def _check_gene_sets(study: Study, place: str) -> None:
+    """Check that public files of gene sets have a checksum."""
+    for location in study.gene_sets:
+        try:
+            pinned_url(location)
+        except InputError as error:
+            msg = f"configuration, {place}.gene_sets: {error}"
+            raise InputError(msg, key="gene_sets") from error
 
 
 def _check_settings(

@@ -104,7 +104,7 @@ def _subjects(rows: Iterable[Mapping[str, Any]], labels: Mapping[str, str]) -> s
 def facts(results: StudyResults) -> dict[str, Any]:
     """Return the variables of templates: tables as lists of rows, with None for missing numbers."""
     study = results.study
-    names = (*_TABLES, "verdicts", "estimates", "summary", "stability")
+    names = (*_TABLES, "verdicts", "equal_priors", "estimates", "summary", "stability")
     tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
     # random genes and learning curves are of the first scheme of folds
     without_checks = tables | {"random_genes": [], "learning_curve": []}
@@ -416,12 +416,14 @@ def _verdict(
         **verdict,
         **{row["metric"]: row for row in estimates if not row["class"]},
         "recall": [row for row in estimates if row["metric"] == "recall"],
+        "by_priors": _rows_with(tables["equal_priors"], key | {"priors_decide": True}),
         "reasons": limits(results, key),
         "noun": results.noun(verdict["dataset"]),
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},
         "random_genes": _rows_with(tables["random_genes"], checked),
-        "learning_curve": [row for row in curve if row["kind"] != "measured"],
+        # a forecast of a simpler classifier is not one of this result
+        "learning_curve": [row for row in curve if row["kind"] != "measured" and not row["fitted"]],
     }
 
 

@@ -19,7 +19,7 @@ def standardised(values: np.ndarray) -> np.ndarray:
     return standard.astype(np.float32)  # sums and products take half the time
 
 
-class Screen:
+class Preselection:
     """Features that separate classes best in training sets, for any labels.
 
     ``values``, of shape (n_features, n_samples), are standardised once; for each training set and
@@ -29,7 +29,7 @@ class Screen:
     --------
     >>> values, codes = np.random.default_rng(0).normal(size=(100, 40)), np.repeat([0, 1], 20)
     >>> values[7, 20:] += 5
-    >>> (kept,) = Screen(values).best(codes, [np.arange(0, 40, 2)], 4)
+    >>> (kept,) = Preselection(values).best(codes, [np.arange(0, 40, 2)], 4)
     >>> 7 in kept
     True
     """
