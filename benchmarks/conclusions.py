@@ -188,6 +188,16 @@ def repeated(seed: int, sizes: tuple[int, ...], correlation: float) -> DataSet:
     return series_of(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * noise, codes)
 
 
+def pairs(seed: int, effect: float, correlation: float = 0.6) -> DataSet:
+    """Draw 20 patients with a sample of each class, without a group; ten genes are shifted."""
+    rng = np.random.default_rng([seed, 10])
+    codes = np.tile([0, 1], 20)
+    values = np.sqrt(correlation) * np.repeat(rng.normal(size=(500, 20)), 2, axis=1)
+    values += np.sqrt(1 - correlation) * rng.normal(size=(500, 40))
+    values[:10] += effect * codes
+    return series_of(values, codes)
+
+
 def null_genes(seed: int, repeated_by: str, sizes: tuple[tuple[int, int], ...]) -> float:
     """Return the share of null genes with p below .05 in patients with unequal samples.
 
@@ -335,6 +345,11 @@ def _cases() -> Iterator[tuple[str, Case]]:
     ):
         draw = partial(repeated, sizes=sizes, correlation=correlation)
         yield case(name, "2", before, partial(supported, draw), believed)
+    yield case(
+        "pairs r=.6, null", "2", "", partial(supported, partial(pairs, effect=0.0)), believed
+    )
+    yield case("pairs r=.6, effect 2", "2", "", partial(supported, partial(pairs, effect=2.0)),
+               believed)  # fmt: skip
     for sizes, before in (
         (((30, 5), (5, 1)), ".146"),
         (((30, 3), (6, 1)), ".112"),
