@@ -34,7 +34,8 @@ from xnbflow.evaluation.keyed_tables import Key
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.class_pairs import class_pairs
-from xnbflow.inference.estimates import pooled_performance
+from xnbflow.inference.estimates import Performance, pooled_performance
+from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.missing_values import missing_values, values_at_limit
 from xnbflow.inference.permutation import label_test
@@ -44,6 +45,7 @@ from xnbflow.inference.verdicts import (
     reasons_of_data,
     verdicts,
 )
+from xnbflow.studies import selected_features
 from xnbflow.studies.concordances import concordances
 from xnbflow.tables.contract import STUDY_TABLES
 
@@ -59,13 +61,22 @@ SUPPORTED = ("well supported", "partly supported")
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """The level of a study, the codes of its reasons, p of the label test and the estimate."""
+    """The level of a study, its reasons, and what they were computed from.
+
+    ``test`` is the row of the label test, ``stability`` that of the halves, None without.
+    """
 
     level: str
     codes: tuple[str, ...]
-    p: float
-    balanced_accuracy: float
+    test: pd.Series
+    performance: Performance
     reasons: pd.DataFrame
+    stability: pd.Series | None = None
+
+    @property
+    def p(self) -> float:
+        """P of the label test."""
+        return float(self.test["p_value"])
 
     @property
     def supported(self) -> bool:
@@ -73,8 +84,11 @@ class Judged:
         return self.level in SUPPORTED
 
 
-def judge(series: DataSet, method: str = "csnb", *, repeats: int = 1) -> Judged:
-    """Return the verdict on a classifier of a series by the complete rule but for stability."""
+def judge(series: DataSet, method: str = "csnb", *, repeats: int = 1, n_pairs: int = 0) -> Judged:
+    """Return the verdict on a classifier of a series by the complete rule.
+
+    Without pairs of halves (``n_pairs``) stability does not limit the verdict.
+    """
     entry = resolved({"method": method})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -84,6 +98,9 @@ def judge(series: DataSet, method: str = "csnb", *, repeats: int = 1) -> Judged:
         findings = pd.concat([part for part in found if len(part)], ignore_index=True)
         findings = findings.assign(dataset="d")
         test = label_test(series, n_permutations=PERMUTATIONS, n_repeats=DRAWS)
+        stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
+        if n_pairs:
+            stability = _stability(series, tables, entry, n_pairs)
     headers = {"d": series}
     inflations = {KEY: inflation_of(entry)}
     performance = pooled_performance(predictions[KEY], series, inflations[KEY])
@@ -97,16 +114,31 @@ def judge(series: DataSet, method: str = "csnb", *, repeats: int = 1) -> Judged:
         {KEY: performance},
         headers,
         fits={KEY: (0, SPLITS)},
-        stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
+        stability=stability,
         permutation_tests=test.assign(dataset="d", classifier="c"),
         further={KEY: further},
     )
     return Judged(
         level=judged["verdicts"]["level"].iloc[0],
         codes=tuple(judged["reasons"]["code"]),
-        p=float(test["p_value"].iloc[0]),
-        balanced_accuracy=performance.balanced_accuracy.value,
+        test=test.iloc[0],
+        performance=performance,
         reasons=judged["reasons"],
+        stability=stability[stability["class"] == ""].iloc[0] if len(stability) else None,
+    )
+
+
+def _stability(
+    series: DataSet, tables: dict[str, pd.DataFrame], entry: dict[str, Any], n_pairs: int
+) -> pd.DataFrame:
+    """Return the study's table ``stability`` of one classifier."""
+    halves = halves_table(series, entry, n_pairs)
+    return selected_features.stability(
+        {KEY: tables["selected"]},
+        {KEY: tables["fits"]},
+        {"d": series},
+        {("d", "c"): halves},
+        agreement={("d", "c"): agreement_table(series, halves)},
     )
 
 
