@@ -168,9 +168,11 @@ def moderated_contrasts(
     blocks = None if correlated else groups
     correlated_groups = groups if correlated else None
     designs = class_designs(codes, blocks, covariates)
-    # The first design comes last: `tests.mean` and `tests.zero_variances` below are its results.
+
+    # Classes of different blocks have different designs. The first one comes last: `tests.mean` and
+    # `tests.zero_variances` below are its results.
     for design in reversed(designs):
-        contrasts = _class_contrasts(design)
+        # Units that are means of several samples have weights.
         unit_weights = None
         if blocks is not None and design.unequal:
             samples = class_designs(codes, None, covariates)[0]
@@ -185,7 +187,14 @@ def moderated_contrasts(
             correlated_groups=correlated_groups,
             unit_weights=unit_weights,
         )
-        tests = moderate(fit_of(contrasts), trend=trend)
+
+        # Each class against the mean of the others.
+        tests = moderate(fit_of(_class_contrasts(design)), trend=trend)
+        prior_df[design.compared] = tests.prior_df
+        for name in (*_PER_CONTRAST, *_PER_FEATURE):
+            results[name][design.compared] = getattr(tests, name)
+
+        # Each class against the nearest other class, with the moderated variances.
         compared = np.flatnonzero(design.compared).tolist()
         for code in compared if n_classes <= _MOST_PAIRED else ():
             others = _others(design, code)
@@ -194,9 +203,7 @@ def moderated_contrasts(
                 least = _least_differences(fit, tests.posterior_variance)
                 least_difference[code], least_t[code], place = least
                 nearest[code] = np.where(place < 0, -1, others[place])
-        prior_df[design.compared] = tests.prior_df
-        for name in (*_PER_CONTRAST, *_PER_FEATURE):
-            results[name][design.compared] = getattr(tests, name)
+
     return ModeratedContrasts(
         **results,
         fdr=benjamini_hochberg(results["p"]),

@@ -236,11 +236,6 @@ def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[fr
 _READING = ("label", "id_column", "orientation")
 
 
-def _reading(model: TrainedModel) -> dict[str, Any]:
-    """Return how the samples of the model's table were found, so that a panel's are, too."""
-    return {name: model.series[name] for name in _READING if name in model.series}
-
-
 def design_panel(
     series: DataSet, model: TrainedModel, n_genes: int = 8, floor: float = 0.5, splits: int = 5
 ) -> Panel:
@@ -273,6 +268,7 @@ def design_panel(
         figures.append(_figures(series, k + 1, log_posterior))
     # slope and posteriors are now those of the whole panel
     reference_names = series.features[references].tolist()
+    found_by = {name: model.series[name] for name in _READING if name in model.series}
     fitted = fit_model(
         DataSet(
             f"{series.name}-panel",
@@ -285,7 +281,7 @@ def design_panel(
         _METHOD,
         _cross_validation(series, folds, log_posterior),
         symbols=model.symbols,
-        origin={"references": reference_names, **_reading(model)},
+        origin={"references": reference_names, **found_by},
     )
     # the slope multiplies log posteriors, but only the evidence is calibrated, not the prior
     intercept = (1.0 - slope) * fitted.estimator.class_log_prior_
