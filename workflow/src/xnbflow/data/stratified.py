@@ -65,7 +65,7 @@ def stratified_group_folds(
     --------
     >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
     >>> [test.tolist() for _, test in stratified_group_folds(labels, groups, 2, seed=0)]
-    [[2, 3, 6, 7], [0, 1, 4, 5]]
+    [[2, 3, 4, 5], [0, 1, 6, 7]]
     """
     codes, class_sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     group_codes = np.unique(groups, return_inverse=True)[1]

@@ -61,7 +61,7 @@ def described_row(
 
     Examples
     --------
-    >>> described_row("GSE4107", "title").source, described("bundled:wine").location
+    >>> described_row("GSE4107", "title").source, described_row("bundled:wine").location
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")

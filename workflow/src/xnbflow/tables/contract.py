@@ -82,7 +82,7 @@ class PathTemplate(str):
         Examples
         --------
         >>> DIAGNOSTIC.fill(table="normality")
-        'results/{dataset}/normality.parquet'
+        'results/{dataset}/diagnostics/normality.parquet'
         """
         unchanged = {name: f"{{{name}}}" for name in self.wildcards}
         return PathTemplate(self.format(**unchanged | values))
@@ -364,7 +364,7 @@ NOTES = GROUPS["acquired"].files["notes"]
 DOWNLOADS = PathTemplate("resources/downloads")
 
 #: Whether an optional data set can be had, and the places of its files.
-AVAILABILITY = PathTemplate("results/{dataset}/availability.json")
+AVAILABILITY = PathTemplate("results/{dataset}/search/availability.json")
 PLACES = GROUPS["sought"].files["places"]
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
