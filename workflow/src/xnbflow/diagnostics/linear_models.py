@@ -201,8 +201,8 @@ def moderated_contrasts(
             if len(others):
                 fit = fit_of(_pair_contrasts(design, code, others))
                 least = _least_differences(fit, tests.posterior_variance)
-                least_difference[code], least_t[code], place = least
-                nearest[code] = np.where(place < 0, -1, others[place])
+                least_difference[code], least_t[code], position = least
+                nearest[code] = np.where(position < 0, -1, others[position])
 
     return ModeratedContrasts(
         **results,
@@ -261,20 +261,20 @@ def _least_differences(
 
     Returns
     -------
-    difference, t, place : ndarray of shape (n_features,)
-        ``place`` is the row of ``fit``, -1 where a contrast is missing.
+    difference, t, position : ndarray of shape (n_features,)
+        ``position`` is the row of ``fit``, -1 where a contrast is missing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         t = fit.estimate / np.sqrt(posterior_variance * fit.unscaled)
     missing = np.isnan(t).any(axis=0)
-    place = np.nan_to_num(np.abs(t), nan=np.inf).argmin(axis=0)
+    position = np.nan_to_num(np.abs(t), nan=np.inf).argmin(axis=0)
     columns = np.arange(t.shape[1])
-    least = t[place, columns]
-    difference = fit.estimate[place, columns]
+    least = t[position, columns]
+    difference = fit.estimate[position, columns]
     is_between = (t > 0).any(axis=0) & (t < 0).any(axis=0)
     least = np.where(missing, np.nan, np.where(is_between, 0.0, least))
     difference = np.where(missing, np.nan, np.where(is_between, 0.0, difference))
-    return difference, least, np.where(missing, -1, place)
+    return difference, least, np.where(missing, -1, position)
 
 
 def fit_design(

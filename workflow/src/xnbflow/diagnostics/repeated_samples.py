@@ -298,9 +298,9 @@ def likely_repeats(
 def _levels(columns: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
     """Return the number of levels and the codes of the classes, and of columns of few levels."""
     levels = []
-    for place, column in enumerate(columns):
+    for position, column in enumerate(columns):
         names, codes = np.unique(column, return_inverse=True)
-        if place == 0 or len(names) * _MEAN_OF_LEVEL <= len(codes):
+        if position == 0 or len(names) * _MEAN_OF_LEVEL <= len(codes):
             levels.append((len(names), codes))
     return levels
 

@@ -99,11 +99,11 @@ def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> 
     rows = []
     for label, features in chosen.items():
         distances = measured.get(label, np.full(len(features), np.nan))
-        for place, (feature, distance) in enumerate(zip(features, distances, strict=True)):
+        for position, (feature, distance) in enumerate(zip(features, distances, strict=True)):
             rows.append(
                 {
                     "class": str(label),
-                    "rank": place + 1,
+                    "rank": position + 1,
                     "feature": str(feature),
                     "distance": float(distance),
                 }

@@ -178,8 +178,8 @@ def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     np.fill_diagonal(best, np.inf)
     nearest = best.argmin(axis=1)
     orders = []
-    for place, other in enumerate(nearest.tolist()):
-        orders.append(np.argsort(-apart[place, other], kind="stable"))
+    for position, other in enumerate(nearest.tolist()):
+        orders.append(np.argsort(-apart[position, other], kind="stable"))
     # The first of the ranking, then the best of each class, then the second best.
     rounds = np.stack(orders, axis=1).ravel()
     rounds = np.append(np.zeros(min(1, len(values)), dtype=int), rounds)
