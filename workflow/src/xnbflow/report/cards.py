@@ -187,18 +187,27 @@ def _lists_of_features(
             warning=_class_warning(recall, notes.get(recall["class"], "")),
         )
         lines.append(line)
+
+    # Several classes: each has its list.
     if not mirrored:
         rows = _rows_by_class(features)
         heading = _heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
+
+    # Two classes: one list, seen from the class that is not the control.
     reference = results.study.design_of(place["dataset"]).reference
     side = classes[shown_classes(classes, reference)[-1]]
     common = _features_of_two(features, side)
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
+    noun = results.noun(place["dataset"])
+    n_core = int(common["core"].sum())
+    heading = f"{noun.capitalize()}s selected most often"
+    if n_core:
+        heading = f"Core set of {counted(n_core, noun)} in bold"
     return _Lists(
         lines=lines,
         rows=[_row(row, label="") for row in common.head(len(items)).to_dict("records")],
-        heading=_heading(common, side, results.noun(place["dataset"])),
+        heading=f"{heading} (▲ higher in “{side}”)",
         items=items,
         rest=rest,
     )
@@ -315,15 +324,6 @@ def _item(row: dict[str, object]) -> Item:
         title=meaning,
         bold=bool(row["core"]),
     )
-
-
-def _heading(features: pd.DataFrame, side: str, noun: str) -> str:
-    """Return the heading of the list of two classes, with the number of those in the core set."""
-    n_core = int(features["core"].sum())
-    subject = f"{noun.capitalize()}s selected most often"
-    if n_core:
-        subject = f"Core set of {counted(n_core, noun)} in bold"
-    return f"{subject} (▲ higher in “{side}”)"
 
 
 def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
@@ -519,19 +519,15 @@ def _class_warning(recall: dict[str, object], note: str) -> str:
     if note == "one sample":
         return "A single sample: this class cannot be learned."
     if not recall["above"]:
-        mistaken = ""
+        estimate = float(recall["estimate"])  # type: ignore[arg-type]
+        reason = "Not recognised more often than by chance"
+        if estimate == 0:
+            reason = "Never recognised"
+        elif estimate > _HALF:
+            reason = "Its interval includes chance"
         if recall["taken_for"]:
-            mistaken = f"; most often mistaken for “{recall['taken_for']}”"
-        return f"{_why_not_recognised(float(recall['estimate']))}{mistaken}."  # type: ignore[arg-type]
+            reason += f"; most often mistaken for “{recall['taken_for']}”"
+        return f"{reason}."
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""
-
-
-def _why_not_recognised(recall: float) -> str:
-    """Return why a class of a recall is not recognised by its interval."""
-    if recall == 0:
-        return "Never recognised"
-    if recall > _HALF:
-        return "Its interval includes chance"
-    return "Not recognised more often than by chance"
