@@ -12,7 +12,7 @@ from xnbflow.inference.verdicts import POOR_STABILITY
 from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
-from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
+from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import Finding, most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
@@ -156,7 +156,7 @@ class _Lists:
     words, the ``rest``; of several classes each of the ``lines`` has its own.
     """
 
-    lines: list[Line]
+    lines: list[ClassLine]
     rows: list[GeneRow]
     heading: str
     items: list[Item]
@@ -176,7 +176,7 @@ def _lists_of_features(
     for recall in recalls.to_dict("records"):
         of_class = features[features["class"] == recall["class"]]
         items, rest = _items(of_class[:0] if mirrored else of_class, _FEATURES_OF_CLASS, few=few)
-        line = Line(
+        line = ClassLine(
             name=recall["class"],
             note=f"n = {recall['samples']:,}",
             share=recall["estimate"],
