@@ -231,10 +231,10 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         used = self.used_columns_
         rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         total = np.zeros((n_points, n_classes))
-        for places, points in dense_chunks(features, used, n_classes):
+        for samples, points in dense_chunks(features, used, n_classes):
             terms = self._terms(points)
             for code, class_rows in enumerate(rows):
-                total[places, code] = terms[code, class_rows].sum(axis=0)
+                total[samples, code] = terms[code, class_rows].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
 
     def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
