@@ -46,7 +46,6 @@ WITHOUT_SMALL_SETTINGS = {
     "draws": "five series of XNBFLOW_DATA",
     "exchanged": "all series of XNBFLOW_DATA",
     "neighbours": "a series of XNBFLOW_DATA, and R",
-    "verdicts": "designs of minutes each",
 }
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
