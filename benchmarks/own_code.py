@@ -175,13 +175,16 @@ def sorting() -> Iterator[Row]:
 
 
 PARTS = (expressions, imports, fold, wilcoxon, adjustment, friedman, sorting)
+#: Settings, and words of the command, of a run that shows that it computes something.
+SMALL = {"PARTS": (wilcoxon, adjustment, friedman)}
+SMALL_WORDS = ()
 
 
-def main() -> None:
+def main(words: list[str]) -> None:
     """Measure the parts that are named, or all, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="?", default="", help="a word of a part's name")
-    word = parser.parse_args().part
+    word = parser.parse_args(words).part
     for part in PARTS:
         if word in part.__name__:
             for reason, ours, library in part():
@@ -189,4 +192,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
