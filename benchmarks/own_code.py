@@ -177,9 +177,6 @@ def sorting() -> Iterator[Row]:
 
 
 PARTS = (expressions, imports, fold, wilcoxon, adjustment, friedman, sorting)
-#: Settings, and words of the command, of a run that shows that it computes something.
-SMALL = {"PARTS": (wilcoxon, adjustment, friedman)}
-SMALL_WORDS = ()
 
 
 def main(words: Sequence[str]) -> None:
