@@ -63,7 +63,9 @@ def test_a_job_writes_a_model_without_scikit_learn_s_list_of_estimators(run, tmp
     """The file is the same, the estimators are listed as before, and the model can be read."""
     work = MODEL.format(path=str(tmp_path / "model.skops"))
     n_modules, content = run(work)[1].split()
-    code, output = run(f"from xnbflow.running.job_process import import_skops; import_skops(){work}")
+    code, output = run(
+        f"from xnbflow.running.job_process import import_skops; import_skops(){work}"
+    )
     assert code == 0, output
     assert output.split()[1] == content
     assert int(output.split()[0]) < int(n_modules) - 100
