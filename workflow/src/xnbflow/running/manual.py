@@ -59,7 +59,7 @@ paths and columns in the workflow.
 #: page has the tables in this order, then those that no question names.
 QUESTIONS = {
     "How certain is each result, and what limits it?": ["verdicts", "reasons"],
-    "How accurate is each classifier?": ["headline", "estimates", "averages"],
+    "How accurate is each classifier?": ["headline", "estimates", "averages", "equal_priors"],
     "Could something else explain it?": [
         *("audit", "concordance", "class_pairs", "concordance_pairs"),
         *("permutation_tests", "random_genes"),

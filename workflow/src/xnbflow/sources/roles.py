@@ -92,11 +92,12 @@ class Choices:
 
     def role_of(self, name: str) -> Role:
         """Return the role of a variable that the row does not name as a text of the samples."""
-        if matches(name, self.drop):
+        # Most rows have no patterns, and most tables thousands of names.
+        if self.drop and matches(name, self.drop):
             return Role.LEFT_OUT
-        if matches(name, self.categorical):
+        if self.categorical and matches(name, self.categorical):
             return Role.CATEGORY
-        if matches(name, self.angular):
+        if self.angular and matches(name, self.angular):
             return Role.ANGLE
         is_feature = not self.features or matches(name, self.features)
         return Role.NUMBER if is_feature else Role.TEXT
