@@ -390,3 +390,8 @@ def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
 )
 def test_a_time_to_an_event_or_its_status_is_follow_up(name, cells, is_follow_up):
     assert _is_follow_up(pd.DataFrame({name: cells}), name) == is_follow_up
+
+
+def test_a_field_with_one_repeated_text_is_no_class():
+    assert class_score("diagnosis", ["a", "a", "a", "a", "a", "b"]) == 0
+    assert class_score("diagnosis", ["a", "a", "a", "a", "b", "b"]) > 0

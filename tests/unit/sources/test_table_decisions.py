@@ -6,7 +6,6 @@ from toys import put, refused
 
 from xnbflow.sources.formats.header_rows import find_header
 from xnbflow.sources.formats.text import sniff
-from xnbflow.sources.series.merging import merge_rows
 from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -43,15 +42,6 @@ def test_two_possible_separators_do_not_decide():
 def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
     assert sniff("t", rows, ";", None, certain=False) == (";", decimal)
     assert sniff("t", rows, ";", ".", certain=False) == (";", ".")
-
-
-def test_probes_are_merged_by_the_median_the_mean_or_the_largest_mean():
-    values = np.array([[1.0, 9.0], [2.0, 2.0], [9.0, 4.0]])
-    names = ["g", "g", "g"]
-    assert merge_rows(values, names, "median")[0].tolist() == [[2.0, 4.0]]
-    assert merge_rows(values, names, "mean")[0].tolist() == [[4.0, 5.0]]
-    merged, _, rows = merge_rows(values, names, "max_mean")
-    assert (merged.tolist(), rows.tolist()) == ([[9.0, 4.0]], [2])
 
 
 def test_the_names_of_samples_are_in_the_column_that_the_sheet_names(tmp_path):
