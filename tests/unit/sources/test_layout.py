@@ -6,12 +6,9 @@ import pytest
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.layout import (
-    find_id_column,
-    is_text_column,
-    recognise_layout,
-    set_aside,
-)
+from xnbflow.sources.proposal.column_options import find_id_column, set_aside
+from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.sheet import SheetRow
 

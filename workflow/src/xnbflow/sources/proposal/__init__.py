@@ -5,7 +5,9 @@ A proposal is a set of options: `xnbflow.sources.roles` obeys it as it obeys tho
 =================== ====================================================================
 file                question
 =================== ====================================================================
-``layout``          what are the rows and columns of a table probably?
+``layout``          where are samples, labels and features of a table probably?
+``variables``       what is each row or column of it, by its name and values?
+``column_options``  which options of the sheet name these columns?
 ``summary``         which column is the label, and which options does the table need?
 ``sample_names``    which class do the names of samples contain?
 ``workbook_sheets`` which sheet of a workbook has the values, and which the samples?

@@ -27,16 +27,10 @@ from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.proposal.layout import (
-    SETTLED,
-    Layout,
-    find_id_column,
-    is_covariate,
-    is_text_column,
-    recognise_layout,
-    set_aside,
-)
+from xnbflow.sources.proposal.column_options import SETTLED, find_id_column, set_aside
+from xnbflow.sources.proposal.layout import Layout, recognise_layout
 from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
+from xnbflow.sources.proposal.variables import is_covariate, is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.class_labels import (
     LabelRule,

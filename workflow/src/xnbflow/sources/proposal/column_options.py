@@ -1,0 +1,77 @@
+"""Options that name columns of a proposed row: those of samples, and those that are left out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from xnbflow.sources.formats.cell_texts import is_measured, is_missing
+from xnbflow.sources.series.plausibility import is_sample_id, is_technical
+from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
+from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow
+
+#: Options about the use of columns.
+SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
+#: Most words of a sample's name with spaces.
+_WORDS_OF_NAME = 3
+
+
+def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
+    """Return the row with phenotype columns, which are not features.
+
+    A name that contains a separator of names, or occurs twice, is dropped by a pattern.
+    """
+    plain_names = []
+    patterns = []
+    for name in names:
+        if RESERVED_IN_NAMES.search(name) is None and names.count(name) == 1:
+            plain_names.append(name)
+        else:
+            patterns.append(name)
+    dataset = add_names(dataset, "phenotype_columns", plain_names)
+    return add_names(dataset, "drop", patterns)
+
+
+def find_id_column(fields: pd.DataFrame) -> str | None:
+    """Return the column that names the samples: its values are distinct, its name is of samples.
+
+    Without such a name it is the first column of distinct values without spaces, else the first
+    column if its values are distinct and of a few words. Percentages and limits are no names.
+
+    Examples
+    --------
+    >>> find_id_column(pd.DataFrame({"note": ["a", "b"], "sample": ["s1", "s2"]}))
+    'sample'
+    """
+    unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
+    distinct = []
+    few_words = []
+    for name in map(str, unique):
+        cells = unique[name]
+        is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
+        if not is_complete or is_technical(name) or cells.map(is_measured).any():
+            continue
+        if is_sample_id(name) or not cells.str.contains(r"\s").any():
+            distinct.append(name)
+        elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
+            few_words.append(name)
+    names_of_samples = [name for name in distinct if is_sample_id(name)]
+    return next(iter([*names_of_samples, *distinct, *few_words]), None)
+
+
+def without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:
+    """Return the row that drops the reads of HTSeq and STAR that belong to no gene."""
+    tallies = read_tallies([name.strip() for name in names])
+    if not tallies:
+        return dataset
+    patterns = dict.fromkeys([*dataset.names("drop"), *tally_pattern(tallies).split(",")])
+    return replace(dataset, options=dataset.options | {"drop": ",".join(patterns)})
+
+
+def add_names(dataset: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
+    """Return the row with names in an option that is a list; special characters become ``?``."""
+    plain = [RESERVED_IN_NAMES.sub("?", name) for name in names]
+    if not plain:
+        return dataset
+    joined = ",".join(dict.fromkeys([*dataset.names(option), *plain]))
+    return replace(dataset, options=dataset.options | {option: joined})

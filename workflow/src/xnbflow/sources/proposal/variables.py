@@ -1,0 +1,262 @@
+"""What each variable of a table probably is, by its name and its values.
+
+The guess is the same with samples in rows and in columns. A proposal writes it as options of a row
+of the sheet, which `xnbflow.sources.roles` obeys.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.terms import column_of_term
+from xnbflow.sources.formats.cell_texts import is_missing, is_text
+from xnbflow.sources.orientation import SamplesInRows, SampleTable
+from xnbflow.sources.proposal.column_options import SETTLED
+from xnbflow.sources.series.plausibility import (
+    binary_counts,
+    is_case_control,
+    is_clinical,
+    is_event_status,
+    is_event_time,
+    is_like_features,
+    is_patient,
+    is_sample_id,
+    is_technical,
+)
+from xnbflow.sources.sheet import SheetRow
+
+#: First samples by which variables of text are recognised.
+FIRST_SAMPLES = 20
+#: Most features to which a variable with a clinical name is compared.
+_COMPARED = 200
+#: Columns of 0 and 1 that are read whole; of more, those with the name of a class.
+_MOST_BINARY = 50
+#: More columns of 0 and 1 with the name of a class are features, as mutations of tumours.
+_MOST_BINARY_LABELS = 3
+#: Least number of samples, and share of them, with each value of a label of 0 and 1.
+_LEAST_BINARY = 3
+_BINARY_SHARE = 0.1
+#: Most distinct numbers of a column that may be classes, as doses, and least samples of each.
+_MOST_LEVELS = 10
+_LEAST_OF_LEVEL = 4
+#: Least share of names in capital letters in a table of gene symbols.
+_CAPITALS = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variables:
+    """Positions of the variables of a table by what they probably are.
+
+    Attributes
+    ----------
+    texts : list of int
+        Those that describe samples: texts, and numbers with a name of samples, covariates, patients
+        or follow-up, and other values than the features.
+    features : list of int
+        The others that are numbers.
+    empty : list of int
+        Columns without any value that the sheet does not name.
+    cells : dict of int to list of str
+        The texts of the variables in ``texts``, and of `binary`.
+    binary : DataFrame
+        Columns of 0 and 1 among the features that are plausible labels.
+    """
+
+    texts: list[int]
+    features: list[int]
+    empty: list[int]
+    cells: dict[int, list[str]]
+    binary: pd.DataFrame
+
+
+def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
+    """Return what the variables of a table probably are.
+
+    The texts of the first samples decide which variables may be text; these are then read whole.
+    """
+    names = table.names
+    heads = table.heads(FIRST_SAMPLES)
+    # A column without a value describes nothing; a row without one is a feature.
+    has_empty = isinstance(table, SamplesInRows)
+    declared = {dataset.label, *dataset.names("phenotype_columns")} - {None}
+    may_be_text = {
+        i for i, head in enumerate(heads) if is_text_column(head) or (has_empty and _is_empty(head))
+    }
+    named = {i for i, name in enumerate(names) if is_sample_id(name) or _is_covariate(name)}
+    named |= {i for i, name in enumerate(names) if name in declared}
+    others = sorted(set(range(len(names))) - may_be_text - named)
+    compared = others[:: max(1, len(others) // _COMPARED)]
+    candidates = _binary_candidates(others, names, heads)
+    positions = sorted({*may_be_text, *named, *compared, *candidates})
+    cells = dict(zip(positions, table.texts(positions), strict=True))
+    decimal = table.raw.decimal
+    features = _as_numbers([cells[i] for i in compared], decimal)
+    genes = _genes_with_other_names(
+        table,
+        cells,
+        numbers=named - may_be_text,
+        others=others,
+        features=features,
+        declared=declared,
+    )
+    empty = _empty_columns(dataset, names, cells) if has_empty else set()
+    described = sorted((may_be_text | named) - genes - empty)
+    texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
+    binary = _plausible_labels(
+        candidates={i: cells[i] for i in candidates},
+        names=names,
+        others=others,
+        features=features,
+    )
+    return Variables(
+        texts=texts,
+        features=others,
+        empty=sorted(empty),
+        cells=cells,
+        binary=binary,
+    )
+
+
+def _empty_columns(
+    dataset: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+) -> set[int]:
+    """Return the columns without any value that the sheet does not name."""
+    used = {dataset.label, dataset.id_column}
+    for option in SETTLED:
+        used.update(map(column_of_term, dataset.names(option)))
+    return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
+
+
+def _binary_candidates(
+    others: Sequence[int], names: Sequence[str], heads: Sequence[Sequence[str]]
+) -> list[int]:
+    """Return the features that have few distinct numbers in the first samples.
+
+    Of many, as in a table of counts, only those with the name of a class are returned.
+    """
+    candidates = [i for i in others if _has_few_numbers(heads[i])]
+    if len(candidates) > _MOST_BINARY:
+        candidates = [i for i in candidates if is_case_control(names[i])]
+    return candidates
+
+
+def _genes_with_other_names(
+    table: SampleTable,
+    cells: Mapping[int, Sequence[str]],
+    *,
+    numbers: Collection[int],
+    others: Sequence[int],
+    features: np.ndarray,
+    declared: Collection[str | None],
+) -> set[int]:
+    """Return the variables that are features although their names have another meaning.
+
+    ``numbers`` are the numbers with such names, ``others`` those with other names, of which some
+    have the values ``features``. A gene is between other features, or its name is in capitals like
+    theirs; and its values are distributed as theirs. If most numbers have clinical names and are
+    unlike the rest, the table is one of clinical numbers, which are its features.
+    """
+    names = table.names
+    covariates = [i for i in sorted(numbers) if not is_sample_id(names[i])]
+    candidates = [i for i in covariates if names[i] not in declared]
+    are_capitals = _are_capitals([names[i] for i in others])
+    places_of_features = set(others)
+    genes = set()
+    for i in candidates:
+        is_between = {i - 1, i + 1} <= places_of_features
+        is_symbol = is_between or (names[i].isupper() and are_capitals)
+        values = _as_numbers([cells[i]], table.raw.decimal)[0]
+        if is_symbol and is_like_features(values, features):
+            genes.add(i)
+    n_numbers = len(others) + len(numbers)
+    if 2 * (len(candidates) - len(genes)) > n_numbers:
+        genes.update(candidates)
+    return genes
+
+
+def _has_few_numbers(cells: Sequence[str]) -> bool:
+    """Return whether the first cells may be those of a column of classes: 0 and 1, or doses."""
+    distinct = {cell.strip() for cell in cells if not is_missing(cell)}
+    return 0 < len(distinct) <= _MOST_LEVELS and 2 * len(distinct) <= max(len(cells), 4)
+
+
+def _plausible_labels(
+    *,
+    candidates: Mapping[int, Sequence[str]],
+    names: Sequence[str],
+    others: Sequence[int],
+    features: np.ndarray,
+) -> pd.DataFrame:
+    """Return the columns of few numbers that are probably labels, a row per sample.
+
+    They are 0 and 1, or up to ten numbers as the doses of a drug; each value is frequent. The name
+    means a class; or there is one such column, which is not a gene (it is not between the features,
+    and not in capitals as they are) and not a count (most features, of which some have the values
+    ``features``, are not whole numbers).
+
+    ``candidates`` are columns by their position among all ``names``, ``others`` the positions of
+    the features.
+    """
+    frequent = {}
+    for i, cells in candidates.items():
+        counts = Counter(cell.strip() for cell in cells if not is_missing(cell))
+        is_binary = binary_counts(cells) is not None
+        if not is_binary and not 2 < len(counts) <= _MOST_LEVELS:
+            continue
+        least = _LEAST_BINARY if is_binary else max(_LEAST_BINARY, _LEAST_OF_LEVEL)
+        if min(counts.values()) >= max(least, _BINARY_SHARE * len(cells)):
+            frequent[i] = list(cells)
+    labels = {names[i]: cells for i, cells in frequent.items() if is_case_control(names[i])}
+    if not labels and len(frequent) == 1:
+        ((i, cells),) = frequent.items()
+        is_between = bool(others) and others[0] < i < others[-1]
+        is_symbol = names[i].isupper() and _are_capitals([names[other] for other in others])
+        with np.errstate(invalid="ignore"):
+            is_whole = np.all((features == np.floor(features)) | np.isnan(features), axis=1)
+        are_counts = 2 * int(is_whole.sum()) >= len(features)
+        if not (is_between or is_symbol or are_counts):
+            labels = {names[i]: cells}
+    if len(labels) > _MOST_BINARY_LABELS:
+        labels = {}
+    return pd.DataFrame(labels, dtype=object)
+
+
+def is_text_column(cells: Sequence[str]) -> bool:
+    """Return whether more than a quarter of the cells are not numbers; single ones are mistakes."""
+    n_texts = sum(map(is_text, cells))
+    if not n_texts:
+        return False
+    return 4 * n_texts > sum(not is_missing(cell) for cell in cells)
+
+
+def _is_empty(cells: Sequence[str]) -> bool:
+    return all(map(is_missing, cells))
+
+
+def is_covariate(name: str) -> bool:
+    """Return whether a numeric column is a covariate by its name; KIT is a gene."""
+    return is_clinical(name) or (is_technical(name) and not name.isupper())
+
+
+def _is_covariate(name: str) -> bool:
+    """Return whether a name means something else than a feature: also patients and follow-up."""
+    return is_covariate(name) or is_patient(name) or is_event_time(name) or is_event_status(name)
+
+
+def _are_capitals(names: Sequence[str]) -> bool:
+    """Return whether most names have no small letters, as human gene symbols."""
+    return bool(names) and sum(name.isupper() for name in names) >= _CAPITALS * len(names)
+
+
+def _as_numbers(rows: Sequence[Sequence[str]], decimal: str) -> np.ndarray:
+    """Return cells as numbers, (n_rows, n_cells); NaN where a cell is none."""
+    texts = np.array([list(row) for row in rows], dtype=object)
+    if not texts.size:
+        return np.empty((len(rows), 0))
+    if decimal == ",":
+        texts = np.array([[cell.replace(",", ".") for cell in row] for row in rows], dtype=object)
+    numbers = pd.to_numeric(pd.Series(texts.ravel()), errors="coerce")
+    return numbers.to_numpy(dtype=np.float64).reshape(texts.shape)
