@@ -9,7 +9,7 @@ from xnbflow.core.errors import about_file
 from xnbflow.sources.formats.arff import read_arff
 from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
-from xnbflow.sources.formats.parquet import PARQUET, read_parquet
+from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import SEPARATORS, read_text, sniff, utf16_lines
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
@@ -40,7 +40,7 @@ def read_raw_table(
             refuse_other_formats(path)
         with open_raw(path) as stream:
             if suffix in PARQUET:
-                return read_parquet(path, stream)
+                return read_parquet_table(path, stream)
             if suffix == ".arff":
                 return read_arff(path, stream)
             if suffix == ".gct":

@@ -22,7 +22,7 @@ _ROWS_OF_BLOCK = 1000
 
 
 class ArrowRows:
-    """The rows of a Parquet file; see `xnbflow.sources.formats.raw_table.Rows`."""
+    """The rows of a Parquet file; see `xnbflow.sources.formats.raw_table.StoredRows`."""
 
     def __init__(self, path: Path, table: pa.Table) -> None:
         self._path = path
@@ -80,7 +80,7 @@ class ArrowRows:
         return ["" if cell is None else str(cell).strip() for cell in cells]
 
 
-def read_parquet(path: Path, stream: io.BufferedIOBase) -> RawTable:
+def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
     """Read a Parquet file; the index of pandas is first."""
     try:
         content = stream.read()

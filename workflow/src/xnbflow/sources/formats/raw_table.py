@@ -31,7 +31,7 @@ _CELLS_AT_ONCE = 200_000
 _BLOCK = 1 << 18
 
 
-class Rows(Protocol):
+class StoredRows(Protocol):
     """The rows of a table below its header, as a format stores them."""
 
     def __len__(self) -> int: ...
@@ -91,14 +91,14 @@ class TextRows:
         return self._starts[-1]
 
     def cells(self, row: int) -> list[str]:
-        """Return the cells of a row; see `Rows`."""
+        """Return the cells of a row; see `StoredRows`."""
         cells = self._divided.get(row)
         if cells is None:
             cells = self._line(row).split(self._separator)
         return [cell.strip() for cell in cells]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return the cells of some columns; see `Rows`. Lines are divided up to the last one."""
+        """Return the cells of some columns; see `StoredRows`. A line is divided up to the last."""
         columns: list[list[str]] = [[] for _ in positions]
         n_divided = max(positions, default=0) + 1
         for row in range(len(self)):
@@ -110,7 +110,7 @@ class TextRows:
         return columns
 
     def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
-        """Return some cells of a row; see `Rows`.
+        """Return some cells of a row; see `StoredRows`.
 
         Of the last cells of a line only the separators are replaced, which is several times as
         fast as dividing it.
@@ -161,7 +161,7 @@ class RawTable:
         The file, for messages.
     header : list of str
         The names of the columns.
-    rows : Rows
+    rows : StoredRows
         The cells below the header.
     lines : sequence of int
         The number of each row in the file.
@@ -194,7 +194,7 @@ class RawTable:
 
     path: str | Path
     header: list[str]
-    rows: Rows
+    rows: StoredRows
     lines: Sequence[int]
     unit: str = "row"
     decimal: str = "."
