@@ -55,6 +55,9 @@ KEY: Key = ("d", "f", "c")
 PERMUTATIONS = 499
 DRAWS = 2
 SPLITS = 5
+#: Settings, and words of the command, of a run that shows that it computes something.
+SMALL: dict[str, Any] = {"PERMUTATIONS": 99}
+SMALL_WORDS = ("1", "drug")
 #: The levels that a reader believes.
 SUPPORTED = ("well supported", "partly supported")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toys import dataset
 
-from xnbflow.diagnostics.likeness import likely_repeats
+from xnbflow.diagnostics.repeated_samples import likely_repeats
 from xnbflow.diagnostics.series_audit import audit
 
 

@@ -201,6 +201,21 @@ def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_c
     assert tested_labels == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(20), 2)])
+def test_shared_draws_of_folds_are_those_of_the_labels_and_the_seed(groups):
+    """Labels of another permutation have other folds, also in the same array."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([4, 7], 20)
+    draws = permutation.FoldDraws(groups, 4)
+    for seed in (*range(3), *range(3), *range(60)):
+        codes, fold = draws.draw(labels, seed)
+        for k, (_, test) in enumerate(stratified_splits(codes, groups, 4, seed)):
+            assert np.flatnonzero(fold == k).tolist() == test.tolist()
+        assert (codes == (labels == 7)).all()
+        if seed == 2:
+            labels[:] = rng.permutation(labels)
+
+
 def test_a_class_that_no_training_set_has_is_never_predicted():
     values, codes = np.random.default_rng(0).normal(size=(4, 13)), np.repeat([0, 1, 2], [6, 6, 1])
     values[:2, 6:12] += 9

@@ -281,10 +281,13 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
         gene_set("S4", 3, fold=4.0, by="xnb", genes="C"),
     ]
     ranked = [gene_set("S1", 10, nes=2.5), gene_set("S2", 11, nes=2.0)]
+    file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
     tables = {"gene_set_tests": tests, "enrichment": overlaps, "prerank": ranked}
+    tables["gene_set_files"] = [file]
     (group,) = genes._gene_sets(study_of_tables(tmp_path, tables))
     assert group.note == "2 tests at an FDR below 0.05"
-    _, significant, overlap_figure, overlap_table, rank_figure, rank_table = group.blocks
+    _, significant, overlap_figure, overlap_table, rank_figure, rank_table, files = group.blocks
+    assert files.frame.iloc[0].to_dict() == file  # which collection, from where
     assert significant.frame["gene_set"].tolist() == ["S1"]
     assert overlap_figure.arguments["rows"] == ["S1"]
     assert overlap_figure.arguments["groups"][0].values == [2.0]

@@ -15,6 +15,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.gene_names import split_genes
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features
 from xnbflow.diagnostics.audit_row import Row, audit_row
@@ -28,7 +29,12 @@ from xnbflow.diagnostics.confounders import (
     usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.diagnostics.likeness import ENOUGH, likely_repeats, shared_samples, similar_samples
+from xnbflow.diagnostics.repeated_samples import (
+    ENOUGH,
+    likely_repeats,
+    shared_samples,
+    similar_samples,
+)
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.plausibility import repeated_samples
@@ -293,16 +299,19 @@ def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]
 def _male_score(series: DataSet) -> np.ndarray | None:
     """Return the score of `sexes` of each sample; None where the genes are not known.
 
-    If a gene has several features, the one with the greatest mean is used.
+    If a gene has several features, the one with the greatest mean is used. A feature of several
+    genes (``TSIX///XIST``) is one of each of them.
     """
-    symbols = series.features
+    names = pd.Series(series.features, dtype=str)
     genes = series.feature_metadata
     if genes is not None and "symbol" in genes:
-        symbols = genes["symbol"].to_numpy(dtype=str)
-    symbols = np.char.upper(symbols.astype(str))
+        symbols = pd.Series(genes["symbol"].to_numpy(dtype=str))
+        names = symbols.where(symbols != "", names)
+    genes_of_feature = names.str.upper().map(split_genes)
     standardised = {}
     for gene in (_FEMALE_GENE, *_MALE_GENES):
-        rows = series.values[symbols == gene]
+        has_gene = np.array([gene in genes for genes in genes_of_feature], dtype=bool)
+        rows = series.values[has_gene]
         rows = rows[~np.isnan(rows).any(axis=1)]
         if not len(rows):
             continue

@@ -22,7 +22,7 @@ from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, stratified_splits
 from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
 from xnbflow.inference.permutation import n_splits_of
-from xnbflow.inference.screen import Screen
+from xnbflow.inference.preselection import Preselection
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -125,7 +125,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     seed = series_seed(series, 0, "learning curve")
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
-    screen = Screen(values)
+    preselection = Preselection(values)
     fits = list(itertools.product(range(_REPEATS), range(len(shares))))
     for repeat, i in track(fits, "sizes of the learning curve"):
         rng = np.random.default_rng(seed + repeat)
@@ -134,7 +134,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
         for train, _ in splits:
             growth = _growth(codes[train], units[train], rng)
             training_sets.append(train[growth <= shares[i]])
-        screened = screen.best(codes, training_sets, n_kept)
+        screened = preselection.best(codes, training_sets, n_kept)
         for training, (_, test), features in zip(training_sets, splits, screened, strict=True):
             X = values[features].T
             with warnings.catch_warnings():

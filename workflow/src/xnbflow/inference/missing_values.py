@@ -15,7 +15,7 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.audit_row import Row, audit_row
-from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
@@ -40,7 +40,7 @@ _AT_ONCE = 50
 def missing_values(series: DataSet) -> pd.DataFrame:
     """Return the share of missing values of each class, and whether they go with the class.
 
-    Two statistics are compared with permuted labels (`xnbflow.inference.exchange`):
+    Two statistics are compared with permuted labels (`xnbflow.inference.label_exchange`):
 
     - the variance between the classes of the ranks of the samples' shares of missing values, as in
       the test of Kruskal and Wallis;

@@ -11,7 +11,6 @@ from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missing_values import missing_values, values_at_limit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
-from xnbflow.tables.earlier import remove_earlier_genes
 from xnbflow.tables.storage import digest_of_file, write_parquet
 
 
@@ -40,4 +39,3 @@ def diagnose_data_set(
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", schemas[name], digest)
-    remove_earlier_genes(folder)

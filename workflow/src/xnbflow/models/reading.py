@@ -17,11 +17,11 @@ from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import IGNORE
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.layout import SETTLED, column_of_samples, complete_row, set_aside
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.plausibility import is_sample_id
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
@@ -61,7 +61,7 @@ def described_row(
 
     Examples
     --------
-    >>> described_row("GSE4107", "title").source, described("bundled:wine").location
+    >>> described_row("GSE4107", "title").source, described_row("bundled:wine").location
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")
@@ -131,7 +131,7 @@ def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> Dat
 
 
 @dataclass(frozen=True)
-class Samples:
+class SamplesToPredict:
     """Samples to predict.
 
     ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are the texts of
@@ -170,7 +170,7 @@ def read_labelled_samples(
     features: Iterable[str] = (),
     columns: Collection[str] = (),
     quartiles: np.ndarray | None = None,
-) -> Samples:
+) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
 
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
@@ -202,7 +202,7 @@ def read_labelled_samples(
         label = str(training.get("label") or "")
         if label in metadata:
             labels = [str(text) for text in metadata[label]]
-    return Samples(frame, labels, notes)
+    return SamplesToPredict(frame, labels, notes)
 
 
 def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:

@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.drawings.volcano import evidence
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
@@ -250,6 +250,8 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
     blocks += [*_overlaps(results), *_prerank(results)]
+    if len(tables["gene_set_files"]):
+        blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 
@@ -308,7 +310,7 @@ def _set_figure(
     groups = []
     for style, (label, of_class) in enumerate(rows.groupby("class")):
         values = of_class.set_index("gene_set")[column].reindex(gene_sets).tolist()
-        groups.append(Points(str(label), values, lower=unknown, upper=unknown, style=style))
+        groups.append(RowPoints(str(label), values, lower=unknown, upper=unknown, style=style))
     return Figure(
         name=name,
         draw=draw_points,
