@@ -178,10 +178,10 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
         return table
 
     # The table, with NaN where all samples are far.
-    places = samples[0] + np.arange(int(n_cells) + 2) * (bandwidth / _PER_BANDWIDTH)
-    far = _to_nearest(samples, places) > _NEAR * bandwidth
-    sums, slopes = sums_at_nodes(samples, bandwidth, len(places))
-    nodes = np.full((len(places), 2), np.nan)
+    positions = samples[0] + np.arange(int(n_cells) + 2) * (bandwidth / _PER_BANDWIDTH)
+    far = _to_nearest(samples, positions) > _NEAR * bandwidth
+    sums, slopes = sums_at_nodes(samples, bandwidth, len(positions))
+    nodes = np.full((len(positions), 2), np.nan)
     log_norm = np.log(len(samples) * bandwidth) + _LOG_SQRT_2PI
     nodes[~far, 0] = np.log(sums[~far]) - log_norm
     nodes[~far, 1] = slopes[~far] / sums[~far] / _PER_BANDWIDTH
@@ -189,7 +189,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     # Of the groups only those are kept that such a sum needs.
     far[[0, -1]] = True  # sums begin here too
     reach = _NEAR + 1.0 + np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE))
-    near = _to_nearest(places[far], table.means) <= reach * bandwidth
+    near = _to_nearest(positions[far], table.means) <= reach * bandwidth
     return table._replace(
         means=table.means[near],
         counts=table.counts[near],
@@ -233,9 +233,9 @@ def _cell_moments(samples: np.ndarray, bandwidth: float, n_nodes: int) -> np.nda
     """Return ``sum(d**p / p!)`` of the samples nearest to each node, shape (n_nodes, 4)."""
     moments = np.zeros((n_nodes, _N_MOMENTS))
     for x in samples:
-        place = (x - samples[0]) / bandwidth * _PER_BANDWIDTH
-        node = min(int(place + 0.5), n_nodes - 1)
-        d = (place - node) / _PER_BANDWIDTH
+        position = (x - samples[0]) / bandwidth * _PER_BANDWIDTH
+        node = min(int(position + 0.5), n_nodes - 1)
+        d = (position - node) / _PER_BANDWIDTH
         term = 1.0
         for p in range(_N_MOMENTS):
             moments[node, p] += term
@@ -257,12 +257,12 @@ def _add_cells(
         if moments[j, 0] == 0.0:
             continue
         m0, m1, m2, m3 = moments[j]
-        own_sums = sums[j : j + n_steps]
-        own_slopes = slopes[j : j + n_steps]
+        cell_sums = sums[j : j + n_steps]
+        cell_slopes = slopes[j : j + n_steps]
         for i in range(n_steps):
             t1, t2, t3 = tables[1, i], tables[2, i], tables[3, i]
-            own_sums[i] += m0 * tables[0, i] + m1 * t1 + m2 * t2 + m3 * t3
-            own_slopes[i] -= m0 * t1 + m1 * t2 + m2 * t3 + m3 * tables[4, i]
+            cell_sums[i] += m0 * tables[0, i] + m1 * t1 + m2 * t2 + m3 * t3
+            cell_slopes[i] -= m0 * t1 + m1 * t2 + m2 * t3 + m3 * tables[4, i]
 
 
 def _to_nearest(values: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -283,10 +283,10 @@ def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray
     log_norm = np.log(density.n_samples * density.bandwidth) + _LOG_SQRT_2PI
     negligible = np.log(density.n_samples) + _LOG_NEGLIGIBLE
     for j in range(len(points)):
-        place = (points[j] - density.start) * per_step
-        if 0.0 <= place < n_cells:
-            cell = int(place)
-            t = place - cell
+        position = (points[j] - density.start) * per_step
+        if 0.0 <= position < n_cells:
+            cell = int(position)
+            t = position - cell
             log = density.nodes[cell, 0]
             slope = density.nodes[cell, 1]
             rise = density.nodes[cell + 1, 0] - log

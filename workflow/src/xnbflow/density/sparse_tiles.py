@@ -187,7 +187,7 @@ def _gather(
     """
     n_classes = len(sizes)
     stored = np.empty(n_classes, np.int64)
-    place = np.empty(n_classes, np.int64)
+    position = np.empty(n_classes, np.int64)
     stop = 0
     # A feature with the values 3, 0, 1 in class 0 and 0, -2 in class 1 becomes 0, 1, 3 | -2, 0 with
     # the starts 0, 3, 5. The first pass over its stored values counts those of each class, which
@@ -199,20 +199,20 @@ def _gather(
             if c >= 0 and data[k] != 0.0:
                 stored[c] += 1
         for c in range(n_classes):
-            starts[f, c] = place[c] = stop
+            starts[f, c] = position[c] = stop
             stop += stored[c] + (stored[c] < sizes[c])
         starts[f, n_classes] = stop
         for k in range(indptr[f], indptr[f + 1]):
             c = class_of[indices[k]]
             if c >= 0 and data[k] != 0.0:
-                values[place[c]] = data[k]
-                place[c] += 1
+                values[position[c]] = data[k]
+                position[c] += 1
         for c in range(n_classes):
             run = values[starts[f, c] : starts[f, c] + stored[c]]
             run.sort()
             if stored[c] < sizes[c]:
                 zero = starts[f, c] + np.searchsorted(run, 0.0)
-                # the positive values move up by one place
+                # the positive values move up by one position
                 for k in range(starts[f, c + 1] - 1, zero, -1):
                     values[k] = values[k - 1]
                 values[zero] = 0.0

@@ -257,7 +257,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self._keep(rankings, shortlist.features, codes, self._borrowed)
         if model.average is not None:
             self._weigh_modules(
-                shortlist, rankings.entries(), codes=codes, sizes=sizes, average=model.average
+                shortlist, rankings.entry_sizes(), codes=codes, sizes=sizes, average=model.average
             )
             return
         # The features of one size have the slope of their class; all are core features.
@@ -321,12 +321,12 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         """
         shortlist, rankings = self._ranked(features, codes, int(sizes[-1]), samples=train)
         values = shortlist.features.values
-        entries = rankings.entries()
+        entry_sizes = rankings.entry_sizes()
         del shortlist, rankings  # with many classes the strengths take most of the memory
         correlation = None
         if self.rule == "average":
             correlation = ResidualCorrelation(values[:, train], codes)
-        modules = ModuleWeights(correlation, entries, sizes)
+        modules = ModuleWeights(correlation, entry_sizes, sizes)
         sums = sum_path_evidence(
             modules,
             values,
@@ -408,7 +408,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _weigh_modules(
         self,
         shortlist: Shortlist,
-        entries: np.ndarray,
+        entry_sizes: np.ndarray,
         codes: np.ndarray,
         sizes: np.ndarray,
         average: SizeAverage,
@@ -417,7 +417,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         features = shortlist.features
         used_sizes = average.weights > 0.0
         correlation = ResidualCorrelation(features.values, codes)
-        modules = ModuleWeights(correlation, entries, sizes[used_sizes])
+        modules = ModuleWeights(correlation, entry_sizes, sizes[used_sizes])
         weights = modules.average(average.weights[used_sizes])
         weights *= self.calibration_slope_[:, np.newaxis]
         self.calibration_slope_ = np.ones(len(self.classes_))
@@ -425,7 +425,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.core_features_ = {}
         for code, (label, names) in enumerate(self.selected_features_.items()):
             columns = np.searchsorted(features.positions, self.columns_[code])
-            in_core = entries[code, columns] <= self.n_features_
+            in_core = entry_sizes[code, columns] <= self.n_features_
             self.weights_[label] = weights[code, columns]
             self.core_features_[label] = list(itertools.compress(names, in_core))
 

@@ -238,8 +238,8 @@ class XNB(BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))
         for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
-            for places, values in dense_chunks(features, columns):
-                joint[code, places] = density.log_likelihood(values)[0]
+            for samples, values in dense_chunks(features, columns):
+                joint[code, samples] = density.log_likelihood(values)[0]
         return self.class_log_prior_ + joint.T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from xnbflow.inference.verdicts import POOR_STABILITY
 from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
-from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
+from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import Finding, most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
@@ -162,7 +162,7 @@ class _Lists:
     words, the ``rest``; of several classes each of the ``lines`` has its own.
     """
 
-    lines: list[Line]
+    lines: list[ClassLine]
     rows: list[GeneRow]
     heading: str
     items: list[Item]
@@ -183,7 +183,7 @@ def _lists_of_features(
     for recall in recalls.to_dict("records"):
         of_class = features[features["class"] == recall["class"]]
         items, rest = _items(of_class[:0] if mirrored else of_class, _FEATURES_OF_CLASS, few=few)
-        line = Line(
+        line = ClassLine(
             name=recall["class"],
             note=f"n = {recall['samples']:,}",
             share=recall["estimate"],
@@ -196,18 +196,27 @@ def _lists_of_features(
             ),
         )
         lines.append(line)
+
+    # Several classes: each has its list.
     if not mirrored:
         rows = _rows_by_class(features)
         heading = _heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
+
+    # Two classes: one list, seen from the class that is not the control.
     reference = results.study.design_of(place["dataset"]).reference
     side = classes[shown_classes(classes, reference)[-1]]
     common = _features_of_two(features, side)
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
+    noun = results.noun(place["dataset"])
+    n_core = int(common["core"].sum())
+    heading = f"{noun.capitalize()}s selected most often"
+    if n_core:
+        heading = f"Core set of {counted(n_core, noun)} in bold"
     return _Lists(
         lines=lines,
         rows=[_row(row, label="") for row in common.head(len(items)).to_dict("records")],
-        heading=_heading(common, side, results.noun(place["dataset"])),
+        heading=f"{heading} (▲ higher in “{side}”)",
         items=items,
         rest=rest,
     )
@@ -324,15 +333,6 @@ def _item(row: dict[str, object]) -> Item:
         title=meaning,
         bold=bool(row["core"]),
     )
-
-
-def _heading(features: pd.DataFrame, side: str, noun: str) -> str:
-    """Return the heading of the list of two classes, with the number of those in the core set."""
-    n_core = int(features["core"].sum())
-    subject = f"{noun.capitalize()}s selected most often"
-    if n_core:
-        subject = f"Core set of {counted(n_core, noun)} in bold"
-    return f"{subject} (▲ higher in “{side}”)"
 
 
 def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
@@ -533,20 +533,15 @@ def _class_warning(
     if note == "one sample":
         return "A single sample: this class cannot be learned."
     if not recall["above"]:
-        mistaken = ""
+        estimate = float(recall["estimate"])  # type: ignore[arg-type]
+        reason = "Not recognised more often than by chance"
+        if estimate == 0:
+            reason = "Never recognised"
+        elif estimate > _HALF:
+            reason = "Its interval includes chance"
         if recall["taken_for"]:
-            mistaken = f"; most often mistaken for “{recall['taken_for']}”"
-        why = _why_not_recognised(float(recall["estimate"]))  # type: ignore[arg-type]
-        return " ".join(filter(None, [f"{why}{mistaken}.", priors_sentence(by_priors)]))
+            reason += f"; most often mistaken for “{recall['taken_for']}”"
+        return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""
-
-
-def _why_not_recognised(recall: float) -> str:
-    """Return why a class of a recall is not recognised by its interval."""
-    if recall == 0:
-        return "Never recognised"
-    if recall > _HALF:
-        return "Its interval includes chance"
-    return "Not recognised more often than by chance"

@@ -188,9 +188,9 @@ class TableSchema:
         >>> FOLDS_TABLE.ordered(["sample", "fold", "repeat"])
         ['repeat', 'fold', 'sample']
         """
-        places = {name: place for place, name in enumerate(self.columns)}
-        wildcard = next((place for name, place in places.items() if "{" in name), 0)
-        return sorted(names, key=lambda name: places.get(name, wildcard))
+        positions = {name: position for position, name in enumerate(self.columns)}
+        wildcard = next((position for name, position in positions.items() if "{" in name), 0)
+        return sorted(names, key=lambda name: positions.get(name, wildcard))
 
 
 def stacked_schema(table: TableSchema) -> TableSchema:

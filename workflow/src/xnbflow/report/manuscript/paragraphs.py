@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
-from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
+from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.numbers import format_count, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
@@ -125,9 +125,33 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "candidates": results.tables["headline"]["candidates"].iloc[0],
         "validated": _validated(results) if study.validate else [],
         "places": places,
+        "class_pairs": bool(len(tables["class_sizes"])) and _has_pairs(results),
+        "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
+        "cohorts": _cohort_facts(results),
         **_software_facts(results),
         **_dataset_facts(results, tables),
         **_classifier_facts(results, tables),
+    }
+
+
+def _has_pairs(results: StudyResults) -> bool:
+    """Return whether a data set has several classes, each pair of which is compared."""
+    pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
+    return bool((pairs["dataset"].value_counts() > 1).any())
+
+
+def _cohort_facts(results: StudyResults) -> dict[str, Any]:
+    """Return how models and genes of several series are compared; empty without such series."""
+    cohorts = results.study.cohorts
+    if cohorts is None:
+        return {}
+    name = cohorts.model or results.study.classifiers[0]
+    return {
+        "label": results.labels[name],
+        "series": cohorts.series,
+        "match": cohorts.match,
+        "harmonise": cohorts.harmonise,
+        "genes": bool(len(results.cohorts["meta_genes"])),
     }
 
 
@@ -224,6 +248,7 @@ def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
         "inflation": f"{CROSS_VALIDATED:g}",
         "tuned_inflation": f"{TUNED:g}",
+        "inflation_below": f"{BELOW:g}",
         "tuned": tuned,
         "stability": [row for row in of_any_class if row["stability"] is not None],
         "halves": [labels[name] for name in halved],
@@ -273,6 +298,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         **_notes(tables["notes"], name),
         "genes": _genes(results, name),
         "noun": results.noun(name),
+        "biology": results.study.design_of(name).biology,
         "gene_sets": [
             gene_set
             for gene_set in tables["gene_set_tests"]

@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.drawings.volcano import evidence
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
@@ -310,7 +310,7 @@ def _set_figure(
     groups = []
     for style, (label, of_class) in enumerate(rows.groupby("class")):
         values = of_class.set_index("gene_set")[column].reindex(gene_sets).tolist()
-        groups.append(Points(str(label), values, lower=unknown, upper=unknown, style=style))
+        groups.append(RowPoints(str(label), values, lower=unknown, upper=unknown, style=style))
     return Figure(
         name=name,
         draw=draw_points,
