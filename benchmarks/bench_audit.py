@@ -82,7 +82,7 @@ def block(table: pd.DataFrame) -> str:
     """Return the block of the page, its markers included."""
     lines = [
         "<!-- audit: written by `python -m benchmarks audit` -->",
-        "| what | studies | target | measured | 95 % limits | met |",
+        "| what | studies | target | measured | 95% limits | met |",
         "|---|---|---|---|---|---|",
     ]
     for cell in table.sort_values("part", kind="stable").to_dict("records"):

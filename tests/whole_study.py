@@ -32,8 +32,8 @@ from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import sections_of, write_curves
 from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.downloads import Origin
-from xnbflow.sources.seeking import places_table
+from xnbflow.sources.places.downloads import Origin
+from xnbflow.sources.places.seeking import places_table
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.tables.contract import ALL_COHORTS

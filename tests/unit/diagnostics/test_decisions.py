@@ -167,6 +167,7 @@ def test_sexes_that_the_genes_do_not_separate_are_one_warning(rng):
     [
         (["XIST", "RPS4Y1", "KDM5D", "DDX3Y"], True),
         (["XIST", "RPS4Y1", "", ""], True),  # one gene of each sex is enough
+        (["TSIX///XIST", "RPS4Y1", "", ""], True),  # a probe of two genes
         (["XIST", "", "", ""], False),
         (["", "RPS4Y1", "KDM5D", "DDX3Y"], False),
     ],

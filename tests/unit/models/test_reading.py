@@ -13,7 +13,7 @@ from toys import dataset, refused
 from xnbflow.models import fit_model, predict_table, reading
 from xnbflow.models.reading import described_row, read_samples, read_training, symbols_of
 from xnbflow.running.cli.commands import training_series
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.places.downloads import Downloads
 
 
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):

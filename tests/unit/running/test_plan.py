@@ -244,6 +244,17 @@ def test_the_series_are_read_again_only_to_test_gene_sets(plan):
     assert series(ONE) == ["results/wine/series.parquet", "results/mine/series.parquet"]
 
 
+def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(plan, tmp_path):
+    """A public one is downloaded by the job, into the folder of downloads."""
+    (tmp_path / "sets.gmt").write_text("a\t-\tb\n")
+    url = "https://host/h.gmt#sha256=" + 64 * "0"
+    gene_sets = (str(tmp_path / "sets.gmt"), url)
+    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=gene_sets)
+    planner = StudyPlanner(plan)
+    assert planner.gene_set_files(ONE) == [f"local:{tmp_path}/sets.gmt"]
+    assert planner.gene_set_urls(ONE) == [url]
+
+
 def test_the_times_of_every_job_of_a_study_are_read(plan):
     records = inputs_of("report", plan)["usage"](ONE)
     rules = [path.split("/")[2] for path in records]

@@ -17,10 +17,10 @@ from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.class_labels import LabelRule
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.geo_summary import summarise_series
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series

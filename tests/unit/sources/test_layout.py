@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.layout import (
     find_id_column,
     is_text_column,
     recognise_layout,
     set_aside,
 )
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sample_names import SAMPLE_NAMES
 from xnbflow.sources.sheet import SheetRow
 

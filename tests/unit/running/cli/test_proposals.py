@@ -273,7 +273,9 @@ def test_mirrors_replace_ncbi_in_the_configuration(tmp_path):
 
 def test_a_person_waits_for_one_retry(monkeypatch):
     policies = []
-    monkeypatch.setattr(proposals, "summarise_table", lambda row, retry: policies.append(retry))
+    monkeypatch.setattr(
+        proposals, "summarise_table", lambda row, retry, places: policies.append(retry)
+    )
     proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
 

@@ -96,8 +96,9 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     ``fitted_as`` is the full path of the class that is fitted: the class of ``entry``, which has a
     single step, or a simpler one, which then has its default parameters; empty if none is fast.
     Medians over all samples replace missing values. The result is the table ``learning_curve`` of
-    `CHECK_TABLES`. It is empty without a fast class, with more than `MOST_REPEATED` samples, or so
-    few of a class that four training sets of different size cannot be drawn.
+    `CHECK_TABLES`, with the name of a simpler class that was fitted. It is empty without a fast
+    class, with more than `MOST_REPEATED` samples, or so few of a class that four training sets of
+    different size cannot be drawn.
 
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
     tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
@@ -143,7 +144,9 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
             sizes[i] += len(training)
     sizes /= folds * _REPEATS
     right /= _REPEATS
-    return _forecast(sizes, right, codes=codes, units=units, seed=seed)
+    curve = _forecast(sizes, right, codes=codes, units=units, seed=seed)
+    in_place = "" if fitted_entry is entry else fitted_as.rpartition(".")[2]
+    return curve.assign(fitted=in_place)
 
 
 def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -177,7 +180,7 @@ def _forecast(
         value = 1 - errors[i]
         limits = _limits(value, 1 - bootstrapped[:, i], right=right[i], codes=codes, units=units)
         row = {"kind": "measured", "training_samples": size, "balanced_accuracy": value}
-        rows.append({**row, **limits, "unreliable": ""})
+        rows.append({**row, **limits, "fitted": "", "unreliable": ""})
     note = ""
     for factor in _TIMES:
         n = factor * len(codes)
@@ -195,7 +198,7 @@ def _forecast(
             reasons.append("beyond an unreliable forecast")
         note = "; ".join(reasons)
         row = {"kind": "forecast", "training_samples": n, "balanced_accuracy": value}
-        rows.append({**row, **limits, "unreliable": note})
+        rows.append({**row, **limits, "fitted": "", "unreliable": note})
     return table_of(rows, CHECK_TABLES["learning_curve"])
 
 

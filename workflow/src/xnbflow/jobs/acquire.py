@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.seeking import origins_of
+from xnbflow.sources.places.seeking import origins_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
 from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE

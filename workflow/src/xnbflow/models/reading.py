@@ -17,11 +17,11 @@ from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import IGNORE
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.layout import SETTLED, column_of_samples, complete_row, set_aside
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.plausibility import is_sample_id
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version

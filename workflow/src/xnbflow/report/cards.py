@@ -1,6 +1,6 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,13 @@ from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, T
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import Finding, most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
-from xnbflow.report.sentences import level_of, limits, tests_sentence, verdict_sentence
+from xnbflow.report.sentences import (
+    level_of,
+    limits,
+    priors_sentence,
+    tests_sentence,
+    verdict_sentence,
+)
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("cards")
@@ -168,6 +174,7 @@ def _lists_of_features(
 ) -> _Lists:
     """Return the features of a card; two classes are seen from the one that is not the control."""
     recalls = results.rows("estimates", **place, metric="recall")
+    by_priors = results.rows("equal_priors", **place).set_index("class").to_dict("index")
     notes = results.rows("stability", **place).set_index("class")["note"]
     classes = recalls["class"].tolist()
     mirrored = len(classes) == _TWO and len(features) > 0
@@ -184,7 +191,9 @@ def _lists_of_features(
             upper=recall["upper"],
             items=items,
             rest=rest,
-            warning=_class_warning(recall, notes.get(recall["class"], "")),
+            warning=_class_warning(
+                recall, notes.get(recall["class"], ""), by_priors.get(recall["class"])
+            ),
         )
         lines.append(line)
 
@@ -514,8 +523,13 @@ def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame
     )
 
 
-def _class_warning(recall: dict[str, object], note: str) -> str:
-    """Return why the features of a class are unreliable; empty if they are reliable."""
+def _class_warning(
+    recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
+) -> str:
+    """Return why the features of a class are unreliable; empty if they are reliable.
+
+    ``by_priors`` is the row of the class in the table ``equal_priors``, None without one.
+    """
     if note == "one sample":
         return "A single sample: this class cannot be learned."
     if not recall["above"]:
@@ -527,7 +541,7 @@ def _class_warning(recall: dict[str, object], note: str) -> str:
             reason = "Its interval includes chance"
         if recall["taken_for"]:
             reason += f"; most often mistaken for “{recall['taken_for']}”"
-        return f"{reason}."
+        return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""

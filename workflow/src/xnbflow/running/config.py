@@ -18,6 +18,7 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.tables.contract import JOBS, RESERVED_DATASETS
@@ -400,6 +401,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
+    _check_gene_sets(study, place)
     if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
@@ -413,6 +415,16 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         if "folds" in settings:
             _check_known(f"{where}.folds", [settings["folds"]], "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], settings.get("params", {}), f"{where}.params")
+
+
+def _check_gene_sets(study: Study, place: str) -> None:
+    """Check that public files of gene sets have a checksum."""
+    for location in study.gene_sets:
+        try:
+            pinned_url(location)
+        except InputError as error:
+            msg = f"configuration, {place}.gene_sets: {error}"
+            raise InputError(msg, key="gene_sets") from error
 
 
 def _check_cohorts(study: Study, config: Config, place: str) -> None:

@@ -5,8 +5,7 @@ file                          question
 ============================= ============================================================
 ``sheet``, ``registry``       which rows has the sheet, and which options has a source?
 ``acquisition``               how does a row become a checked series?
-``downloads``, ``http``,      from which place does a file come, and is it the right one?
-``retries``
+``places``                    from which place does a file come, and is it the right one?
 ``files``, ``cell_texts``     is a file data, and is a cell a number, a text or missing?
 ``memory``                    how much memory is free for reading?
 ``delimited``, ``arff``,      which rows and cells has a file of this format?
@@ -28,6 +27,7 @@ file                          question
 ``plausibility``,             what do names and values probably mean?
 ``sequencing``,
 ``sample_names``
+``platforms``                 of which array are the probes of a table?
 ``program_exports``,          how does an export of a program, or a folder of one-sample
 ``count_folder``              files, become a table?
 ``summary``, ``geo_summary``  what does a file contain, and which row of the sheet fits it?

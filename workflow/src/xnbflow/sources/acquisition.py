@@ -16,9 +16,9 @@ from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.downloads import Downloads, Origin
+from xnbflow.sources.places.downloads import Downloads, Origin
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
 from xnbflow.tables.storage import table_of
@@ -55,7 +55,7 @@ def acquire(
     earlier : mapping of str to Origin, optional
         By the name of a file, where it came from when another job fetched it.
     **retry
-        The fields of `xnbflow.sources.retries.RetryPolicy`.
+        The fields of `xnbflow.sources.places.retries.RetryPolicy`.
 
     Returns
     -------

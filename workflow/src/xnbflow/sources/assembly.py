@@ -187,7 +187,10 @@ def _drop_controls(draft: Draft, how: str) -> None:
 
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
     """Add the sheet's annotation of features to that of the file."""
-    annotation = annotate_features(dataset, list(draft.features), draft.platforms, draft.notes)
+    has_symbols = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
+    annotation = annotate_features(
+        dataset, list(draft.features), draft.platforms, draft.notes, has_symbols=has_symbols
+    )
     if annotation is None:
         return
     if draft.feature_metadata is not None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.arff import ArffTable
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 

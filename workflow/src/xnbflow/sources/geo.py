@@ -22,10 +22,10 @@ from xnbflow.data.note import Note
 from xnbflow.sources.annotation import BASE_URLS
 from xnbflow.sources.assembly import assemble
 from xnbflow.sources.delimited import DelimitedText
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.draft import Draft
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.geo_head import MOST_TEXTS, GeoHead, read_head
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns
 

@@ -13,10 +13,10 @@ import numpy as np
 from xnbflow.core.errors import InputError
 from xnbflow.sources.annotation import BASE_URLS, has_annotation
 from xnbflow.sources.class_labels import LabelRule, label_options, propose_map
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.geo_head import GeoHead, read_head
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.sheet import SheetRow, is_accession
 from xnbflow.sources.summary import (

@@ -26,13 +26,13 @@ from xnbflow.sources.cell_texts import (
     is_text,
 )
 from xnbflow.sources.delimited import is_utf8
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.phenotype import (
     matched_names,
     naming_column,
     read_phenotype,
 )
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.plausibility import (
     binary_counts,
     is_case_control,

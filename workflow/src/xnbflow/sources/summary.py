@@ -4,6 +4,7 @@ Tables are summarised here, GEO in `xnbflow.sources.geo_summary`. What a table's
 are is recognised in `layout`; this module chooses the label and proposes options.
 """
 
+import json
 import re
 import tempfile
 from collections import Counter
@@ -17,9 +18,11 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.data.class_contrasts import proposed_contrasts
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import (
     LabelRule,
@@ -27,7 +30,6 @@ from xnbflow.sources.class_labels import (
     plain_text,
     propose_map,
 )
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.intensities import scale_of
 from xnbflow.sources.layout import (
     SETTLED,
@@ -39,6 +41,8 @@ from xnbflow.sources.layout import (
     set_aside,
 )
 from xnbflow.sources.missing_values import MissingValuesError
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.plausibility import (
     binary_counts,
     is_class_name,
@@ -50,7 +54,6 @@ from xnbflow.sources.plausibility import (
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sample_names import SAMPLE_NAMES, barcode_map, class_pattern
 from xnbflow.sources.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
@@ -147,7 +150,20 @@ class Summary:
         if self.design:
             lines += ["The design of its study:", ""]
             lines += [f"  {key}: {value}" for key, value in self.design.items()]
+        lines += self._contrast_lines()
         return "\n".join(lines)
+
+    def _contrast_lines(self) -> list[str]:
+        """Return comparisons of single classes as the key ``design`` of the study has them."""
+        if self.labels is None or "contrasts" in self.design:
+            return []
+        classes = sorted({str(label) for label in self.labels})
+        contrasts = proposed_contrasts(classes, str(self.design.get("reference", "")))
+        if not contrasts:
+            return []
+        lines = ["", "Genes of a class are compared with the mean of all other classes. To compare"]
+        lines += ["single classes as well, add to the study:", "", "  design:", "    contrasts:"]
+        return [*lines, *(f"    - {json.dumps(text, ensure_ascii=False)}" for text in contrasts)]
 
     def _number_lines(self) -> list[str]:
         lines = []
@@ -279,13 +295,16 @@ def proposed_logarithm(
     return {}, f" No transform is proposed: {reason}."
 
 
-def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summary:
+def summarise_table(
+    dataset: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
     columns that are not features, patients, the batch, rare classes, repeated names, and
     logarithms. The whole table is read, with the same refusals as in the stage *acquire*; one at a
-    URL is downloaded within the limits of ``retry``.
+    URL is downloaded within the limits of ``retry``. With ``annotations``, from where the gene
+    symbols of known arrays can be had, they are proposed for probes.
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
@@ -301,7 +320,8 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         remarks = [*layout.remarks, *remarks, *column_remarks]
         series, dataset, reading_remarks = _read(dataset, downloads)
         dataset, scale_remark = _with_scale(dataset, series)
-    remarks += reading_remarks
+        dataset, symbols_remarks = propose_annotation(dataset, series, annotations)
+    remarks += reading_remarks + symbols_remarks
     described = pd.DataFrame({dataset.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=dataset.label))

@@ -25,11 +25,11 @@ from xnbflow.sources.cell_texts import (
     symbols_of_date,
 )
 from xnbflow.sources.class_labels import UNLABELLED, plain_text
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.draft import Draft
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.phenotype import join_samples, position_of, read_phenotype
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sample_names import SAMPLE_NAMES
 from xnbflow.sources.sequencing import are_alignments, plain_sample_names, without_version
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession

@@ -198,7 +198,7 @@ def stacked_schema(table: TableSchema) -> TableSchema:
 
     Its first column is the id of the classifier.
     """
-    columns = {"classifier": _SHARED["classifier"], **table.columns}
+    columns = {"classifier": SHARED_COLUMNS["classifier"], **table.columns}
     return replace(table, columns=columns)
 
 
@@ -351,7 +351,8 @@ def _groups(declared: Mapping[str, Mapping[str, Any]]) -> dict[str, TableGroup]:
 
 
 _CORE = _read_declaration(Path(__file__).with_name("tables.toml"), {})
-_SHARED = _CORE.shared
+#: Columns of several tables, declared once.
+SHARED_COLUMNS = _CORE.shared
 #: All tables but those of analyses, by group.
 GROUPS = _groups(_CORE.groups)
 
@@ -497,7 +498,7 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
         msg = f"analysis {analysis.name!r}: {reason}; correct its entry, or install what is absent"
         raise InputError(msg, key=analysis.name)
     path = Path(spec.origin).with_name("tables.toml")
-    groups = _read_declaration(path, _SHARED).groups
+    groups = _read_declaration(path, SHARED_COLUMNS).groups
     if analysis.name not in groups:
         msg = (
             f"{path} declares no table [{analysis.name}.name]; {known_names(analysis.name, groups)}"

@@ -15,8 +15,8 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.arff import ArffTable
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 _NO_TABLE = (

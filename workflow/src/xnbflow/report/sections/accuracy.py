@@ -233,9 +233,19 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     caption = "predictions" if len(classes) <= MOST_DRAWN_CLASSES else "tested_samples"
     if figures:
         blocks.append(Gallery(figures, _TEXTS[caption], sources))
-    blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
+    content: list[Block] = [table, *_equal_priors(results, {"dataset": dataset, "folds": folds})]
+    blocks.append(Group("Recall of each class", content, "and what it is mistaken for"))
     blocks += _class_pairs(results, {"dataset": dataset, "folds": folds}, chosen)
     return [*blocks, *_sets(results, dataset, folds)]
+
+
+def _equal_priors(results: StudyResults, place: Mapping[str, str]) -> list[Block]:
+    """Return the recalls with equal priors, if these would recognise a class that is missed."""
+    rows = results.rows("equal_priors", **place)
+    if not rows["priors_decide"].any():
+        return []
+    columns = rows.columns.drop(["dataset", "folds"]).tolist()
+    return [results.tables.show("equal_priors", _TEXTS["equal_priors"], columns, rows)]
 
 
 def _class_pairs(results: StudyResults, place: Mapping[str, str], chosen: str) -> list[Block]:

@@ -20,6 +20,7 @@ from xnbflow import __version__
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
 from xnbflow.core.nouns import counted
+from xnbflow.data.gene_names import is_symbol
 from xnbflow.running.cli import output as outputs
 from xnbflow.running.cli.cumida_study import cumida
 
@@ -329,7 +330,7 @@ def panel(
         assay = commands.design_panel(series, trained, genes, floor)
     chosen = {*assay.genes["gene"], *assay.references}
     symbols = commands.symbols_of(series) | trained.symbols
-    if unknown := chosen - symbols.keys():
+    if unknown := {name for name in chosen - symbols.keys() if not is_symbol(name)}:
         features = counted(len(unknown), "feature", "has", "have")
         warn(f"{features} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
     if output:

@@ -1,6 +1,7 @@
 """The study that a command proposes for a table or a GEO series: its folds and its two files."""
 
 import re
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,16 +15,17 @@ from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import NoteWarning
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
 from xnbflow.models.reading import described_row, options_by_key
 from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.sources.count_folder import counts_text, default_name, merge_counts
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.geo_summary import summarise_series
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.program_exports import export_text, read_export
-from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
 from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS
@@ -70,14 +72,18 @@ def summary_of(
 ) -> Summary:
     """Summarise a GEO accession, a table, a workbook or an AnnData file.
 
-    A file at a URL is refused above ``most_gigabytes``.
+    A file at a URL is refused above ``most_gigabytes``. Annotations of arrays are sought at the
+    ``mirrors``, else at NCBI.
     """
     retry = RetryPolicy(most_gigabytes=most_gigabytes, retries=_RETRIES)
-    if dataset.source == "table":
-        return summarise_table(dataset, retry)
     # the folder of downloads is read only, to find earlier downloads and files of the user
     base_urls = {"geo": list(mirrors)} if mirrors else {}
     downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
+    if dataset.source == "table":
+        with warnings.catch_warnings():
+            # The summary has its own sentence on the annotation, and whether it can be had.
+            warnings.filterwarnings("ignore", ".*without gene symbols", NoteWarning)
+            return summarise_table(dataset, retry, downloads)
     return summarise_series(dataset.location, downloads, dataset.label or "", dataset.options)
 
 

@@ -19,7 +19,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
 
 #: Bytes that are read at once.
 _CHUNK = 1 << 18

@@ -16,8 +16,8 @@ from toys import put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquisition import acquire, acquire_noting
-from xnbflow.sources.downloads import Downloads, UnavailableError
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.places.downloads import Downloads, UnavailableError
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.summary import summarise_table
 
@@ -288,7 +288,7 @@ def test_a_file_that_takes_too_long_is_given_up_at_its_deadline(tmp_path):
 
 def test_retries_wait_twice_as_long_each_time_or_as_the_server_says(tmp_path, monkeypatch):
     pauses = []
-    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
+    monkeypatch.setattr("xnbflow.sources.places.http.time.sleep", pauses.append)
     with serve(csv=["500"]) as server, pytest.raises(InputError, match=r"500 .*, 5 times"):
         downloads(tmp_path, server.url, retries=4, backoff=0.5).fetch("cumida", PATH)
     assert [pause for pause in pauses if pause >= 0.5] == [0.5, 1.0, 2.0, 4.0]

@@ -1,6 +1,6 @@
 """The limits of a download where the configuration has none."""
 
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.places.retries import RetryPolicy
 
 
 def test_the_limits_are_those_of_the_documentation():

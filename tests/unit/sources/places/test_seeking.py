@@ -8,7 +8,7 @@ from toys import put
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.seeking import origins_of, places_table, seek, write_availability
+from xnbflow.sources.places.seeking import origins_of, places_table, seek, write_availability
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import PLACES_TABLE
 from xnbflow.tables.storage import read_parquet, write_parquet

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
 from xnbflow.sources.files import BROKEN_GZIP, checksums, is_cut_text, open_raw, what_is_wrong
-from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
 from xnbflow.sources.sheet import local_path
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ class Downloads:
         refused, unless the sheet has its checksum. `accepted` adds to it.
     earlier : mapping of str to Origin
         By the name of a file, where it came from when another job fetched it.
+    checksum_place : str
+        Where the user writes checksums, for messages.
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
     """
@@ -111,6 +113,7 @@ class Downloads:
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
+    checksum_place: str = "the sheet"
     temporary: bool = False
     earlier: Mapping[str, Origin] = field(default_factory=dict)
     _fetched: list[Origin] = field(default_factory=list, init=False, repr=False)
@@ -202,7 +205,7 @@ class Downloads:
             if isinstance(place, Path):
                 failures.append(f"{place}: no such file")
                 continue
-            from xnbflow.sources import http  # noqa: PLC0415
+            from xnbflow.sources.places import http  # noqa: PLC0415
 
             is_open = False
             try:
@@ -233,7 +236,7 @@ class Downloads:
                     if place.is_dir():
                         names += [path.name for path in place.iterdir()]
             else:
-                from xnbflow.sources import http  # noqa: PLC0415
+                from xnbflow.sources.places import http  # noqa: PLC0415
 
                 url = f"{base.rstrip('/')}/{folder}"
                 with suppress(DownloadFailedError), http.open_url(url, self.retry) as page:
@@ -313,7 +316,7 @@ class Downloads:
     def _download(self, url: str, target: Path, checksum: _Checksum | None) -> Path:
         """Download a file; an answer that is not the file is not kept."""
         # needs the extra "workflow", and is slow to import
-        from xnbflow.sources import http  # noqa: PLC0415
+        from xnbflow.sources.places import http  # noqa: PLC0415
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
@@ -334,7 +337,7 @@ class Downloads:
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
         """Return the checksum that a file must have by the sheet, else by the lock."""
         if sha256:
-            return _Checksum(sha256, "the sheet", "correct the sheet")
+            return _Checksum(sha256, self.checksum_place, f"correct {self.checksum_place}")
         if locked := _read_lock(self.lock).get(name.removesuffix(".gz")):
             return _Checksum(locked, str(self.lock), f"take its line out of {self.lock}")
         return None

@@ -10,9 +10,9 @@ import pytest
 from serving import serving
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources import http
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.places import http
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
 
 BODY = b"sample,type,g1\n" + b"s1,a,1.5\n" * 50
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.downloads import Origin, UnavailableError
+from xnbflow.sources.places.downloads import Origin, UnavailableError
 from xnbflow.sources.sheet import SheetRow
 
 LOG = logging.getLogger(__name__)
