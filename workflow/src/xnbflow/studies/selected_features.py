@@ -41,7 +41,7 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
 
 
 def _shares_of_halves(counts: pd.DataFrame, halves: Halves) -> list[float]:
-    """Return the share of half-samples that select each feature; missing without half-samples."""
+    """Return the share of disjoint halves that select each feature; missing without halves."""
     shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
     column = []
     for row in counts[["dataset", "classifier", "class", "feature"]].itertuples(index=False):
