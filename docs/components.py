@@ -20,6 +20,7 @@ from xnbflow.report.figure_files import draw_figures
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
+    ClassLine,
     Code,
     Facts,
     Figure,
@@ -32,7 +33,6 @@ from xnbflow.report.page.blocks import (
     Table,
     Tile,
 )
-from xnbflow.report.page.blocks import Line as ClassLine
 from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.page.page import write_page
 

@@ -78,7 +78,9 @@ def configuration():
     raw["run"], raw["studies"] = ["demo"], {"demo": raw["studies"]["demo"]}
     raw["classifiers"] = {name: raw["classifiers"][name] for name in ("nb", "csnb", "xnb", "gnb")}
     raw["studies"]["demo"]["classifiers"] = ["nb", "csnb", "xnb"]
-    for key in ("final", "permutations", "headline", "validate", "analyses"):
+    for key in ("final", "permutations", "headline", "analyses"):
+        raw["studies"]["demo"].pop(key, None)
+    for key in ("design", "gene_sets", "validate", "cohorts"):
         raw["studies"]["demo"].pop(key, None)
     return yaml.safe_dump(raw, sort_keys=False)
 

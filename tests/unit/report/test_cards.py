@@ -214,8 +214,8 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     details = block.cards[0].details
     # another number than the classifier's balanced accuracy, with another name
     assert details["Random features"].startswith(
-        "Gaussian naive Bayes with the selected features has a balanced accuracy of 70.8%; "
-        f"{as_good} of 100 random signatures"
+        f"In Gaussian naive Bayes {as_good} of 100 random signatures of equal size reach the 70.8% "
+        "of the selected features"
     )
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
@@ -390,8 +390,8 @@ def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path
     card = of_d(with_rows(study, verdicts=verdicts))
     assert card.badge == "Not supported"
     assert card.details["Random features"] == (
-        "Gaussian naive Bayes with the selected features has a balanced accuracy of 52.0%; 70 of "
-        "100 random signatures of equal size reach it."
+        "In Gaussian naive Bayes 70 of 100 random signatures of equal size reach the 52.0% of the "
+        "selected features."
     )
     assert card.warnings == []
 

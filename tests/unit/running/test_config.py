@@ -104,7 +104,7 @@ def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns
     study = {"title": "x", "datasets": ["wine"], "classifiers": ["vmnb"], "folds": ["10-fold"]}
     raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [SCAN]}}
     assert "which names columns (@angular)" in refused(raw)
-    raw["studies"]["demo"] |= {"cohorts": ["wine", "digits"]}
+    raw["preprocessing"] = {"simulated-first": [SCAN]}
     assert "would change one series alone" in refused(
         raw | {"studies": {"demo": raw["studies"]["demo"]}}
     )

@@ -126,8 +126,8 @@ def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
     diagnostics = inputs_of("compare", plan)["diagnostics"]
     assert diagnostics(TWO) == []
     assert diagnostics(ONE)[:2] == [
-        "results/wine/normality.parquet",
-        "results/mine/normality.parquet",
+        "results/wine/diagnostics/normality.parquet",
+        "results/mine/diagnostics/normality.parquet",
     ]
 
 
@@ -486,7 +486,7 @@ def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
     raw = copy.deepcopy(dict(plan.raw))
     raw["studies"]["one"]["optional"] = ["mine"]
     again = Plan.read(raw, ROOT)
-    assert TargetPlanner(again).sought("one", "two") == ["results/mine/availability.json"]
+    assert TargetPlanner(again).sought("one", "two") == ["results/mine/search/availability.json"]
     acquire = AcquirePlanner(again)
     assert acquire.optional(wildcards(dataset="mine")) == [{}]
     assert acquire.optional(wildcards(dataset="wine")) == []
@@ -496,11 +496,11 @@ def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
 
 def test_the_size_of_an_acquired_data_set_is_that_of_its_files(plan):
     """The table of places, an input where it is optional, is no part of the data."""
-    files = InputFiles(["results/mine/places.parquet"], [0.01])
+    files = InputFiles(["results/mine/search/places.parquet"], [0.01])
     assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == pytest.approx(
         0.8
     )  # 40 x 1,000
-    files = InputFiles(["mine.csv", "results/mine/places.parquet"], [3.0, 0.01])
+    files = InputFiles(["mine.csv", "results/mine/search/places.parquet"], [3.0, 0.01])
     assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == 3.0
 
 

@@ -48,3 +48,67 @@ def test_the_first_class_has_twice_the_samples_of_the_last(n_classes, sizes):
     series, _ = simulate_series("sim", 30, 40, n_classes, seed=1)
     labels = series.labels.tolist()
     assert [labels.count(f"class_{code}") for code in range(n_classes)] == sizes
+
+
+#: The first two samples and features of 12 samples, 70 features and 2 classes with the seed 3, as
+#: the version before cohorts and batches computed them.
+VALUES = [[13.406345278447583, 10.921996311420248], [6.783315767694766, 4.517334606769432]]
+
+
+def sheet_row(n_samples, **options):
+    counts = {"samples": n_samples, "features": 400, "classes": 2}
+    return SheetRow("sim", "simulate", **counts, options={"seed": "3", **options})
+
+
+def test_cohorts_of_one_seed_measure_the_same_genes():
+    first = load(sheet_row(300, cohort="1"))
+    second = load(sheet_row(200, cohort="2"))
+    assert first.features.tolist() == second.features.tolist()
+    levels = [np.median(series.values, axis=1) for series in (first, second)]
+    # levels are uniform on [4, 12] (standard deviation 2.3); cohorts shift them by up to one
+    assert np.corrcoef(levels)[0, 1] > 0.98
+    contrasts = []
+    for series in (first, second):
+        in_class = series.labels == "class_0"
+        means = series.values[:, in_class].mean(axis=1) - series.values[:, ~in_class].mean(axis=1)
+        contrasts.append(means)
+    assert np.corrcoef(contrasts)[0, 1] > 0.9
+    assert not np.allclose(first.values[:, :20], second.values[:, :20], atol=0.1)
+
+
+def test_cohorts_differ_by_a_quarter_of_a_standard_deviation_within_classes():
+    first = load(sheet_row(4000, cohort="1"))
+    second = load(sheet_row(4001, cohort="2"))
+    _, truth = simulate_series("sim", 20, 400, 2, seed=3)
+    unregulated = truth["effect"].to_numpy() == 0
+    shifts = second.values.mean(axis=1) - first.values.mean(axis=1)
+    standardised = (shifts / first.values.std(axis=1))[unregulated]
+    # The difference of two cohorts has twice the variance of one: .25 * sqrt(2) = .354.
+    assert len(standardised) > 80
+    assert standardised.std() == pytest.approx(0.354, rel=0.2)
+
+
+def test_a_batch_shifts_all_genes_and_is_associated_with_the_classes():
+    series = load(sheet_row(3000, batches="2"))
+    batches = series.sample_metadata["batch"]
+    counts = pd.crosstab(series.labels, batches)
+    # twice as many samples of a class are in the batch of its number: 2,000 and 1,000 samples
+    assert counts.to_numpy().ravel() == pytest.approx([1333, 667, 333, 667], abs=1)
+    in_class = series.labels == "class_1"
+    second = (batches == "batch_1").to_numpy()
+    shifts = series.values[:, in_class & second].mean(axis=1)
+    shifts = shifts - series.values[:, in_class & ~second].mean(axis=1)
+    standardised = shifts / series.values[:, in_class & second].std(axis=1)
+    assert standardised.std() == pytest.approx(0.75, rel=0.15)
+
+
+def test_without_options_the_values_are_those_of_earlier_versions():
+    """The documents' accuracies of `simulated` were measured on them."""
+    series, _ = simulate_series("sim", 12, 70, 2, seed=3)
+    assert series.sample_metadata is None
+    assert series.scale == ""
+    assert series.values[:2, :2] == pytest.approx(np.array(VALUES), abs=1e-9)
+
+
+def test_the_scale_of_a_row_is_that_of_its_series():
+    assert load(sheet_row(12, scale="log2")).scale == "log2"

@@ -11,7 +11,21 @@ import numpy as np
 def stratified_folds(
     labels: np.ndarray, n_splits: int, seed: int | np.random.RandomState | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the positions of training and test samples of each fold.
+    """Return the positions of training and test samples; see `stratified_fold_numbers`.
+
+    Examples
+    --------
+    >>> folds = stratified_folds(np.array(["a", "b", "a", "b"]), 2)
+    >>> [test.tolist() for _, test in folds]
+    [[0, 1], [2, 3]]
+    """
+    return _positions(stratified_fold_numbers(labels, n_splits, seed), n_splits)
+
+
+def stratified_fold_numbers(
+    labels: np.ndarray, n_splits: int, seed: int | np.random.RandomState | None = None
+) -> np.ndarray:
+    """Return the fold in which each sample is tested, shape (n_samples,).
 
     Each fold has nearly the same number of samples of each class. Samples of a class are in the
     order of the data, or shuffled by a ``seed``: a number, or a generator that the next draw
@@ -20,9 +34,8 @@ def stratified_folds(
 
     Examples
     --------
-    >>> folds = stratified_folds(np.array(["a", "b", "a", "b"]), 2)
-    >>> [test.tolist() for _, test in folds]
-    [[0, 1], [2, 3]]
+    >>> stratified_fold_numbers(np.array(["a", "b", "a", "b"]), 2).tolist()
+    [0, 0, 1, 1]
     """
     classes, first, sorted_codes = np.unique(labels, return_index=True, return_inverse=True)
     # scikit-learn numbers the classes in the order in which they appear
@@ -41,6 +54,11 @@ def stratified_folds(
         if generator is not None:
             generator.shuffle(class_folds)
         fold_of_sample[codes == code] = class_folds
+    return fold_of_sample
+
+
+def _positions(fold_of_sample: np.ndarray, n_splits: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the positions of training and test samples of each fold."""
     return [
         (np.flatnonzero(fold_of_sample != fold), np.flatnonzero(fold_of_sample == fold))
         for fold in range(n_splits)
@@ -53,7 +71,24 @@ def stratified_group_folds(
     n_splits: int,
     seed: int | np.random.RandomState | None,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the positions of training and test samples of each fold, with groups kept together.
+    """Return the positions of training and test samples; see `stratified_group_fold_numbers`.
+
+    Examples
+    --------
+    >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
+    >>> [test.tolist() for _, test in stratified_group_folds(labels, groups, 2, seed=0)]
+    [[2, 3, 4, 5], [0, 1, 6, 7]]
+    """
+    return _positions(stratified_group_fold_numbers(labels, groups, n_splits, seed), n_splits)
+
+
+def stratified_group_fold_numbers(
+    labels: np.ndarray,
+    groups: np.ndarray,
+    n_splits: int,
+    seed: int | np.random.RandomState | None,
+) -> np.ndarray:
+    """Return the fold in which each sample is tested, (n_samples,), with groups kept together.
 
     Groups are shuffled by the ``seed`` (a number or a generator; not at all by None), and taken in
     descending order of the spread of their classes' counts. Each joins the fold with which the
@@ -64,8 +99,8 @@ def stratified_group_folds(
     Examples
     --------
     >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
-    >>> [test.tolist() for _, test in stratified_group_folds(labels, groups, 2, seed=0)]
-    [[2, 3, 6, 7], [0, 1, 4, 5]]
+    >>> stratified_group_fold_numbers(labels, groups, 2, seed=0).tolist()
+    [1, 1, 0, 0, 0, 0, 1, 1]
     """
     codes, class_sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     group_codes = np.unique(groups, return_inverse=True)[1]
@@ -92,11 +127,7 @@ def stratified_group_folds(
         fold = _first_of_best(differences.tolist(), fold_counts.sum(axis=1).tolist())
         fold_counts[fold] += counts[group]
         fold_of_group[group] = fold
-    fold_of_sample = fold_of_group[group_codes]
-    return [
-        (np.flatnonzero(fold_of_sample != fold), np.flatnonzero(fold_of_sample == fold))
-        for fold in folds
-    ]
+    return np.asarray(fold_of_group[group_codes])
 
 
 def _first_of_best(differences: list[float], sizes: list[float]) -> int:

@@ -10,7 +10,12 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.data.stratified import stratified_folds, stratified_group_folds
+from xnbflow.data.stratified import (
+    stratified_fold_numbers,
+    stratified_folds,
+    stratified_group_fold_numbers,
+    stratified_group_folds,
+)
 
 #: With more samples folds are drawn once, and the default checks (disjoint halves, permuted labels,
 #: random genes, the learning curve) are left out.
@@ -99,6 +104,21 @@ def stratified_splits(
     if groups is None:
         return stratified_folds(labels, n_splits, seed)
     return stratified_group_folds(labels, groups, n_splits, seed)
+
+
+def tested_folds(
+    labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seed: int
+) -> np.ndarray:
+    """Return the fold of `stratified_splits` in which each sample is tested, shape (n_samples,).
+
+    Examples
+    --------
+    >>> tested_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, seed=0)
+    array([1, 1, 0, 0, 0, 0, 1, 1])
+    """
+    if groups is None:
+        return stratified_fold_numbers(labels, n_splits, seed)
+    return stratified_group_fold_numbers(labels, groups, n_splits, seed)
 
 
 def scikit_learn_folds(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.special import softmax
+from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, clone
 
 from xnbflow.core.errors import InputError
@@ -35,10 +36,10 @@ from xnbflow.evaluation.fitting import (
     impute_within,
     imputes,
 )
-from xnbflow.evaluation.folds import class_counts, stratified_splits
+from xnbflow.evaluation.folds import class_counts, stratified_splits, tested_folds
 from xnbflow.evaluation.metrics import class_metrics
-from xnbflow.inference.exchange import label_exchange
-from xnbflow.inference.screen import keep_largest, standardised
+from xnbflow.inference.label_exchange import label_exchange
+from xnbflow.inference.preselection import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, RunningTest, sequential_test
 from xnbflow.inference.strata import crossed_strata
 from xnbflow.tables.contract import CHECK_TABLES
@@ -186,7 +187,15 @@ def label_test(
     score = complete_score(estimator, series, n_splits=n_splits)
     most = MOST_PERMUTATIONS if n_permutations is None else n_permutations
     test = permutation_test(score, labels, permute, n_permutations=most, seed=seed)
-    row = {"metric": "balanced_accuracy", **_of_test(test), "p_value": test.p_value, "permuted": ""}
+    lower, upper = _limits_of_p(test.null, test.observed)
+    row = {
+        "metric": "balanced_accuracy",
+        **_of_test(test),
+        "p_value": test.p_value,
+        "p_lower": lower,
+        "p_upper": upper,
+        "permuted": "",
+    }
     return pd.DataFrame([row], columns=columns)
 
 
@@ -245,25 +254,36 @@ def _means_and_spread(
         observed[0], p_values[0], sum(v >= observed[0] - _ROUNDING for v in null[0]), tuple(null[0])
     )
     error = _ERRORS * np.std(draws[decisive], ddof=1) / np.sqrt(n_repeats) if n_repeats > 1 else 0.0
-    limits = [
-        min(1.0, _share_at_least(null[decisive], observed[decisive] + shift) / shares[decisive])
-        for shift in (error, -error)
-    ]
+    lower, upper = _limits_of_p(null[decisive], observed[decisive], error)
     return {
         "metric": "mean_probability",
         **_of_test(means),
         "p_value": float(adjusted[decisive]),
-        "p_lower": limits[0],
-        "p_upper": limits[1],
+        "p_lower": min(1.0, lower / shares[decisive]),
+        "p_upper": min(1.0, upper / shares[decisive]),
         "means_p": p_values[0],
         "spread_p": p_values[1],
         "spread_observed": observed[1],
     }
 
 
-def _share_at_least(null: Sequence[float], value: float) -> float:
-    """Return the p of a value among permutations without the rule for stopping."""
-    return (1 + int(np.sum(np.array(null) >= value - _ROUNDING))) / (len(null) + 1)
+def _limits_of_p(null: Sequence[float], observed: float, error: float = 0.0) -> tuple[float, float]:
+    """Return the least and greatest p that other permutations and draws of folds may give.
+
+    They are the limits of the 95% interval (Clopper and Pearson) of the share of permutations that
+    reach the ``observed`` score, with the score an ``error`` higher and lower. A test that stopped
+    because its decision is certain has both on one side of its level unless the error moves them.
+
+    Examples
+    --------
+    >>> lower, upper = _limits_of_p([0.1] * 90 + [0.9] * 10, 0.5)
+    >>> round(lower, 3), round(upper, 3)
+    (0.049, 0.176)
+    """
+    scores = np.array(null)
+    lower = binomtest(int(np.sum(scores >= observed + error - _ROUNDING)), len(scores))
+    upper = binomtest(int(np.sum(scores >= observed - error - _ROUNDING)), len(scores))
+    return float(lower.proportion_ci().low), float(upper.proportion_ci().high)
 
 
 def _default_scores(
@@ -273,7 +293,10 @@ def _default_scores(
     values = _tested_values(series)
     both = (values, distances_from_median(values))
     if adjustment is None:
-        means, spread = (ten_features_score(x, series.groups, n_splits=n_splits) for x in both)
+        draws = FoldDraws(series.groups, n_splits)
+        means, spread = (
+            ten_features_score(x, series.groups, n_splits=n_splits, draws=draws) for x in both
+        )
     else:
         means, spread = (
             adjusted_score(x, adjustment.columns, series.groups, n_splits=n_splits) for x in both
@@ -357,7 +380,11 @@ def n_splits_of(series: DataSet) -> int:
 
 
 def ten_features_score(
-    values: np.ndarray, groups: np.ndarray | None = None, *, n_splits: int = 5
+    values: np.ndarray,
+    groups: np.ndarray | None = None,
+    *,
+    n_splits: int = 5,
+    draws: "FoldDraws | None" = None,
 ) -> Score:
     """Return a function for the score of naive Bayes with ten features per class.
 
@@ -369,6 +396,8 @@ def ten_features_score(
     of the other classes. Densities are normal, of variance one, around the means of the classes in
     the features of any class. Evidence of correlated features is not summed in full: the summed
     logarithms are divided by the square root of the number of features. Priors are equal.
+
+    ``draws`` are the folds, where scores of the same groups and numbers of folds share them.
 
     It is the diagonal discriminant of S. Dudoit, J. Fridlyand and T. P. Speed, "Comparison of
     discrimination methods for the classification of tumors using gene expression data", Journal of
@@ -383,6 +412,7 @@ def ten_features_score(
     >>> round(ten_features_score(values)(labels, 0), 2)
     0.98
     """
+    shared = FoldDraws(groups, n_splits) if draws is None else draws
     n_features, n_samples = values.shape
     n_selected = min(_FEATURES, n_features)
     n_tiles = -(-n_features // _TILE)
@@ -392,31 +422,52 @@ def ten_features_score(
     tiles = np.ascontiguousarray(tiles.reshape(n_tiles, _TILE, n_samples).swapaxes(1, 2))
 
     def score(labels: np.ndarray, seed: int) -> float:
-        codes = np.unique(labels, return_inverse=True)[1]
-        splits = stratified_splits(codes, groups, n_splits, seed)
-        fold = np.empty(n_samples, dtype=np.int64)
-        for i, (_, test) in enumerate(splits):
-            fold[test] = i
-        tested_sizes = np.zeros((len(splits), codes.max() + 1))
+        codes, fold = shared.draw(labels, seed)
+        tested_sizes = np.zeros((n_splits, codes.max() + 1))
         np.add.at(tested_sizes, (fold, codes), 1.0)
         training_sizes = tested_sizes.sum(axis=0) - tested_sizes
         distances = np.full((*training_sizes.shape, n_selected), -1.0, dtype=np.float32)
         selected = np.zeros(distances.shape, dtype=np.int64)
         _keep_distant(tiles, codes, fold, sizes=training_sizes, apart=distances, places=selected)
-        probabilities = np.zeros(training_sizes.shape[1:] + codes.shape)
-        for i, (train, test) in enumerate(splits):
-            present = np.flatnonzero(training_sizes[i])
-            # A tile has `_TILE` features side by side: with 256, feature 600 is in tile 2, at 88.
-            features = np.unique(selected[i, present])
-            standard = tiles[features // _TILE, :, features % _TILE]
-            indicators = np.eye(len(training_sizes[i]))[present][:, codes[train]]
-            weights = indicators / training_sizes[i, present, None]
-            means = weights @ standard[:, train].T
-            evidence = _evidence(standard[:, test], means)
-            probabilities[np.ix_(present, test)] = softmax(evidence, axis=0)
-        return _mean_by_class(codes, probabilities[codes, np.arange(len(codes))])
+        of_label = _label_probabilities(tiles, codes, fold, sizes=training_sizes, selected=selected)
+        return _mean_by_class(codes, of_label)
 
     return score
+
+
+class FoldDraws:
+    """The draws of folds of a permutation, which the statistics of a test share.
+
+    The draws of one permutation are kept, since drawing takes a third of the time of a score.
+
+    Examples
+    --------
+    >>> codes, fold = FoldDraws(None, 2).draw(np.array([5, 5, 7, 7]), 0)
+    >>> codes.tolist(), np.bincount(fold).tolist()
+    ([0, 0, 1, 1], [2, 2])
+    """
+
+    def __init__(self, groups: np.ndarray | None, n_splits: int) -> None:
+        self._groups = groups
+        self._n_splits = n_splits
+        self._labels = np.empty(0)
+        self._codes = np.empty(0, dtype=np.intp)
+        self._folds: dict[int, np.ndarray] = {}
+
+    def draw(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the codes of the classes, and the fold in which each sample is tested.
+
+        Both have the shape (n_samples,); the folds are those of `stratified_splits`.
+        """
+        is_other_permutation = not np.array_equal(labels, self._labels)
+        if is_other_permutation:
+            self._labels = labels.copy()
+            self._codes = np.unique(labels, return_inverse=True)[1]
+        if is_other_permutation or len(self._folds) > _REPEATS:
+            self._folds = {}
+        if seed not in self._folds:
+            self._folds[seed] = tested_folds(self._codes, self._groups, self._n_splits, seed)
+        return self._codes, self._folds[seed]
 
 
 def _evidence(features: np.ndarray, means: np.ndarray) -> np.ndarray:
@@ -562,6 +613,85 @@ def _keep_distant(
             for c in range(n_classes):
                 if sizes[k, c] > 0:
                     keep_largest(distances[c], t * width, apart[k, c], places[k, c])
+
+
+@njit(nogil=True)
+def _label_probabilities(
+    tiles: np.ndarray,
+    codes: np.ndarray,
+    fold: np.ndarray,
+    sizes: np.ndarray,
+    selected: np.ndarray,
+) -> np.ndarray:
+    """Return the probability of each sample's class, shape (n_samples,), predicted in its fold.
+
+    The arguments are those of `_keep_distant`; ``selected`` are its ``places``. The features of a
+    fold are those selected for any class. The evidence is that of `_evidence`. A class without
+    training samples has the probability 0.
+    """
+    n_folds = len(sizes)
+    of_label = np.zeros(len(codes))
+    for k in range(n_folds):
+        features = _union(selected[k], sizes[k] > 0)
+        tested = np.flatnonzero(fold == k)
+        values = _values_of(tiles, features)
+        means = _training_means(values, codes, fold != k, sizes[k])
+        evidence = _evidence_of(values[:, tested], means, sizes[k] > 0)
+        for t in range(len(tested)):
+            greatest = evidence[:, t].max()
+            total = np.exp(evidence[:, t] - greatest).sum()
+            of_label[tested[t]] = np.exp(evidence[codes[tested[t]], t] - greatest) / total
+    return of_label
+
+
+@njit(nogil=True)
+def _values_of(tiles: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """Return the values of some features, shape (n_selected, n_samples), in double precision."""
+    width = tiles.shape[2]
+    values = np.empty((len(features), tiles.shape[1]))
+    for f in range(len(features)):
+        # A tile has `width` features side by side: with 256, feature 600 is in tile 2, at 88.
+        for i in range(tiles.shape[1]):
+            values[f, i] = tiles[features[f] // width, i, features[f] % width]
+    return values
+
+
+@njit(nogil=True)
+def _training_means(
+    values: np.ndarray, codes: np.ndarray, is_training: np.ndarray, sizes: np.ndarray
+) -> np.ndarray:
+    """Return the means of the classes in a training set, (n_classes, n_features); 0 if empty."""
+    means = np.zeros((len(sizes), len(values)))
+    for f in range(len(values)):
+        for i in range(len(codes)):
+            if is_training[i]:
+                means[codes[i], f] += values[f, i]
+    for c in range(len(sizes)):
+        if sizes[c] > 0:
+            means[c] /= sizes[c]
+    return means
+
+
+@njit(nogil=True)
+def _evidence_of(values: np.ndarray, means: np.ndarray, is_present: np.ndarray) -> np.ndarray:
+    """Return `_evidence` for each class, minus infinity for a class that is not present."""
+    n_features, n_samples = values.shape
+    evidence = np.full((len(means), n_samples), -np.inf)
+    scale = -0.5 / np.sqrt(n_features)
+    for c in np.flatnonzero(is_present):
+        distances = np.zeros(n_samples)
+        for f in range(n_features):
+            mean = means[c, f]
+            for i in range(n_samples):
+                distances[i] += (values[f, i] - mean) ** 2
+        evidence[c] = scale * distances
+    return evidence
+
+
+@njit(nogil=True)
+def _union(selected: np.ndarray, is_present: np.ndarray) -> np.ndarray:
+    """Return the features that are selected for any class that is present, ascending and once."""
+    return np.unique(selected[is_present].ravel())
 
 
 @njit(nogil=True)

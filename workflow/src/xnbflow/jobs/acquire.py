@@ -9,6 +9,7 @@ from xnbflow.sources.places.seeking import origins_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
 from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE
+from xnbflow.tables.earlier import remove_earlier_diagnostics
 from xnbflow.tables.storage import read_parquet, write_parquet
 
 
@@ -37,3 +38,4 @@ def acquire_data_set(
     write_truth(row, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()
+    remove_earlier_diagnostics(series.parent)

@@ -178,8 +178,8 @@ def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     np.fill_diagonal(best, np.inf)
     nearest = best.argmin(axis=1)
     orders = []
-    for place, other in enumerate(nearest.tolist()):
-        orders.append(np.argsort(-apart[place, other], kind="stable"))
+    for position, other in enumerate(nearest.tolist()):
+        orders.append(np.argsort(-apart[position, other], kind="stable"))
     # The first of the ranking, then the best of each class, then the second best.
     rounds = np.stack(orders, axis=1).ravel()
     rounds = np.append(np.zeros(min(1, len(values)), dtype=int), rounds)
@@ -239,11 +239,6 @@ def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[fr
 _READING = ("label", "id_column", "orientation")
 
 
-def _reading(model: TrainedModel) -> dict[str, Any]:
-    """Return how the samples of the model's table were found, so that a panel's are, too."""
-    return {name: model.series[name] for name in _READING if name in model.series}
-
-
 def design_panel(
     series: DataSet, model: TrainedModel, n_genes: int = 8, floor: float = 0.5, splits: int = 5
 ) -> Panel:
@@ -276,6 +271,7 @@ def design_panel(
         figures.append(_figures(series, k + 1, log_posterior))
     # slope and posteriors are now those of the whole panel
     reference_names = series.features[references].tolist()
+    found_by = {name: model.series[name] for name in _READING if name in model.series}
     fitted = fit_model(
         DataSet(
             f"{series.name}-panel",
@@ -288,7 +284,7 @@ def design_panel(
         _METHOD,
         _cross_validation(series, folds, log_posterior),
         symbols=model.symbols,
-        origin={"references": reference_names, **_reading(model)},
+        origin={"references": reference_names, **found_by},
     )
     # the slope multiplies log posteriors, but only the evidence is calibrated, not the prior
     intercept = (1.0 - slope) * fitted.estimator.class_log_prior_

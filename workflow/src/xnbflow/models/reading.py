@@ -61,7 +61,7 @@ def described_row(
 
     Examples
     --------
-    >>> described_row("GSE4107", "title").source, described("bundled:wine").location
+    >>> described_row("GSE4107", "title").source, described_row("bundled:wine").location
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")
@@ -131,7 +131,7 @@ def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> Dat
 
 
 @dataclass(frozen=True)
-class Samples:
+class SamplesToPredict:
     """Samples to predict.
 
     ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are the texts of
@@ -170,7 +170,7 @@ def read_labelled_samples(
     features: Iterable[str] = (),
     columns: Collection[str] = (),
     quartiles: np.ndarray | None = None,
-) -> Samples:
+) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
 
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
@@ -202,7 +202,7 @@ def read_labelled_samples(
         label = str(training.get("label") or "")
         if label in metadata:
             labels = [str(text) for text in metadata[label]]
-    return Samples(frame, labels, notes)
+    return SamplesToPredict(frame, labels, notes)
 
 
 def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:

@@ -113,7 +113,12 @@ _OWN = (
     Source(
         name="simulate",
         module="xnbflow.sources.simulate",
-        options={"seed": WHOLE},
+        options={
+            "batches": {"pattern": "^[1-9]$", "description": "a whole number from 1 to 9"},
+            "cohort": WHOLE,
+            "scale": _OF_FILES["scale"],
+            "seed": WHOLE,
+        },
         needs=("samples", "features", "classes"),
     ),
 )

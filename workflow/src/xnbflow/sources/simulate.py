@@ -38,6 +38,10 @@ SEPARATION = 0.3
 SHARED_EFFECT = 0.5
 #: Least and greatest purity of a sample, since samples are mixtures of tissues.
 PURITY = (0.1, 1.0)
+#: Standard deviation, over genes, of the shift of a batch and of a cohort, in standard deviations
+#: within classes. A batch is then about as strong as the strongest factor of all genes.
+BATCH_SHIFT = 0.75
+COHORT_SHIFT = 0.25
 
 SHAPES = ("normal", "skewed", "left-skewed", "bimodal")
 _SHAPE_SHARES = (0.6, 0.15, 0.2, 0.05)
@@ -94,13 +98,36 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
 
 
 def simulate_series(
-    name: str, n_samples: int, n_features: int, n_classes: int, seed: int
+    name: str,
+    n_samples: int,
+    n_features: int,
+    n_classes: int,
+    seed: int,
+    *,
+    n_batches: int = 1,
+    cohort: int | None = None,
+    scale: str = "",
 ) -> tuple[DataSet, pd.DataFrame]:
     """Draw a series whose truth (`simulate_truth`) is known; return both.
 
     Within a class a feature is a monotone transform of a normal variable with unit variance, times
     a scale, plus a level such as logarithmic expression has. Regulated genes shift one class. The
     number of threads does not matter; a class needs at least two samples.
+
+    Parameters
+    ----------
+    name : str
+    n_samples, n_features, n_classes, seed : int
+    n_batches : int, default=1
+        With several, the phenotype has the column ``batch``, and each batch but the first shifts
+        all genes (`BATCH_SHIFT`). A class has twice as many samples in the batch of its number as
+        in each other one, so that batches and classes are associated.
+    cohort : int, optional
+        Series of one seed and shape with different cohorts measure the same genes: truth, scales
+        and levels are common to them, and each cohort shifts all genes (`COHORT_SHIFT`). Without a
+        cohort, scales and levels depend on the number of samples.
+    scale : {"", "log2", "ln"}
+        The scale of the values; see `DataSet`.
 
     Examples
     --------
@@ -109,7 +136,9 @@ def simulate_series(
     ((100, 20), ['class_0', 'class_1'], 100)
     """
     truth = simulate_truth(n_features, n_classes, seed)
-    rng = np.random.default_rng(derive_seed("values", n_samples, n_features, n_classes, seed))
+    of_cohort = () if cohort is None else ("cohort", cohort)
+    parts = (n_samples, n_features, n_classes, seed, *of_cohort)
+    rng = np.random.default_rng(derive_seed("values", *parts))
     edges = np.cumsum(np.linspace(2.0, 1.0, n_classes))  # the first class is twice the last
     codes = np.searchsorted(edges / edges[-1], (np.arange(n_samples) + 0.5) / n_samples)
     codes = rng.permutation(codes)
@@ -123,16 +152,60 @@ def simulate_series(
     marked = truth["effect"].to_numpy() != 0
     in_class = truth["class"].to_numpy()[marked, None] == labels
     values[marked] += in_class * truth["effect"].to_numpy()[marked, None] * purity
+    phenotype = None
+    if n_batches > 1:
+        batches = _batches(codes, n_batches)
+        shifts = np.random.default_rng(derive_seed("batches", *parts))
+        for batch in range(1, n_batches):
+            values[:, batches == batch] += shifts.normal(0.0, BATCH_SHIFT, (n_features, 1))
+        phenotype = pd.DataFrame({"batch": np.char.mod("batch_%d", batches)})
+    if cohort is not None:
+        values += rng.normal(0.0, COHORT_SHIFT, (n_features, 1))
+        rng = np.random.default_rng(derive_seed("levels", n_features, n_classes, seed))
     values *= rng.uniform(0.2, 1.0, (n_features, 1))
     values += rng.uniform(4.0, 12.0, (n_features, 1))
     samples = [f"sample_{number:04d}" for number in range(1, n_samples + 1)]
-    return DataSet(name, values, truth["feature"].to_numpy(), samples, labels), truth
+    series = DataSet(
+        name,
+        values,
+        truth["feature"].to_numpy(),
+        samples,
+        labels,
+        sample_metadata=phenotype,
+        scale=scale,
+    )
+    return series, truth
+
+
+def _batches(codes: np.ndarray, n_batches: int) -> np.ndarray:
+    """Return the batch of each sample, shape (n_samples,), 0 to ``n_batches`` - 1.
+
+    In a class the weight of the batch ``code % n_batches`` is two, that of the others one; the
+    samples of a class are in the batches one after another, as in a laboratory.
+    """
+    batches = np.empty_like(codes)
+    for code in np.unique(codes):
+        samples = np.flatnonzero(codes == code)
+        weights = np.ones(n_batches)
+        weights[code % n_batches] = 2.0
+        edges = np.cumsum(weights) / weights.sum()
+        batches[samples] = np.searchsorted(edges, (np.arange(len(samples)) + 0.5) / len(samples))
+    return batches
 
 
 def load(dataset: SheetRow, *_: object) -> DataSet:
-    """Simulate the series of a row of the sheet from its shape and ``seed``."""
+    """Simulate the series of a row of the sheet from its shape and options."""
     samples: Any = dataset.samples  # the sheet is refused where the shape lacks
-    return simulate_series(dataset.id, samples, *_shape_and_seed(dataset))[0]
+    cohort = dataset.options.get("cohort")
+    series, _ = simulate_series(
+        dataset.id,
+        samples,
+        *_shape_and_seed(dataset),
+        n_batches=int(dataset.options.get("batches", 1)),
+        cohort=None if cohort is None else int(cohort),
+        scale=dataset.options.get("scale", ""),
+    )
+    return series
 
 
 def write_truth(dataset: SheetRow, path: str | Path) -> None:

@@ -4,6 +4,7 @@ Tables are summarised here, GEO in `xnbflow.sources.geo_summary`. What a table's
 are is recognised in `layout`; this module chooses the label and proposes options.
 """
 
+import json
 import re
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.data.class_contrasts import proposed_contrasts
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquisition import acquire
@@ -148,7 +150,20 @@ class Summary:
         if self.design:
             lines += ["The design of its study:", ""]
             lines += [f"  {key}: {value}" for key, value in self.design.items()]
+        lines += self._contrast_lines()
         return "\n".join(lines)
+
+    def _contrast_lines(self) -> list[str]:
+        """Return comparisons of single classes as the key ``design`` of the study has them."""
+        if self.labels is None or "contrasts" in self.design:
+            return []
+        classes = sorted({str(label) for label in self.labels})
+        contrasts = proposed_contrasts(classes, str(self.design.get("reference", "")))
+        if not contrasts:
+            return []
+        lines = ["", "Genes of a class are compared with the mean of all other classes. To compare"]
+        lines += ["single classes as well, add to the study:", "", "  design:", "    contrasts:"]
+        return [*lines, *(f"    - {json.dumps(text, ensure_ascii=False)}" for text in contrasts)]
 
     def _number_lines(self) -> list[str]:
         lines = []

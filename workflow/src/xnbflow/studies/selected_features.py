@@ -34,29 +34,26 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
     fitted = stack(fits, ["status"]).query("status == 'ok'").groupby(KEY).size()
     counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
     counts["frequency"] = counts["times"] / counts["fits"]
-    counts["share_of_halves"] = _shares_of_halves(counts, halves)
-    order = [*KEY, "class", "frequency", "mean_rank", "feature"]
-    ascending = [column != "frequency" for column in order]
-    return counts.sort_values(order, ascending=ascending, ignore_index=True)
 
-
-def _shares_of_halves(counts: pd.DataFrame, halves: Halves) -> list[float]:
-    """Return the share of disjoint halves that select each feature; missing without halves."""
+    # The share of disjoint halves that select the feature, missing without halves.
     shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
-    column = []
+    of_halves = []
     for row in counts[["dataset", "classifier", "class", "feature"]].itertuples(index=False):
         dataset, classifier, label, feature = row
         of_model = shares.get((dataset, classifier))
-        column.append(np.nan if of_model is None else of_model.get((label, feature), 0.0))
-    return column
+        of_halves.append(np.nan if of_model is None else of_model.get((label, feature), 0.0))
+    counts["share_of_halves"] = of_halves
+    order = [*KEY, "class", "frequency", "mean_rank", "feature"]
+    ascending = [column != "frequency" for column in order]
+    return counts.sort_values(order, ascending=ascending, ignore_index=True)
 
 
 def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
     """Return the selected features that others of the same rank could replace, with counts."""
     table = stack(ties, [*FOLD, "class", "group", "feature", "selected"])
     chosen = table["selected"].astype(bool)
-    place = [*KEY, *FOLD, "class", "group"]
-    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=place)
+    group = [*KEY, *FOLD, "class", "group"]
+    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=group)
     pairs = pairs.drop_duplicates([*KEY, *FOLD, "class", "feature", "alternative"])
     key = [*KEY, "class", "feature", "alternative"]
     counts = pairs.groupby(key, sort=True).size().reset_index(name="times")
@@ -135,8 +132,8 @@ def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> Estimate:
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
     """Return the features selected in each fold that was fitted; the set may be empty."""
-    places = pd.MultiIndex.from_frame(fitted[FOLD])
-    sets = selected.groupby(FOLD)["feature"].agg(set).reindex(places)
+    fitted_folds = pd.MultiIndex.from_frame(fitted[FOLD])
+    sets = selected.groupby(FOLD)["feature"].agg(set).reindex(fitted_folds)
     return [value if isinstance(value, set) else set() for value in sets]
 
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import jinja2
 
+from xnbflow.report.page.bokeh_js import Library, digest_of
 from xnbflow.report.page.glossary import with_terms
-from xnbflow.report.page.library import Library, digest_of
 from xnbflow.report.page.unbroken import unbroken
 
 ENVIRONMENT = jinja2.Environment(

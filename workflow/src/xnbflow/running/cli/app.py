@@ -696,7 +696,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         asks_sacct,
         lacks_accounting,
     )
-    from xnbflow.running.jobs import PRINTS_CAUSES  # noqa: PLC0415
+    from xnbflow.running.job_process import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
     sibling = Path(sys.executable).with_name("snakemake")

@@ -45,7 +45,8 @@ class StudyPlanner:
         """Return the data sets with a job of *check*."""
         checks = self.checks(wildcards)
         pairs = [*checks["tested"], *checks["halved"]]
-        return [{"dataset": name} for name in dict.fromkeys(dataset for dataset, _ in pairs)]
+        datasets = dict.fromkeys(dataset for dataset, _ in pairs)
+        return [{"dataset": dataset} for dataset in datasets]
 
     def permuted(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers with a permutation test that the study names."""

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import binom
 
-from xnbflow.diagnostics.likeness import PatientMatch, matched_patients, shared_samples
+from xnbflow.diagnostics.repeated_samples import PatientMatch, matched_patients, shared_samples
 
 
 def series(rng, n, genes=400):

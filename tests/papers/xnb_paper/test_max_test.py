@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from xnbflow.inference.max_test import DRAWS, MOST_EXACT, sign_flip_max_test, t_statistics
+from xnbflow.papers.xnb_paper.max_test import DRAWS, MOST_EXACT, sign_flip_max_test, t_statistics
 
 
 def test_one_alternative_is_scipys_test_of_exchanged_signs(rng):

@@ -19,7 +19,7 @@ def standardised(values: np.ndarray) -> np.ndarray:
     return standard.astype(np.float32)  # sums and products take half the time
 
 
-class Screen:
+class Preselection:
     """Features that separate classes best in training sets, for any labels.
 
     ``values``, of shape (n_features, n_samples), are standardised once; for each training set and
@@ -29,7 +29,7 @@ class Screen:
     --------
     >>> values, codes = np.random.default_rng(0).normal(size=(100, 40)), np.repeat([0, 1], 20)
     >>> values[7, 20:] += 5
-    >>> (kept,) = Screen(values).best(codes, [np.arange(0, 40, 2)], 4)
+    >>> (kept,) = Preselection(values).best(codes, [np.arange(0, 40, 2)], 4)
     >>> 7 in kept
     True
     """
@@ -55,8 +55,8 @@ class Screen:
             return
         # (n_sets, n_classes, n_samples): rows whose products with features are means of classes
         weights = np.zeros((len(training_sets), n_classes, len(codes)), dtype=np.float32)
-        for place, train in enumerate(training_sets):
-            weights[place, codes[train], train] = 1.0
+        for position, train in enumerate(training_sets):
+            weights[position, codes[train], train] = 1.0
         weights /= np.maximum(weights.sum(axis=2, keepdims=True), 1.0)
         # one product for all training sets reads the values once
         rows = weights.reshape(-1, len(codes))
@@ -64,40 +64,42 @@ class Screen:
         means = (rows @ self._standard.T).reshape(shape)
         squares = (rows @ self._squares.T).reshape(shape)
         deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
-        for place in range(len(training_sets)):
+        for position in range(len(training_sets)):
             is_best = np.zeros(n_features, dtype=bool)
-            present = np.flatnonzero(weights[place].any(axis=1))
+            present = np.flatnonzero(weights[position].any(axis=1))
             for i, j in itertools.combinations(present, 2):
-                for moment in (means[place], deviations[place]):
+                for moment in (means[position], deviations[position]):
                     differences = np.abs(moment[i] - moment[j])
                     largest = np.full(n_kept // 2, -1.0, dtype=np.float32)
-                    places = np.zeros(n_kept // 2, dtype=np.int64)
-                    keep_largest(differences, 0, largest, places)
-                    is_best[places] = True
+                    positions = np.zeros(n_kept // 2, dtype=np.int64)
+                    keep_largest(differences, 0, largest, positions)
+                    is_best[positions] = True
             yield np.flatnonzero(is_best)
 
 
 @njit(nogil=True)
-def keep_largest(values: np.ndarray, first: int, largest: np.ndarray, places: np.ndarray) -> None:
+def keep_largest(
+    values: np.ndarray, first: int, largest: np.ndarray, positions: np.ndarray
+) -> None:
     """Replace the least of the largest values so far by larger ones of ``values``.
 
-    ``largest``, of shape (n_kept,), is a heap whose first entry is the least, and ``places`` are
+    ``largest``, of shape (n_kept,), is a heap whose first entry is the least, and ``positions`` are
     the positions of its values; those of ``values`` count from ``first``, which must be larger than
     earlier positions. Of equal values the earlier ones stay.
     """
     for f in range(len(values)):
         if values[f] > largest[0]:
-            place = 0
-            while 2 * place + 1 < len(largest):
-                below = 2 * place + 1
+            position = 0
+            while 2 * position + 1 < len(largest):
+                below = 2 * position + 1
                 if below + 1 < len(largest):
                     difference = largest[below] - largest[below + 1]
-                    later = places[below] < places[below + 1]
+                    later = positions[below] < positions[below + 1]
                     below += difference > 0 or (difference == 0 and later)
                 if largest[below] >= values[f]:
                     break
-                largest[place] = largest[below]
-                places[place] = places[below]
-                place = below
-            largest[place] = values[f]
-            places[place] = first + f
+                largest[position] = largest[below]
+                positions[position] = positions[below]
+                position = below
+            largest[position] = values[f]
+            positions[position] = first + f

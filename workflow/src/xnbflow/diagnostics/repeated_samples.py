@@ -250,16 +250,22 @@ def likely_repeats(
     likeness = np.full(n_samples, np.nan)
     if len(values) < ENOUGH or n_samples < _FEWEST_FOR_REPEATS:
         return LikelyRepeats(group, likeness)
+
+    # Residuals from the levels of classes and columns.
     indicators = [np.eye(n_levels)[codes] for n_levels, codes in _levels([labels, *columns])]
     left, singular, _ = np.linalg.svd(np.hstack(indicators), full_matrices=False)
     basis = left[:, singular > 1e-9 * singular[0]]
     residuals = values - (values @ basis) @ basis.T
+
+    # Correlations of samples over the most variable features, and their spread.
     variable = np.argsort(-residuals.var(axis=1), kind="stable")[:_VARIABLE_FEATURES]
     standardised = _standardised(residuals[np.sort(variable)])
     correlation = standardised.T @ standardised
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
     pairs = z[np.triu_indices(n_samples, 1)]
     spread = 1.4826 * np.median(np.abs(pairs - np.median(pairs)))
+
+    # Sets of samples that are much more alike than each of them is with any other.
     largest = min(_LARGEST_REPEATS, n_samples // 3)
     candidates = []
     for members in _linked_sets(z, largest):
@@ -270,6 +276,8 @@ def likely_repeats(
         apart = (mean_within - z[np.ix_(members, outside)].max(axis=1)).min()
         if apart >= _GAP * spread and np.tanh(mean_within).min() >= _LEAST_REPEAT:
             candidates.append((float(apart), members, np.tanh(mean_within)))
+
+    # Of nested sets, the one that is furthest apart.
     n_groups = 0
     for _, members, correlations in sorted(candidates, key=lambda candidate: -candidate[0]):
         if (group[members] >= 0).any():
@@ -290,9 +298,9 @@ def likely_repeats(
 def _levels(columns: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
     """Return the number of levels and the codes of the classes, and of columns of few levels."""
     levels = []
-    for place, column in enumerate(columns):
+    for position, column in enumerate(columns):
         names, codes = np.unique(column, return_inverse=True)
-        if place == 0 or len(names) * _MEAN_OF_LEVEL <= len(codes):
+        if position == 0 or len(names) * _MEAN_OF_LEVEL <= len(codes):
             levels.append((len(names), codes))
     return levels
 

@@ -8,8 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from xnbflow.core.errors import InputError
-from xnbflow.inference.pairwise_adjustments import MOST_CLASSIFIERS, bergmann_hommel, shaffer
 from xnbflow.inference.rank_tests import pairwise_rank_tests
+from xnbflow.papers.directional.pairwise_adjustments import (
+    MOST_CLASSIFIERS,
+    bergmann_hommel,
+    shaffer,
+)
 
 #: García and Herrera (2008): average ranks of five classifiers over thirty data sets.
 GARCIA_HERRERA = {

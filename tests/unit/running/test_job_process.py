@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from toys import PROGRAMS
 
-from xnbflow.running import jobs
+from xnbflow.running import job_process
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
@@ -103,7 +103,7 @@ def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path,
 
 def test_a_run_that_prints_causes_gets_none_from_the_job_unless_the_log_lacks_it(run):
     """The cause is printed once, at the end of the run, from the log."""
-    environment = UNWATCHED | {jobs.PRINTS_CAUSES: "1"}
+    environment = UNWATCHED | {job_process.PRINTS_CAUSES: "1"}
     raising = "from xnbflow.core.errors import InputError\nraise InputError('name it')"
     assert run(raising, env=environment) == (1, "")
     _, output = run(raising, f"{LIMIT_FILES}(0)", env=environment)

@@ -1,4 +1,4 @@
-"""What of a paper is in this project: the list ``coverage.toml`` in the folder of a paper.
+"""What of a paper is in this project: the lists ``coverage.toml`` in the folders of papers.
 
 The list has an item for every algorithm, equation with a name, option, table, figure, experiment
 and question for future work of the paper. An item that is in the project names its place and the

@@ -10,7 +10,7 @@ import pytest
 
 from xnbflow.core.errors import InputError
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
-from xnbflow.report.page import library
+from xnbflow.report.page import bokeh_js
 from xnbflow.report.page.blocks import Figure, Prose, Section
 from xnbflow.report.page.page import write_page
 
@@ -46,8 +46,8 @@ def test_a_page_without_charts_has_no_library(tmp_path):
 
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch):
-    library.drawing_library.cache_clear()
-    monkeypatch.setattr(library, "find_spec", lambda name: None)
+    bokeh_js.drawing_library.cache_clear()
+    monkeypatch.setattr(bokeh_js, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="bokeh is not installed; install xnbflow with its extra"):
-        library.drawing_library()
-    library.drawing_library.cache_clear()
+        bokeh_js.drawing_library()
+    bokeh_js.drawing_library.cache_clear()

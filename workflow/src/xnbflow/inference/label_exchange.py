@@ -111,12 +111,12 @@ def label_exchange(
     patterns = samples.groupby("group")["level"].agg(lambda column: tuple(sorted(set(column))))
     units: list[tuple[object, ...]] = []
     strata: list[tuple[object, ...]] = []
-    for place, sample in enumerate(samples.itertuples()):
-        if one_class[place]:
+    for position, sample in enumerate(samples.itertuples()):
+        if one_class[position]:
             units.append(("group", sample.group))
             strata.append(("levels", *patterns[sample.group]))
-        elif cells_differ[place]:
-            units.append(("sample", place))
+        elif cells_differ[position]:
+            units.append(("sample", position))
             strata.append(("cell", sample.cell))
         else:
             units.append(("cell", sample.cell))

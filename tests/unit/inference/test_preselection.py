@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from xnbflow.inference.screen import Screen, keep_largest
+from xnbflow.inference.preselection import Preselection, keep_largest
 
 
 def test_the_screen_is_that_of_the_training_samples_alone(rng):
@@ -22,9 +22,11 @@ def test_the_screen_is_that_of_the_training_samples_alone(rng):
                 difference = np.abs(moment(first, axis=1) - moment(second, axis=1)) / spread
                 best |= set(np.argsort(-difference)[:10].tolist())
         expected.append(sorted(best))
-    screen = Screen(values)
-    assert [selected.tolist() for selected in screen.best(codes, training_sets, 20)] == expected
-    assert [list(selected) for selected in screen.best(codes, training_sets[:1], 300)] == [
+    preselection = Preselection(values)
+    assert [
+        selected.tolist() for selected in preselection.best(codes, training_sets, 20)
+    ] == expected
+    assert [list(selected) for selected in preselection.best(codes, training_sets[:1], 300)] == [
         [*range(300)]
     ]
 
