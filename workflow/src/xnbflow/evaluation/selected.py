@@ -163,9 +163,10 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
     """Return a table with the values of some columns replaced, and as text."""
     changed = {}
     for column, names_of_column in names.items():
-        changed[column] = [
-            str(names_of_column.get(value, value)) for value in table[column].tolist()
-        ]
+        # With many classes the rows are millions, and their distinct values few.
+        places, values = pd.factorize(table[column], use_na_sentinel=False)
+        texts = [str(names_of_column.get(value, value)) for value in values.tolist()]
+        changed[column] = pd.Series(texts, dtype=None if texts else "str").array.take(places)
     return table.assign(**changed)
 
 
