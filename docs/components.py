@@ -99,7 +99,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
             tiles=tiles,
             rows=rows,
             of="Core set of 3 genes in bold",
-            share_of="half-samples",
+            share_of="disjoint halves",
             warnings=["“plate” separates the classes. See the audit."],
             anchor=f"card-{level}",
             next_step="Test the model on a second cohort.",

@@ -124,9 +124,7 @@ def _selection_facts(
     of_any_class = stability.loc[""]
     if pd.notna(of_any_class["halves"]):
         lower, upper = of_any_class["halves_lower"], of_any_class["halves_upper"]
-        facts["Stability (disjoint halves)"] = (
-            f"{of_any_class['halves']:z.2f} [{lower:z.2f}, {upper:z.2f}]"
-        )
+        facts["Stability"] = f"{of_any_class['halves']:z.2f} [{lower:z.2f}, {upper:z.2f}]"
     elif pd.notna(of_any_class["stability"]):
         facts["Agreement between folds"] = f"{of_any_class['stability']:z.2f}"
     return facts
@@ -236,7 +234,7 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
         halved = rows["share_of_halves"].notna().any()
         rows = rows.assign(
             share=rows["share_of_halves" if halved else "share_of_folds"],
-            of="half-samples" if halved else "folds",
+            of="disjoint halves" if halved else "folds",
         )
     else:
         profiles = results.rows("profiles", **place)[["class", "feature", "direction", "symbol"]]
@@ -406,7 +404,10 @@ def _selection_tiles(
 
 
 def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
-    """Yield the stability of disjoint halves, else of folds, which share training samples."""
+    """Yield the stability (of disjoint halves), else the agreement between folds.
+
+    Folds share training samples and agree more, so that the number has another name.
+    """
     if pd.notna(stability["halves"]):
         lower, upper = stability["halves_lower"], stability["halves_upper"]
         yield Tile(
@@ -421,11 +422,11 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
         )
     elif pd.notna(stability["stability"]):
         yield Tile(
-            label="Stability",
+            label="Agreement between folds",
             meaning=_TEXTS["stability"],
             text=f"{stability['stability']:z.2f}",
             value=float(stability["stability"]),
-            note="agreement of overlapping folds",
+            note="folds share training samples",
         )
 
 
@@ -467,13 +468,13 @@ def _random_signatures(
     if rows.empty:
         return None
     row = rows.iloc[0]
+    noun = results.noun(place["dataset"])
     sentence = (
-        f"{row['as_good_random']} of {row['signatures']} random signatures of equal size are as "
-        "accurate"
+        f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
+        f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
     )
     many = bool(supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"])
     if many:
-        noun = results.noun(place["dataset"])
         sentence += f": many {noun}s carry this signal, and this list is one of many"
     return _RandomSignatures(f"{sentence}.", many)
 

@@ -35,7 +35,7 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
     counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
     counts["frequency"] = counts["times"] / counts["fits"]
 
-    # The share of half-samples that select the feature, missing without half-samples.
+    # The share of disjoint halves that select the feature, missing without halves.
     shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
     of_halves = []
     for row in counts[["dataset", "classifier", "class", "feature"]].itertuples(index=False):
