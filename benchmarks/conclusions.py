@@ -362,7 +362,7 @@ def _cases() -> Iterator[tuple[str, Case]]:
     yield case("hospitals", "1", "1.00", partial(supported, named[0]), believed)
     yield case("names of hospitals", "1", "differ", partial(same_level, named), "one level")
     complete = tuple(partial(hospitals, name=name, share=1.0) for name in names)
-    yield case("separation", "1", "1.00", partial(supported, complete[0]), believed)
+    yield case("separation", "1", "", partial(supported, complete[0]), believed)
     yield case("names of separation", "1", "differ", partial(same_level, complete), "one level")
     yield case("age", "1", "≥ .70", partial(supported, ages), believed)
     numbers = tuple(partial(runs, name=name) for name in ("run_order", "RIN", "age"))
@@ -373,7 +373,7 @@ def _cases() -> Iterator[tuple[str, Case]]:
         ("drug", ("none", "statin")),
     ):
         draw = partial(treatments, name=name, words=words)
-        yield case(name, "1", "1.00", partial(supported, draw), believed)
+        yield case(name, "1", "no confounder", partial(supported, draw), believed)
     for name, sizes, correlation, before in (
         ("replicates r=.9", (3,) * 12, 0.9, "29 of 40"),
         ("samples of patients r=.6", (2, 3, 4, 5) * 6, 0.6, "39 of 40"),
