@@ -680,9 +680,9 @@ def _training_means(
 def _evidence_of(values: np.ndarray, means: np.ndarray, is_present: np.ndarray) -> np.ndarray:
     """Return `_evidence` less what all classes of a sample have in common, (n_classes, n_samples).
 
-            Of ``-sum (x - m)**2 / 2`` the squares of the values ``x`` are common. What remains, the sum of
-        ``m x - m**2 / 2``, is one matrix product. A class that is not present has minus infinity.
-        """
+    Of ``-sum (x - m)**2 / 2`` the squares of the values ``x`` are common. What remains, the sum of
+    ``m x - m**2 / 2``, is one matrix product. A class that is not present has minus infinity.
+    """
     evidence = means @ values
     for c in range(len(means)):
         if is_present[c]:
