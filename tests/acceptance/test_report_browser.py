@@ -40,13 +40,13 @@ from xnbflow.report.index import write_index
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
+    ClassLine,
     Figure,
     Gallery,
     GeneRow,
     Section,
     Table,
 )
-from xnbflow.report.page.blocks import Line as ClassLine
 from xnbflow.report.page.page import write_page
 from xnbflow.report.page.style import COLOURS, MARKERS, style_of
 from xnbflow.report.results import StudyResults
