@@ -12,6 +12,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -62,6 +63,8 @@ AXES = {
     "features": [(100, 8_500, 2), (100, 85_000, 2), (100, 850_000, 2)],
     "classes": [(500, 500, 25), (500, 500, 50), (500, 500, 100)],
 }
+#: Samples, features and classes of the series whose stages are measured.
+MANY_CLASSES = [(105, 20_000, 10), (1_000, 2_000, 100)]
 #: Data sets of the planned studies.
 SERIES = [20, 200]
 #: Settings of a run that shows that the benchmark computes something.
@@ -104,12 +107,60 @@ def rows() -> list[dict]:
         linear(sizes, "seconds"),
         linear(sizes, "megabytes"),
         *(exponent(along[along["axis"] == name]) for name in names),
+        *stage_rows(),
     ]
 
 
 def details() -> dict[str, pd.DataFrame]:
-    """Return the measurements behind the plot, and those along each axis."""
-    return {"growth": growth(), "growth_axes": axes()}
+    """Return the measurements behind the plot, those along each axis, and of many classes."""
+    return {"growth": growth(), "growth_axes": axes(), "growth_classes": stages()}
+
+
+@cache
+def stages() -> pd.DataFrame:
+    """Measure the stages of a study with each of `MANY_CLASSES`, once."""
+    measured = []
+    for samples, features, classes in MANY_CLASSES:
+        n_pairs = classes * (classes - 1) // 2
+        seconds_of_stages = run_file("class_stages.py", samples, features, classes)
+        for stage, seconds in seconds_of_stages.items():
+            measured.append(
+                {
+                    "samples": samples,
+                    "features": features,
+                    "classes": classes,
+                    "stage": stage,
+                    "seconds": seconds,
+                    "milliseconds_per_class": 1e3 * seconds / classes,
+                    "milliseconds_per_pair": 1e3 * seconds / n_pairs,
+                }
+            )
+    return pd.DataFrame(measured)
+
+
+def stage_rows() -> list[dict]:
+    """Return the rows of the stages: the last number of classes beside the first, by pair."""
+    table = stages()
+    result = []
+    for stage, sizes in table.groupby("stage", sort=False):
+        first, last = sizes.iloc[0], sizes.iloc[-1]
+        parts = [
+            f"{size['samples']} x {size['features']}, {size['classes']} classes: "
+            f"{size['seconds']:.3g} s, {size['milliseconds_per_class']:.3g} ms a class, "
+            f"{size['milliseconds_per_pair']:.3g} ms a pair"
+            for size in sizes.to_dict("records")
+        ]
+        result.append(
+            row(
+                f"many classes, {stage}",
+                f"the same by pair with {first['classes']} classes",
+                last["seconds"],
+                ratio=first["milliseconds_per_pair"] / last["milliseconds_per_pair"],
+                target=0.8,
+                note="; ".join(parts),
+            )
+        )
+    return result
 
 
 @cache
@@ -195,8 +246,17 @@ def linear(sizes: pd.DataFrame, quantity: str) -> dict:
 
 def run(code: str, *arguments: int) -> list[float]:
     """Run a program in a process of its own; return the numbers that it prints."""
+    return numbers_of([sys.executable, "-c", code, *map(str, arguments)])
+
+
+def run_file(name: str, *arguments: int) -> dict[str, float]:
+    """Run a file of this folder in a process of its own; return the numbers that it prints."""
+    return numbers_of([sys.executable, str(Path(__file__).with_name(name)), *map(str, arguments)])
+
+
+def numbers_of(command: list[str]) -> Any:
+    """Return what a program prints in its last line as JSON."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", code, *map(str, arguments)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -34,7 +34,7 @@ from xnbflow.papers.cica import (
 )
 from xnbflow.papers.separation import ALL, EQ22, ESTIMATED_WEIGHTS
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 ROOT = Path(__file__).parents[1]

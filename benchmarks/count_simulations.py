@@ -19,7 +19,7 @@ from xnbflow.data.read_counts import expressed_features
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.permutation import label_test
-from xnbflow.sources.intensities import transform
+from xnbflow.sources.series.intensities import transform
 
 GENES = 4000
 SAMPLES = 30
@@ -64,7 +64,14 @@ def normalised(series: DataSet, method: str) -> DataSet:
     if method == "cpm":
         values = series.values[series.values.any(axis=1)]
         features = series.features[series.values.any(axis=1)]
-        transform("counts", values, "log_cpm", "counts", "")
+        transform(
+            "counts",
+            values,
+            "log_cpm",
+            kind="counts",
+            finding="",
+            samples=np.arange(values.shape[1]),
+        )
         return DataSet(
             name="counts",
             values=values,

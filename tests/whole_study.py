@@ -31,7 +31,7 @@ from xnbflow.report.page import page
 from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import sections_of, write_curves
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.places.downloads import Origin
 from xnbflow.sources.places.seeking import places_table
 from xnbflow.sources.sheet import SheetRow

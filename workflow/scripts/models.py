@@ -5,9 +5,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import check_code, import_skops, start_job
 
 start_job(snakemake)
+import_skops()
 
 from xnbflow.jobs.models import fit_kept_model
 

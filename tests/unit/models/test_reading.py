@@ -88,8 +88,7 @@ def test_names_that_a_list_cannot_represent_and_exceptions_are_no_columns_of_tex
 
 def text_columns(table, folder, exceptions=()):
     table.to_csv(folder / "new.csv", index=False)
-    with reading.open_table(folder / "new.csv", {}) as file:
-        return reading._text_columns(file, exceptions)
+    return reading._text_columns(reading.read_raw_table(folder / "new.csv", {}), exceptions)
 
 
 def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():

@@ -50,8 +50,8 @@ def test_a_sentence_is_made_from_the_row_alone(code):
         (
             reason("most features selected", count=5.5, total=10),
             (
-                "most genes are selected (6 of 10), so that halves of the samples cannot show "
-                "which of them matter"
+                "most genes are in the short lists (6 of 10), so that halves of the samples "
+                "cannot show which of them matter"
             ),
         ),
         (

@@ -78,7 +78,7 @@ def copies(code, n):
 
 
 def halves(value, lower, upper, **changes):
-    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "mean_size": 9.0}
+    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "short_size": 9.0}
     return {"stability": numbers | changes}
 
 
@@ -153,7 +153,7 @@ CONDITIONS = {
     "stable": (WELL, halves(0.8, 0.6, 0.9)),
     "unstable": (PARTLY, halves(0.1, 0.0, 0.3)),
     "stability unclear": (PARTLY, halves(0.5, 0.2, 0.8)),
-    "most selected": (PARTLY, halves(0.1, 0.0, 0.3, mean_size=90.0)),
+    "most selected": (PARTLY, halves(0.1, 0.0, 0.3, short_size=90.0)),
     "no halves": (PARTLY, halves(np.nan, np.nan, np.nan)),
     "held": (WELL, cohort("held")),
     "held in part": (WELL, cohort("held in part")),

@@ -39,6 +39,38 @@ def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tm
         (tmp_path / "usage/a.tsv").unlink()
 
 
+#: A job that writes a model to the file that an argument names.
+MODEL = """
+from pathlib import Path
+import numpy as np
+from xnbflow.data.dataset import DataSet
+from xnbflow.models.model_file import read_model, write_model
+from xnbflow.models.trained import fit_model
+values = np.random.default_rng(0).normal(size=(30, 24))
+values[:5, 12:] += 3.0
+names = [f"g{{i}}" for i in range(30)], [f"s{{i}}" for i in range(24)]
+series = DataSet("toy", values, *names, labels=np.repeat(["a", "b"], 12))
+write_model(fit_model(series, {{"method": "gaussian_nb"}}), {path!r})
+print(len(sys.modules), Path({path!r}).read_bytes().hex(), file=sys.stderr)
+from sklearn.utils import all_estimators
+assert len(all_estimators()) > 100
+assert read_model({path!r}).estimator is not None
+"""
+
+
+@pytest.mark.slow
+def test_a_job_writes_a_model_without_scikit_learn_s_list_of_estimators(run, tmp_path):
+    """The file is the same, the estimators are listed as before, and the model can be read."""
+    work = MODEL.format(path=str(tmp_path / "model.skops"))
+    n_modules, content = run(work)[1].split()
+    code, output = run(
+        f"from xnbflow.running.job_process import import_skops; import_skops(){work}"
+    )
+    assert code == 0, output
+    assert output.split()[1] == content
+    assert int(output.split()[0]) < int(n_modules) - 100
+
+
 def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
     code, output = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
     assert code == 1

@@ -1,12 +1,14 @@
 """The files of docs/reference/data-layouts.md: each row of its table is read and compared."""
 
 import gzip
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.diagnostics.audit_row import CHECKS
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.table import read_table
 
@@ -157,6 +159,14 @@ FILES = {
     "missing values": (csv_file(in_rows(HOLE)), HOLE),
     "a value missing, features dropped": (csv_file(in_rows(HOLE)), VALUES[:, [0, 2]]),
 }
+
+
+def test_the_page_describes_every_check_of_the_audit():
+    """The check `overview` shows the components, and tests nothing."""
+    text = PAGE.read_text().partition("| check | question | method |")[2].partition("\n\n")[0]
+    described = re.findall(r"^\| (.*?) \|", text, re.MULTILINE)
+    names = {name for cell in described for name in re.findall(r"`([^`]+)`", cell)}
+    assert names == set(CHECKS.values()) - {"overview"}
 
 
 def test_every_row_of_the_page_has_a_file_here():

@@ -12,7 +12,7 @@ import pytest
 from toys import dataset, put
 
 from xnbflow.sources import platforms
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.platforms import are_probes, probes_note, recognise_platform

@@ -40,8 +40,8 @@ def test_a_simpler_classifier_is_named_in_its_forecast(study):
     rows = study.tables["learning_curve"].assign(fitted="ClassSpecificNB")
     text = context._forecast(study, ("d", "xnb"), rows)
     assert text.startswith(
-        "d: the forecast of the balanced accuracy of ClassSpecificNB, which was fitted in place "
-        "of XNB because it is fast and has another accuracy, is 80%"
+        "d: the forecast of the balanced accuracy of ClassSpecificNB, fitted in place of XNB "
+        "because it is fast, is 80%"
     )
     title = context._learning_curve(study, ("d", "xnb"), rows).arguments["title"]
     assert title == "d, ClassSpecificNB"

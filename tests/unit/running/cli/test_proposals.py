@@ -20,10 +20,10 @@ from xnbflow.running.cli import commands, proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.proposal.summary import Summary
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow, read_sheet
-from xnbflow.sources.summary import Summary
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -15,11 +15,11 @@ from serving import serving
 from toys import put, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquisition import acquire, acquire_noting
+from xnbflow.sources.acquire import acquire, acquire_noting
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.summary import summarise_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
 

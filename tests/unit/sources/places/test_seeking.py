@@ -7,7 +7,7 @@ from serving import serving
 from toys import put
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.places.seeking import origins_of, places_table, seek, write_availability
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import PLACES_TABLE

@@ -257,12 +257,12 @@ def _add_cells(
         if moments[j, 0] == 0.0:
             continue
         m0, m1, m2, m3 = moments[j]
-        own_sums = sums[j : j + n_steps]
-        own_slopes = slopes[j : j + n_steps]
+        cell_sums = sums[j : j + n_steps]
+        cell_slopes = slopes[j : j + n_steps]
         for i in range(n_steps):
             t1, t2, t3 = tables[1, i], tables[2, i], tables[3, i]
-            own_sums[i] += m0 * tables[0, i] + m1 * t1 + m2 * t2 + m3 * t3
-            own_slopes[i] -= m0 * t1 + m1 * t2 + m2 * t3 + m3 * tables[4, i]
+            cell_sums[i] += m0 * tables[0, i] + m1 * t1 + m2 * t2 + m3 * t3
+            cell_slopes[i] -= m0 * t1 + m1 * t2 + m2 * t3 + m3 * tables[4, i]
 
 
 def _to_nearest(values: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -15,8 +15,8 @@ from xnbflow.core.study import Design
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.sample_columns import column_named
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.series.sample_columns import column_named
 
 
 def phenotype_of(series: DataSet) -> pd.DataFrame:

@@ -36,8 +36,8 @@ from xnbflow.diagnostics.repeated_samples import (
     similar_samples,
 )
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
-from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.plausibility import repeated_samples
+from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 from xnbflow.tables.storage import table_of
 

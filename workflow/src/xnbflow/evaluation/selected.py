@@ -75,8 +75,10 @@ def feature_use(
     distances = explanations = priors = ties = None
     n_terms = sum(len(features) for features in features_of_class.values())
     has_room = n_terms * (len(features_of_class) - 1) <= most_rows
-    if has_room and hasattr(last, "pair_distances_"):  # a property, whose table may be large
-        distances = _renamed(last.pair_distances_, feature=rename)
+    # A property, whose table may be large: it is computed once.
+    pair_distances = getattr(last, "pair_distances_", None) if has_room else None
+    if pair_distances is not None:
+        distances = _renamed(pair_distances, feature=rename)
     explain = explain and n_terms * len(X) <= most_rows
     if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
         explanations = last.explain(transformed(before, X))
@@ -168,9 +170,10 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
     """Return a table with the values of some columns replaced, and as text."""
     changed = {}
     for column, names_of_column in names.items():
-        changed[column] = [
-            str(names_of_column.get(value, value)) for value in table[column].tolist()
-        ]
+        # With many classes the rows are millions, and their distinct values few.
+        places, values = pd.factorize(table[column], use_na_sentinel=False)
+        texts = [str(names_of_column.get(value, value)) for value in values.tolist()]
+        changed[column] = pd.Series(texts, dtype=None if texts else "str").array.take(places)
     return table.assign(**changed)
 
 

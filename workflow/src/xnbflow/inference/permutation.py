@@ -636,11 +636,15 @@ def _label_probabilities(
         tested = np.flatnonzero(fold == k)
         values = _values_of(tiles, features)
         means = _training_means(values, codes, fold != k, sizes[k])
-        evidence = _evidence_of(values[:, tested], means, sizes[k] > 0)
+        evidence = _evidence_of(np.ascontiguousarray(values[:, tested]), means, sizes[k] > 0)
+        greatest = np.full(len(tested), -np.inf)
+        for c in range(len(evidence)):
+            greatest = np.maximum(greatest, evidence[c])
+        total = np.zeros(len(tested))
+        for c in range(len(evidence)):
+            total += np.exp(evidence[c] - greatest)
         for t in range(len(tested)):
-            greatest = evidence[:, t].max()
-            total = np.exp(evidence[:, t] - greatest).sum()
-            of_label[tested[t]] = np.exp(evidence[codes[tested[t]], t] - greatest) / total
+            of_label[tested[t]] = np.exp(evidence[codes[tested[t]], t] - greatest[t]) / total[t]
     return of_label
 
 
@@ -674,17 +678,17 @@ def _training_means(
 
 @njit(nogil=True)
 def _evidence_of(values: np.ndarray, means: np.ndarray, is_present: np.ndarray) -> np.ndarray:
-    """Return `_evidence` for each class, minus infinity for a class that is not present."""
-    n_features, n_samples = values.shape
-    evidence = np.full((len(means), n_samples), -np.inf)
-    scale = -0.5 / np.sqrt(n_features)
-    for c in np.flatnonzero(is_present):
-        distances = np.zeros(n_samples)
-        for f in range(n_features):
-            mean = means[c, f]
-            for i in range(n_samples):
-                distances[i] += (values[f, i] - mean) ** 2
-        evidence[c] = scale * distances
+    """Return `_evidence` less what all classes of a sample have in common, (n_classes, n_samples).
+
+    Of ``-sum (x - m)**2 / 2`` the squares of the values ``x`` are common. What remains, the sum of
+    ``m x - m**2 / 2``, is one matrix product. A class that is not present has minus infinity.
+    """
+    evidence = means @ values
+    for c in range(len(means)):
+        if is_present[c]:
+            evidence[c] = (evidence[c] - 0.5 * (means[c] ** 2).sum()) / np.sqrt(len(values))
+        else:
+            evidence[c] = -np.inf
     return evidence
 
 

@@ -327,7 +327,7 @@ def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Reaso
         halves = Estimate(
             selection["short_list"], selection["short_lower"], selection["short_upper"]
         )
-    return stability_reasons(halves, selection["mean_size"], n_features)
+    return stability_reasons(halves, selection["short_size"], n_features)
 
 
 def reasons_of_data(audit: pd.DataFrame, headers: Headers) -> dict[str, list[Reason]]:

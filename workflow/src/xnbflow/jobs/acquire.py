@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.places.seeking import origins_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
@@ -28,7 +28,7 @@ def acquire_data_set(
 
     ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
     ``places`` is the table of *seek* of an optional data set, which has fetched its files;
-    ``downloads`` are settings of `xnbflow.sources.acquisition.acquire`.
+    ``downloads`` are settings of `xnbflow.sources.acquire.acquire`.
     """
     earlier = {} if places is None else origins_of(read_parquet(places, PLACES_TABLE))
     data, noted = acquire_noting(row, lock=checksums, earlier=earlier, **downloads)

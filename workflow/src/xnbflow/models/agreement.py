@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow
 
 #: Options of the training data by which texts become labels.

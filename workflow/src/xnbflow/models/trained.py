@@ -189,7 +189,7 @@ def fit_model(
 
     Examples
     --------
-    >>> from xnbflow.sources.acquisition import acquire
+    >>> from xnbflow.sources.acquire import acquire
     >>> from xnbflow.sources.sheet import SheetRow
     >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))

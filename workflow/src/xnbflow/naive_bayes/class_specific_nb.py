@@ -118,7 +118,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
 
         # Else the used features are found by name; the others have no part in predictions.
         used = self.used_columns_
-        values = select_columns(X, fitted_names[used])
+        values = select_columns(X, fitted_names[used], used)
         features = np.zeros((self.n_features_in_, values.shape[1]))
         features[used] = values
         return features
@@ -220,10 +220,12 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
             warn_if_none(label, selections[label].columns)
         self.columns_ = [selection.columns for selection in selections.values()]
         self.distances_ = [selection.distances for selection in selections.values()]
-        self.selected_features_ = {label: each.names for label, each in selections.items()}
-        self.selected_distances_ = {label: each.greatest for label, each in selections.items()}
-        self.direction_ = {label: each.directions for label, each in selections.items()}
-        self.tied_features_ = {label: each.ties for label, each in selections.items()}
+        self.selected_features_ = {label: of_class.names for label, of_class in selections.items()}
+        self.selected_distances_ = {
+            label: of_class.greatest for label, of_class in selections.items()
+        }
+        self.direction_ = {label: of_class.directions for label, of_class in selections.items()}
+        self.tied_features_ = {label: of_class.ties for label, of_class in selections.items()}
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         n_classes = len(self.classes_)
@@ -388,47 +390,52 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return Calibration.of_temperature(self.temperature, len(self.classes_))
 
 
-def select_columns(X: Samples, names: np.ndarray) -> np.ndarray:
+def select_columns(X: Samples, names: np.ndarray, in_fit: np.ndarray) -> np.ndarray:
     """Return the named features of samples, shape (n_names, n_samples); NaN where X lacks one.
 
     X is a DataFrame of any other columns, in any order, or samples with names (`named_samples`).
-    Raises an `InputError` if X has none of the features, two of one name, or a value that is not a
-    number.
+    ``in_fit`` (n_names,) are the positions of the features in the training samples, where they are
+    looked for first: an index of 20,000 names takes three milliseconds. Raises an `InputError` if X
+    has none of the features, two of one name, or a value that is not a number.
 
     Examples
     --------
     >>> X = pd.DataFrame({"site": ["a", "b"], "g2": [5.0, 6.0], "g1": [1.0, np.nan]})
-    >>> select_columns(X, np.array(["g1", "g2", "g3"], dtype=object)).tolist()
+    >>> names = np.array(["g1", "g2", "g3"], dtype=object)
+    >>> select_columns(X, names, np.array([0, 1, 2])).tolist()
     [[1.0, nan], [5.0, 6.0], [nan, nan]]
     """
     table, table_names = named_samples(X)
     refuse_repeated_names(table)
     is_frame = isinstance(table, pd.DataFrame)
-    positions = pd.Index(table.columns if is_frame else table_names).get_indexer(names)
+    columns = np.asarray(table.columns if is_frame else table_names, dtype=object)
+    positions = in_fit
+    if len(columns) <= in_fit.max(initial=-1) or (columns[in_fit] != names).any():
+        positions = pd.Index(columns).get_indexer(names)
     present = np.flatnonzero(positions >= 0)
     if len(names) and not len(present):
         msg = "X has none of the features that the classifier uses; are they named as in fit?"
         raise InputError(msg)
 
     # These columns as a dense DataFrame, whose cells a message can name.
-    columns = positions[present]
+    where = positions[present]
     if is_frame:
-        found = table.iloc[:, columns]
+        selected = table.iloc[:, where]
         dense = {
             name: kind.subtype
-            for name, kind in found.dtypes.items()
+            for name, kind in selected.dtypes.items()
             if isinstance(kind, pd.SparseDtype)
         }
-        found = found.astype(dense) if dense else found
+        selected = selected.astype(dense) if dense else selected
     else:
-        found = table.tocsc()[:, columns].toarray() if is_sparse(table) else table[:, columns]
-        found = pd.DataFrame(found)
+        selected = table.tocsc()[:, where].toarray() if is_sparse(table) else table[:, where]
+        selected = pd.DataFrame(selected)
 
     # Numbers, of which only NaN need not be finite.
     try:
-        checked = check_array(found, dtype=np.float64, ensure_all_finite="allow-nan")
+        checked = check_array(selected, dtype=np.float64, ensure_all_finite="allow-nan")
     except (TypeError, ValueError) as error:
-        name_bad_value(found.where(found.notna(), 0.0), error)
+        name_bad_value(selected.where(selected.notna(), 0.0), error)
         raise InputError(str(error)) from error
     refuse_beyond_squares(np.nan_to_num(checked), names[present])
     values = np.full((len(names), len(checked)), np.nan)

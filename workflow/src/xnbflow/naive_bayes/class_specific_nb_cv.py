@@ -103,7 +103,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
         Factor, at most 1, and constant, in nats, of the summed evidence of each class, fitted to
         the inner predictions; two classes, whose features are the same, share the inverse of the
-        temperature. See `xnbflow.naive_bayes.evidence_calibration.fit_vector`. With
+        temperature. See `xnbflow.naive_bayes.vector_scaling.fit_vector`. With
         ``rule="average"`` temperature and slopes are 1, because the weights include them.
     held_out_scores_, held_out_codes_, held_out_folds_ : ndarray of shape (n_tested,)
         Posterior of its own class of each sample that an inner fold tests, its class as a number,

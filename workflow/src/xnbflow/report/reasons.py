@@ -59,8 +59,8 @@ _CLAUSES = {
     ),
     "unstable": "disjoint halves of the samples give different lists of {noun}s",
     "most features selected": (
-        "most {noun}s are selected ({count:,.0f} of {total:,.0f}), so that halves of the samples "
-        "cannot show which of them matter"
+        "most {noun}s are in the short lists ({count:,.0f} of {total:,.0f}), so that halves of the "
+        "samples cannot show which of them matter"
     ),
     "stability unclear": (
         "it is undecided whether its {noun}s are stable: the interval of the agreement of halves, "

@@ -5,6 +5,7 @@ Import this first in a script: numba and BLAS read their number of threads when 
 
 import atexit
 import gc
+import importlib
 import logging
 import os
 import resource
@@ -55,6 +56,28 @@ def start_job(job: Any) -> None:
     remove_stale_bytecode(_planned_code(job, "methods"))
     _open_log(Path(job.log[0]))
     check_code(job)
+
+
+def import_skops() -> None:
+    """Import skops in a job that writes a model and reads none, without its list of estimators.
+
+    skops lists the estimators of scikit-learn when it is imported, to trust them in the files that
+    it reads, which imports every module of scikit-learn. Call this only where the process belongs
+    to this package: in this process skops trusts none by default.
+    """
+    import sklearn.utils  # noqa: PLC0415  after the number of threads is set
+
+    list_estimators = sklearn.utils.all_estimators
+    sklearn.utils.all_estimators = _no_estimators
+    try:
+        importlib.import_module("skops.io")
+    finally:
+        sklearn.utils.all_estimators = list_estimators
+
+
+def _no_estimators() -> list[tuple[str, type]]:
+    """Stand in for the list of scikit-learn's estimators."""
+    return []
 
 
 def _set_threads(n_threads: int) -> None:

@@ -18,11 +18,12 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, either, noun
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.platforms import probes_note, recognise_platform
 from xnbflow.sources.sheet import SheetRow, local_path
-from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -314,9 +315,9 @@ def _fill_annotation(
 def _open_annotation(path: Path) -> Iterator[_Annotation]:
     """Open an annotation of GEO, or a table as annotation."""
     if suffix_of(path) in {".csv", ".parquet", *WORKBOOKS}:
-        with open_table(path, {}) as table:
-            rows = (cells for _, cells, _ in table.divided_rows(len(table.header)))
-            yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
+        table = read_raw_table(path, {})
+        rows = map(table.cells, range(len(table)))
+        yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
         return
     with open_raw(path) as stream:
         lines = (line.decode("utf-8", errors="replace") for line in stream)

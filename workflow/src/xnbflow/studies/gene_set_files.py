@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.files import checksums
+from xnbflow.sources.formats.files import checksums
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.places.retries import RetryPolicy

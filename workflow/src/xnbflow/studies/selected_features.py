@@ -91,7 +91,7 @@ def stability(
             constant = selections["constant"].mean()
             of_folds = UNDEFINED if samples == 1 else stability_index(sets, header.n_features)
             of_halves = _of_halves(halves.get((key[0], key[2])), label, header)
-            of_short = _of_short_lists((agreement or {}).get((key[0], key[2])), label)
+            of_short, short_size = _of_short_lists((agreement or {}).get((key[0], key[2])), label)
             note = "constant" if constant > _MOSTLY_CONSTANT else ""
             rows.append(
                 {
@@ -108,6 +108,7 @@ def stability(
                     "short_list": of_short.value,
                     "short_lower": of_short.lower,
                     "short_upper": of_short.upper,
+                    "short_size": short_size,
                     "constant": constant,
                     "mean_size": float(np.mean([len(features) for features in sets])),
                     "note": "one sample" if samples == 1 else note,
@@ -123,11 +124,13 @@ def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Esti
     return half_stability(pairs, header.n_features) if pairs else UNKNOWN
 
 
-def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> Estimate:
+def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> tuple[Estimate, float]:
+    """Return the agreement of the short lists of halves, and their mean number of features."""
     rows = None if agreement is None else agreement[agreement["class"] == label]
     if rows is None or rows.empty:
-        return UNKNOWN
-    return agreement_interval(rows["agreement"].to_numpy(), float(rows["mean_size"].mean()))
+        return UNKNOWN, np.nan
+    size = float(rows["mean_size"].mean())
+    return agreement_interval(rows["agreement"].to_numpy(), size), size
 
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:

@@ -66,11 +66,12 @@ def table_of(
     """
     rows = list(rows)
     names = dict.fromkeys(name for name in table.fixed if name not in without)
-    for row in rows:
-        if fault := _wrong_names(list(row), table, without):
+    # Most rows have the same fields, which are compared with the contract once.
+    for fields in dict.fromkeys(map(tuple, rows)):
+        if fault := _wrong_names(fields, table, without):
             msg = f"a row of the table {table.name!r} breaks the contract: {fault}"
             raise TypeError(msg)
-        names |= dict.fromkeys(row)
+        names |= dict.fromkeys(fields)
     return pd.DataFrame(rows, columns=table.ordered(names))
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.common.uci import BASE_URLS
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 

@@ -39,8 +39,8 @@ def _forecast(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -
     subject = f"{dataset}, {label}: the forecast of the balanced accuracy"
     if today["fitted"]:
         subject = (
-            f"{dataset}: the forecast of the balanced accuracy of {today['fitted']}, which was "
-            f"fitted in place of {label} because it is fast and has another accuracy,"
+            f"{dataset}: the forecast of the balanced accuracy of {today['fitted']}, fitted in "
+            f"place of {label} because it is fast,"
         )
     text = f"{subject} is {_accuracy(today)} (all that there are), and {_accuracy(twice)}."
     if twice["unreliable"]:

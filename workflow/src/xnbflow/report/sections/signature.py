@@ -13,7 +13,7 @@ from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.texts import texts_of
-from xnbflow.sources.cell_texts import is_date, is_missing
+from xnbflow.sources.formats.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
 _TEXTS = texts_of("signature")

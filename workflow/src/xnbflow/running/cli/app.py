@@ -633,7 +633,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write a study as a workbook (-o NAME.xlsx), or a prepared data set as GCT and CLS."""
-    from xnbflow.sources.genepattern import gct_and_cls  # noqa: PLC0415
+    from xnbflow.sources.formats.gct import gct_and_cls  # noqa: PLC0415
 
     with progress("writing"):
         if output.casefold().endswith(".xlsx"):

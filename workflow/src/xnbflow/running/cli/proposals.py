@@ -22,13 +22,13 @@ from xnbflow.models.reading import described_row, options_by_key
 from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.count_folder import counts_text, default_name, merge_counts
-from xnbflow.sources.geo_summary import summarise_series
+from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
+from xnbflow.sources.formats.program_exports import export_text, read_export
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.program_exports import export_text, read_export
+from xnbflow.sources.proposal.geo_summary import summarise_series
+from xnbflow.sources.proposal.summary import Summary, summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
-from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS
 
 #: The default limit of a download, in gigabytes.

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
-from xnbflow.sources.files import BROKEN_GZIP, checksums, is_cut_text, open_raw, what_is_wrong
+from xnbflow.sources.formats.files import (
+    BROKEN_GZIP,
+    checksums,
+    is_cut_text,
+    open_raw,
+    what_is_wrong,
+)
 from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
 from xnbflow.sources.sheet import local_path
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.places.downloads import Origin, UnavailableError
 from xnbflow.sources.sheet import SheetRow
 
@@ -44,7 +44,7 @@ def seek(dataset: SheetRow, **settings: Any) -> Sought:
     dataset : SheetRow
         A row of the sheet.
     **settings
-        Those of `xnbflow.sources.acquisition.acquire`.
+        Those of `xnbflow.sources.acquire.acquire`.
     """
     for key, path in dataset.local_files.items():
         if not path.is_file():
