@@ -18,6 +18,16 @@ def test_a_word_of_the_list_makes_a_control(label):
     assert control_class([label, "disease"]) == label
 
 
+@pytest.mark.parametrize(
+    "label",
+    ["Kontrolle", "Kontrollen", "gesund", "Gesunde", "témoin", "temoins", "contrôle", "sain",
+     "controles", "sanos", "controllo", "sani", "saudável"],
+)  # fmt: skip
+def test_a_word_of_another_language_makes_a_control(label):
+    assert control_class([label, "disease"]) == label
+    assert control_class([label, "Krebs A", "Krebs B"]) == label
+
+
 @pytest.mark.parametrize("label", ["abnormal", "not normal", "normal-like", "unhealthy", "wtx"])
 def test_other_words_do_not(label):
     assert control_class([label, "disease"]) == ""

@@ -14,7 +14,12 @@ _CONTROLS = (
     r"non[- ]?(tumou?r|tumou?rs|tumou?ral|cancer|cancerous|"
     r"diseased?|malignant)"
 )
-_CONTROL = re.compile(rf"(?<![a-z0-9])({_CONTROLS})(?![a-z0-9])")
+#: The same in German, French, Spanish, Italian and Portuguese.
+_IN_OTHER_LANGUAGES = (
+    r"kontrollen?|gesunde?r?|t[ée]moins?|contr[ôo]les?|sains?|saines?|control(es)?|sanos?|"
+    r"controllo|controlli|sani|controlo|saud[áa]vel"
+)
+_CONTROL = re.compile(rf"(?<![a-z0-9])({_CONTROLS}|{_IN_OTHER_LANGUAGES})(?![a-z0-9])")
 #: Labels with such words that are no controls: "not normal", and the subtype "normal-like".
 _NO_CONTROL = re.compile(r"(?<![a-z])(not|non|un|ab)[- _]+(normal|control|healthy)|normal[- _]like")
 

@@ -122,9 +122,9 @@ def _selection_facts(
     if "" not in stability.index:
         return facts
     of_any_class = stability.loc[""]
-    if pd.notna(of_any_class["halves"]):
-        lower, upper = of_any_class["halves_lower"], of_any_class["halves_upper"]
-        facts["Stability"] = f"{of_any_class['halves']:z.2f} [{lower:z.2f}, {upper:z.2f}]"
+    index = _stability_of_verdict(of_any_class)
+    if index is not None:
+        facts["Stability"] = f"{index.value:z.2f} [{index.lower:z.2f}, {index.upper:z.2f}]"
     elif pd.notna(of_any_class["stability"]):
         facts["Agreement between folds"] = f"{of_any_class['stability']:z.2f}"
     return facts
@@ -403,22 +403,60 @@ def _selection_tiles(
         yield from _stability_tile(stability.loc[""])
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Stability:
+    """An index of stability with its 95% interval, of what it is, and the text that explains it."""
+
+    value: float
+    lower: float
+    upper: float
+    of: str
+    meaning: str
+
+
+def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
+    """Return the index that the verdict uses: of short lists, else of all selected features.
+
+    ``stability`` is a row of the table of this name. The result is None without disjoint halves.
+    """
+    if pd.notna(stability.get("short_list")):
+        return _Stability(
+            value=float(stability["short_list"]),
+            lower=float(stability["short_lower"]),
+            upper=float(stability["short_upper"]),
+            of="short lists of disjoint halves",
+            meaning="stability_of_short_list",
+        )
+    if pd.notna(stability["halves"]):
+        return _Stability(
+            value=float(stability["halves"]),
+            lower=float(stability["halves_lower"]),
+            upper=float(stability["halves_upper"]),
+            of="disjoint halves",
+            meaning="stability",
+        )
+    return None
+
+
 def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
     """Yield the stability (of disjoint halves), else the agreement between folds.
 
     Folds share training samples and agree more, so that the number has another name.
     """
-    if pd.notna(stability["halves"]):
-        lower, upper = stability["halves_lower"], stability["halves_upper"]
+    index = _stability_of_verdict(stability)
+    if index is not None:
         yield Tile(
             label="Stability",
-            meaning=_TEXTS["stability"],
-            text=f"{stability['halves']:z.2f}",
-            value=float(stability["halves"]),
-            lower=float(lower),
-            upper=float(upper),
+            meaning=_TEXTS[index.meaning],
+            text=f"{index.value:z.2f}",
+            value=index.value,
+            lower=index.lower,
+            upper=index.upper,
             reference=POOR_STABILITY,
-            note=f"disjoint halves, 95% interval {lower:z.2f} to {upper:z.2f}; stable from 0.4",
+            note=(
+                f"{index.of}, 95% interval {index.lower:z.2f} to {index.upper:z.2f}; "
+                f"stable from {POOR_STABILITY:g}"
+            ),
         )
     elif pd.notna(stability["stability"]):
         yield Tile(
