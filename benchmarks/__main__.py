@@ -2,7 +2,8 @@
 
 Every module bench_<name>.py has a function ``rows()`` that returns rows of the one table; it may
 have a function ``shown()`` that returns those of them that the page shows, ``details()`` that
-returns further tables by name, and ``page()`` that returns a text and the page that holds it. All
+returns further tables by name, ``page()`` that returns a text and the page that holds it, and
+``pages()`` that returns several such pairs. All
 rows are printed and written to results/benchmarks, where those that are not measured now stay as
 they are. Without names the benchmarks in `SHOWN` are run. Where one has rows on the page only these
 are measured, but for ``--all``: every row and the details. The details of a benchmark without any
@@ -11,12 +12,14 @@ fails.
 
 ``--small`` sets the names in the module's mapping ``SMALL`` to its values, so that it runs in
 seconds, and writes nothing; ``--cited`` takes the benchmarks that a document names and that have
-such a mapping.
+such a mapping, and the programs beside them that a document names.
 """
 
 import argparse
+import contextlib
 import datetime
 import importlib
+import io
 import re
 import sys
 import tempfile
@@ -28,6 +31,23 @@ from typing import Any
 
 import pandas as pd
 
+#: Cited programs without settings for a run of seconds, and the reason.
+WITHOUT_SMALL = {
+    "arrhythmia": "36 readings of a file of XNBFLOW_DATA, four minutes",
+    "default_peers": "all series of XNBFLOW_DATA, with a forest",
+    "grouping": "a series of XNBFLOW_DATA",
+    "mutants": "hours; it runs the tests",
+    "paper_scale": "a study of 18 series, minutes; `make paper-scale`",
+    "series_verdicts": "all series of XNBFLOW_DATA",
+    "processors": "`make test-processors` runs it",
+}
+#: Cited benchmarks without such settings, and the reason.
+WITHOUT_SMALL_SETTINGS = {
+    "accuracy": "all series of XNBFLOW_DATA",
+    "draws": "five series of XNBFLOW_DATA",
+    "exchanged": "all series of XNBFLOW_DATA",
+    "neighbours": "a series of XNBFLOW_DATA, and R",
+}
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
 #: The benchmarks with rows on the page, in its order.
@@ -53,6 +73,8 @@ def main(words: list[str]) -> None:
         names = [name for name in cited_names() if has_small(name)]
     if arguments.small:
         failed = [name for name in names if not runs_small(name)]
+        if arguments.cited:
+            failed += [name for name in cited_programs() if not program_runs_small(name)]
         if failed:
             sys.exit(f"failed: {', '.join(failed)}")
         return
@@ -75,8 +97,11 @@ def write_pages(names: Iterable[str], table: pd.DataFrame) -> None:
         write_block(block(in_order(table)))
     for name in names:
         module = importlib.import_module(f"bench_{name}")
+        blocks = module.pages() if hasattr(module, "pages") else []
         if hasattr(module, "page"):
-            write_block(*module.page())
+            blocks.append(module.page())
+        for text, path in blocks:
+            write_block(text, path)
 
 
 def parse_arguments(words: list[str], benchmark_names: list[str]) -> argparse.Namespace:
@@ -96,11 +121,48 @@ def parse_arguments(words: list[str], benchmark_names: list[str]) -> argparse.Na
 
 def cited_names() -> list[str]:
     """Return the benchmarks that documents name as `python -m benchmarks <name>`."""
-    names: set[str] = set()
+    return sorted(texts_of_documents(r"`python -m benchmarks (\w+)`"))
+
+
+def cited_programs() -> list[str]:
+    """Return the programs that documents name as `python -m benchmarks.<name>`, with settings.
+
+    The others need minutes, or files that only this machine has; `WITHOUT_SMALL` has the reasons.
+    """
+    names = texts_of_documents(r"`python -m benchmarks\.(\w+)")
+    return sorted(name for name in names if name not in WITHOUT_SMALL)
+
+
+def texts_of_documents(pattern: str) -> set[str]:
+    """Return what a pattern with one group finds in all documents."""
+    texts: set[str] = set()
     root = HERE.parent
     for path in (*root.glob("*.md"), *root.glob("docs/**/*.md"), HERE / "README.md"):
-        names.update(re.findall(r"`python -m benchmarks (\w+)`", path.read_text(encoding="utf-8")))
-    return sorted(names)
+        texts.update(re.findall(pattern, path.read_text(encoding="utf-8")))
+    return texts
+
+
+def program_runs_small(name: str) -> bool:
+    """Run a program with its small settings; return whether it printed a number."""
+    module = importlib.import_module(name)
+    for setting, value in module.SMALL.items():
+        setattr(module, setting, value)
+    start = time.perf_counter()
+    printed = io.StringIO()
+    try:
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
+            results = getattr(module, "RESULTS", HERE)  # a folder or a file
+            module.RESULTS = Path(folder, results.name) if results.suffix else Path(folder)
+            module.main(list(module.SMALL_WORDS))
+    except Exception:  # noqa: BLE001  the others are run all the same
+        traceback.print_exc()
+        return False
+    if not re.search(r"\d", printed.getvalue()):
+        print(f"{name}: printed no number", file=sys.stderr)
+        return False
+    lines = printed.getvalue().count("\n")
+    print(f"{name}: {time.perf_counter() - start:.0f} s, {lines} lines")
+    return True
 
 
 def has_small(name: str) -> bool:

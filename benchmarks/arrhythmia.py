@@ -9,6 +9,7 @@ table is written to results/benchmarks/arrhythmia.tsv.
 """
 
 import os
+import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -195,9 +196,14 @@ def search() -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("largest difference", kind="stable")
 
 
-if __name__ == "__main__":
+def main(_words: list[str]) -> None:
+    """Measure all readings, print their table, and write it to results/benchmarks."""
     warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ features")
     table = search()
     RESULTS.mkdir(parents=True, exist_ok=True)
     table.to_csv(RESULTS / "arrhythmia.tsv", sep="\t", index=False, float_format="%.2f")
     print(table.to_string(index=False, float_format="{:.2f}".format))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -35,6 +35,8 @@ CELLS = {
     "20 patients x 3": replace(PLAIN, n=20, per_patient=3),
 }
 NAMES = ("csnb", "csnb_cv")
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 1, "CELLS": {"20 samples": replace(PLAIN, n=20)}}
 
 
 def rows() -> list[dict]:

@@ -26,6 +26,9 @@ FRACTION = 10
 PEERS = ("scanpy", "scanpy corrected for ties")
 METHODS = ("ClassSpecificNB", "XNB", "ClassSpecificNB of CSR")
 
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"CELLS": 2000, "GENES": 200}
+
 
 def rows() -> list[dict]:
     """Measure, and return the rows of the table of benchmarks."""

@@ -16,7 +16,7 @@ from accuracy_series import development_series
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD, analyse
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import read_sheet
 
 ROOT = Path(__file__).parents[1]

@@ -121,11 +121,13 @@ def study(series: DataSet, draw: int) -> dict[int, dict]:
         start = time.process_time()
         folds = draw_folds(drawn, FOLDS, repeats)
         predictions = train(drawn, folds, ENTRY, explain=False)["predictions"]
-        p_value = float(label_test(drawn, n_repeats=repeats)["p_value"][0])
+        row = label_test(drawn, n_repeats=repeats).iloc[0]
+        p_value = float(row["p_value"])
+        test = LabelTest(p_value, row["permuted"], p_lower=row["p_lower"], p_upper=row["p_upper"])
         measured = pooled_performance(predictions, drawn, TUNED)
-        near = near_limit(measured, p_value)
+        near = near_limit(measured, test)
         verdicts[repeats] = {
-            "level": verdict(measured, LabelTest(p_value), stability_reasons(stability)).level,
+            "level": verdict(measured, test, stability_reasons(stability)).level,
             "near": near.test or near.interval,
             "p": p_value,
             "lower": measured.balanced_accuracy.lower - measured.chance,

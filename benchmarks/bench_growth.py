@@ -67,6 +67,12 @@ AXES = {
 MANY_CLASSES = [(105, 20_000, 10), (1_000, 2_000, 100)]
 #: Data sets of the planned studies.
 SERIES = [20, 200]
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {
+    "SIZES": [1_000, 10_000],
+    "AXES": {"samples": [(100, 100, 2), (200, 100, 2)], "classes": [(100, 100, 5), (100, 100, 10)]},
+    "SERIES": [2, 4],
+}
 
 CLASS_SPECIFIC_FIT = """
 import json, sys, time

@@ -34,6 +34,9 @@ DESIGNS = {
     "four classes of 15": replace(PLAIN, n=60, shares=(0.25,) * 4),
 }
 
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 2, "DESIGNS": {"6 and 6 samples": replace(PLAIN, n=12)}}
+
 
 def rows() -> list[dict]:
     """Return a row for each design; the ratio is the nominal share over the measured one."""

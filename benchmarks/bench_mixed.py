@@ -18,7 +18,7 @@ from bench_batches import write_each_cell
 from rows import row
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
-from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.permutation import permutation_test, ten_features_score
 
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"

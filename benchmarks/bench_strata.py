@@ -158,7 +158,7 @@ def limited(
         }
     )
     result, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
-    limiting = result["handling"].astype(bool) & result["status"].isin(INSEPARABLE)
+    limiting = result["limits"].astype(bool) & result["status"].isin(INSEPARABLE)
     return bool(before), bool(limiting.any())
 
 

@@ -11,6 +11,9 @@ goes on where it was interrupted. `XNBFLOW_AUDIT_STUDIES` sets the number of stu
 effect (100); a row without information has twice as many, and five times as many of naive Bayes,
 which is fast. `XNBFLOW_AUDIT_JOBS` sets the number of processes (2). All rows take about 40
 processor minutes.
+
+The second part are the cases of `conclusions`: hospitals, ages, repeats, missing values, classes
+that are one, orders of rows, power. `XNBFLOW_CASE_STUDIES` sets their studies (2, in seconds each).
 """
 
 import os
@@ -18,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import conclusions
 import numpy as np
 import pandas as pd
 from bench_audit import figure, measure_seeds, performance_of
@@ -32,6 +36,11 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
 PAGE = ROOT / "docs" / "methods" / "verdicts.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "100"))
+#: Studies of each case of `conclusions`: all cases of two studies take about a processor minute.
+CASE_STUDIES = int(os.environ.get("XNBFLOW_CASE_STUDIES", "2"))
+CASES = tuple(conclusions.CASES)
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"STUDIES": 1, "CASE_STUDIES": 1, "CASES": ("hospitals", "drug"), "NAMES": ("12 samples",)}
 SPLITS = 5
 NEW = 400
 
@@ -54,11 +63,34 @@ DESIGNS = {
     "60 samples, four classes": (replace(PLAIN, n=60, shares=(0.25,) * 4), (0.0, 1.2)),
     "100 samples, ten classes": (replace(PLAIN, n=100, shares=(0.1,) * 10), (0.0, 1.2)),
 }
+#: The designs that are measured.
+NAMES = tuple(DESIGNS)
 CLASSIFIERS = ("csnb_cv", "nb")
 
 
 def rows() -> list[dict]:
-    """Measure the rows that the file lacks; return one with the false verdicts of each design."""
+    """Measure the rows that the file lacks; return the false verdicts of each design, and cases.
+
+    Cases are those of `conclusions`, each with `CASE_STUDIES`.
+    """
+    return [*designs(), *cases()]
+
+
+def cases() -> list[dict]:
+    """Return a row for each case of `conclusions`: its figure, and what it was before."""
+    return [
+        row(
+            f"§{case['section']} {case['case']}: {case['figure']}",
+            f"before: {case['before']}",
+            ratio=case["after"],
+            note=f"standard error {case['error']:.3f}, {case['studies']} studies",
+        )
+        for case in conclusions.measured(CASE_STUDIES, CASES)
+    ]
+
+
+def designs() -> list[dict]:
+    """Return a row with the false verdicts of each design."""
     return [
         row(
             f"{cell['design']}, {cell['classifier']}: supported without information",
@@ -105,7 +137,8 @@ def measured() -> pd.DataFrame:
 
 def cells() -> Iterator[tuple[str, str, float]]:
     """Yield design, classifier and effect of each row; naive Bayes for null studies alone."""
-    for title, (_, effects) in DESIGNS.items():
+    for title in NAMES:
+        _, effects = DESIGNS[title]
         for name in CLASSIFIERS:
             for effect in effects:
                 if name == "csnb_cv" or effect == 0:

@@ -35,6 +35,9 @@ SEVERAL_WIDTHS = (1.0, 0.5, 0.25, 0.125)
 #: Random starts of a descent, on all samples and in a fold.
 N_STARTS = 12
 N_FOLD_STARTS = 6
+#: Settings, and words of the command, of a run that shows that it computes something.
+SMALL = {"N_SIMULATIONS": 1, "N_STARTS": 2, "N_FOLD_STARTS": 2}
+SMALL_WORDS = ("20",)
 
 
 class MeanEntropy:

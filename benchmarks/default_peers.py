@@ -49,7 +49,7 @@ def measured(X: np.ndarray, y: np.ndarray, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def main() -> None:
+def main(_words: list[str]) -> None:
     """Measure all series, and print the means."""
     sys.path.insert(0, str(Path(__file__).parent))
     from accuracy_series import development_series  # noqa: PLC0415  found beside this file
@@ -69,4 +69,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

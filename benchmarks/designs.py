@@ -41,6 +41,9 @@ GENES = 500
 SAMPLES = 40
 PATIENTS = 20
 FOLDS = 5
+#: Settings, and words of the command, of a run that shows that it computes something.
+SMALL = {"GENES": 50}
+SMALL_WORDS = ("1",)
 
 
 def batches(agreement: float, effect: float, seed: int) -> DataSet:
@@ -217,7 +220,12 @@ def rows(studies: int) -> Iterator[dict[str, Any]]:
         yield {"design": "GSE22780", "step": named, "accuracy": accuracy, "lower limit": lower}
 
 
-if __name__ == "__main__":
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    for row in adjusted(number) if "adjusted" in sys.argv else rows(number):
+def main(words: list[str]) -> None:
+    """Print the rows; words: studies of a row, `adjusted` for the other table."""
+    number = int(words[0]) if words else 100
+    for row in adjusted(number) if "adjusted" in words else rows(number):
         print(*map(formatted, row.values()), sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

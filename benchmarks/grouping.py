@@ -7,6 +7,7 @@ which each has one, so that nothing but knowing the patient can tell it.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +78,11 @@ def rows() -> Iterator[tuple[str, str, str, str]]:
             yield label, name, *tested
 
 
-if __name__ == "__main__":
+def main(_words: list[str]) -> None:
+    """Print the table."""
     table = pd.DataFrame(rows(), columns=["label", "classifier", "without group", "with group"])
     print(table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

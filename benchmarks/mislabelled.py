@@ -19,11 +19,17 @@ from xnbflow.evaluation.keyed_tables import Key
 from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED
 from xnbflow.studies import sample_errors
+from xnbflow.tables.contract import STUDY_TABLES
 
 SIZES = (20, 40, 100)
 STRENGTHS = (1.0, 2.0)
 SHARE = 0.05
 FOLDS = 5
+#: The audit of a study without genes of the sex chromosomes.
+NO_FINDINGS = pd.DataFrame(columns=STUDY_TABLES["audit"].fixed)
+#: Settings, and words of the command, of a run that shows that it computes something.
+SMALL = {"SIZES": (20,), "STRENGTHS": (2.0,)}
+SMALL_WORDS = ("1",)
 #: Those of the study that `xnbflow study` proposes.
 NAMES = ("csnb_cv", "nb", "forest")
 
@@ -59,13 +65,13 @@ def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
     for key, table in tables.items():
         performances[key] = pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)
     estimates_of_set = estimates(performances, headers, dict.fromkeys(performances, 0))
-    rows = sample_errors.suspects(sample_errors.samples(tables, estimates_of_set))
+    rows = sample_errors.suspects(sample_errors.samples(tables, estimates_of_set), NO_FINDINGS)
     return {f"s{i}" for i in exchanged}, set(rows["sample"])
 
 
-def main() -> None:
-    """Print a row of the table for each design."""
-    studies = int(next(iter(sys.argv[1:]), 30))
+def main(words: list[str]) -> None:
+    """Print a row of the table for each design; the first word is the number of studies."""
+    studies = int(next(iter(words), 30))
     CLASSIFIERS["forest"] = partial(RandomForestClassifier, n_estimators=200, random_state=0)
     print("| samples | strength | exchanged | found | right labels | doubted |")
     print("|---|---|---|---|---|---|")
@@ -84,4 +90,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -28,7 +28,7 @@ import psutil
 from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.running.jobs import THREAD_VARIABLES
+from xnbflow.running.job_process import THREAD_VARIABLES
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.simulate import simulate_series
 

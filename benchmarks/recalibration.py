@@ -28,6 +28,9 @@ TESTED = 400
 SCENARIOS = [(offset, share) for offset in (0.0, 0.5, 1.0) for share in (1.0, 0.5)]
 #: Samples that recalibrate.
 SIZES = (6, 12, 24, 48)
+#: Settings, and words of the command, of a run that shows that it computes something.
+SMALL = {"SIZES": (6,), "SCENARIOS": [(0.5, 1.0)]}
+SMALL_WORDS = ("1",)
 
 
 def cohort(
@@ -65,8 +68,9 @@ def study(seed: int, shift: float, share: float) -> Iterator[dict[str, float]]:
             yield row | {key: figures[key] for key in ("balanced_accuracy", "log_loss")}
 
 
-def main(studies: int) -> None:
-    """Print the table."""
+def main(words: list[str]) -> None:
+    """Print the table; the first word is the number of pairs of cohorts of a row."""
+    studies = int(words[0]) if words else 20
     warnings.simplefilter("ignore")
     records = []
     for shift, share in SCENARIOS:
@@ -83,4 +87,4 @@ def main(studies: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    main(sys.argv[1:])

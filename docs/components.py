@@ -20,6 +20,7 @@ from xnbflow.report.figure_files import draw_figures
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
+    ClassLine,
     Code,
     Facts,
     Figure,
@@ -32,7 +33,6 @@ from xnbflow.report.page.blocks import (
     Table,
     Tile,
 )
-from xnbflow.report.page.blocks import Line as ClassLine
 from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.page.page import write_page
 
@@ -99,7 +99,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
             tiles=tiles,
             rows=rows,
             of="Core set of 3 genes in bold",
-            share_of="half-samples",
+            share_of="disjoint halves",
             warnings=["“plate” separates the classes. See the audit."],
             anchor=f"card-{level}",
             next_step="Test the model on a second cohort.",

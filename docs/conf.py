@@ -17,9 +17,9 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 from xnbflow import __version__
-from xnbflow.papers.common.coverage import coverage_table, read_coverage
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))  # for paper_coverage and components
 #: `make docs` runs the study `example` first; the site shows its report.
 EXAMPLE = ROOT / ".test/results"
 
@@ -111,6 +111,8 @@ def with_repository(app: Sphinx, page: str, source: list[str]) -> None:
 
 def with_coverage(app: Sphinx, page: str, source: list[str]) -> None:
     """Put the table of what is covered of a paper in the place of ``<!-- coverage: paper -->``."""
+    from paper_coverage import coverage_table, read_coverage
+
     del app, page
     source[0] = re.sub(
         r"<!-- coverage: (\w+) -->",
@@ -144,7 +146,6 @@ def write_command_line(app: Sphinx) -> None:
 
 def draw_report(app: Sphinx) -> None:
     """Draw the picture of "How to read your report" where Chromium is installed."""
-    sys.path.insert(0, str(ROOT / "docs"))
     from pictures import MARKS, draw, has_browser
 
     if has_browser():

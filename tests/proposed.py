@@ -9,7 +9,7 @@ import pandas as pd
 from toys import put
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.genepattern import write_gct_and_cls
+from xnbflow.sources.formats.gct import write_gct_and_cls
 
 N = 24
 GENES = [f"g{i}" for i in range(30)]

@@ -25,6 +25,7 @@ from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.studies.description import description_tables
 from xnbflow.studies.gene_lists import gene_list_tables
+from xnbflow.studies.gene_set_files import GeneSetFile
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
@@ -147,7 +148,7 @@ class StudyFiles:
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)
-        gene_sets = self.paths["gene_sets"]
+        gene_sets = [GeneSetFile(path, path.name) for path in self.paths["gene_sets"]]
         self.put("gene_lists", gene_list_tables(inputs, gene_sets), study=study.id)
         self.put("description", description_tables(inputs, entries_of), study=study.id)
 

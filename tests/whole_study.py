@@ -6,6 +6,8 @@ XNB, the combination of the cohorts, all checks of csnb-cv on the first cohort, 
 of XNB, and every analysis of the papers that are installed.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 from report_study import walk
@@ -18,7 +20,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import METHODS, resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.halves import halves_table
+from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.permutation import label_test
 from xnbflow.inference.random_genes import random_genes
@@ -29,7 +31,9 @@ from xnbflow.report.page import page
 from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import sections_of, write_curves
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.places.downloads import Origin
+from xnbflow.sources.places.seeking import places_table
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.tables.contract import ALL_COHORTS
@@ -39,6 +43,8 @@ ENTRIES = {
     "xnb": resolved({"method": "xnb"}),
     "nb": resolved({"method": "gaussian_nb"}),
 }
+#: Where the file of each data set comes from.
+SOURCE = "https://example.org/a.csv"
 COHORTS = ("GSE7904", "beta", "gamma")
 STUDY = Study(
     id="s",
@@ -67,7 +73,7 @@ def cohort(name):
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
     The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts; it
-    adjusts for the plate.
+    adjusts for the plate. In the last cohort the samples 0 to 11 are two of each of six patients.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2
@@ -75,6 +81,9 @@ def cohort(name):
     values = rng.normal(np.linspace(4, 9, n)[:, None], 1.0, (n, 36))
     values[:6] += 4.0 * (codes == np.repeat([0, 1], 3)[:, None])
     values[6] = values[0]
+    if name == COHORTS[-1]:
+        patients = rng.normal(0.0, 2.0, (n, 6))
+        values[:, :12] += patients[:, [0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5]]
     labels = np.array(["normal", "tumour"])[codes]
     labels[[0, 1]] = labels[[1, 0]]
     phenotype = {
@@ -108,6 +117,9 @@ def write_dataset(files, series):
     wine = SheetRow("wine", "bundled", "wine", features=14, options={"features_tolerance": "1"})
     _, notes = acquire_noting(wine)
     files.put("acquired", {"truth": truth, "notes": notes}, **key)
+    files.put(
+        "sought", {"places": places_table(series.name, [Origin(Path("a.csv"), SOURCE)])}, **key
+    )
     folds = draw_folds(series, FOLDS, REPEATS)
     files.put("folds", {"folds": folds}, **key)
     trained = {name: train(series, folds, entry) for name, entry in ENTRIES.items()}
@@ -134,8 +146,10 @@ def write_checks(files, series):
     """Write the checks of csnb-cv on a series, and a permutation test of XNB."""
     entry = ENTRIES["csnb"]
     quick = METHODS["gaussian_nb"].estimator
+    halves = halves_table(series, entry, 3)
     checks = {
-        "halves": halves_table(series, entry, 3),
+        "halves": halves,
+        "agreement": agreement_table(series, halves),
         "label_test": label_test(series, n_repeats=3),
         "learning_curve": learning_curve(series, entry, quick),
     }

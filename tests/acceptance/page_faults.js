@@ -34,3 +34,22 @@ function unnamed() {
 function saved(selector, done) {
   pixels(document.querySelector(selector)).then((blob) => blob.arrayBuffer()).then((buffer) => done([...new Uint8Array(buffer)]));
 }
+
+// Names in tables, headings and lists whose words are on two lines.
+function brokenNames() {
+  const broken = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const place = node.parentElement;
+    if (!place.closest("th, td, h1, h2, h3, h4, .lines, .note") || place.closest("script, .hidden") || !place.getClientRects().length) continue;
+    for (const word of node.data.matchAll(/\S+/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top)));
+      if (lines.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from xnbflow.naive_bayes import ClassSpecificNBCV
-from xnbflow.sources.h5ad import read_h5ad
+from xnbflow.sources.formats.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = [pytest.mark.nightly, pytest.mark.slow]

@@ -37,7 +37,16 @@ from xnbflow.report.drawings.marks import (
     Strip,
 )
 from xnbflow.report.index import write_index
-from xnbflow.report.page.blocks import Figure, Gallery, Section
+from xnbflow.report.page.blocks import (
+    Card,
+    Cards,
+    ClassLine,
+    Figure,
+    Gallery,
+    GeneRow,
+    Section,
+    Table,
+)
 from xnbflow.report.page.page import write_page
 from xnbflow.report.page.style import COLOURS, MARKERS, style_of
 from xnbflow.report.results import StudyResults
@@ -324,6 +333,64 @@ def test_nothing_overflows_and_texts_are_legible(browser, report, width, theme, 
         open_everything(browser)
         assert browser.execute_script(FAULTS + "return overflowing()") == [0, []]
         assert browser.execute_script(FAULTS + "return smallTexts()") == []
+
+
+#: Names that a browser breaks after a hyphen or slash, or in a narrow column.
+NAMES = [
+    "ENSG00000141510",
+    "HLA-DRB1///HLA-DRB3///HLA-DRB4",
+    "LOC100505501-LOC100509105",
+    "201125_s_at",
+    "chr17:7571720-7590868_TP53_promoter",
+    "FOSB",
+]
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize("by_class", [False, True])
+def test_names_are_not_broken_inside_a_word_and_the_pointer_has_the_whole_name(
+    browser, tmp_path, width, by_class
+):
+    """They are genes of ten classes, which a narrow column of the card broke letter by letter."""
+    rows = [
+        GeneRow(
+            name=name,
+            beside="204011_at" if place % 2 else "",
+            label=f"Pro-B-ALL with t(11q23)/MLL {place}" if by_class else "",
+            mark="▲",
+            meaning="higher",
+            change=2.5,
+            auc=0.99,
+            share=1.0,
+            core=True,
+        )
+        for place, name in enumerate(NAMES)
+    ]
+    lines = [
+        ClassLine(
+            name="c-ALL/Pre-B-ALL with t(9;22)", note="n = 10", share=0.9, lower=0.6, upper=1.0
+        )
+    ]
+    figure = Figure("points", example_chart, {"kind": Points}, "", "Points.")
+    card = Card(
+        title="HG-U133B", note="", verdict="", level="good", facts={}, lines=lines, rows=rows,
+        share_of="disjoint halves", figure=figure,
+    )  # fmt: skip
+    frame = pd.DataFrame({"feature": NAMES, "class": "c-ALL/Pre-B-ALL", "note": "a-b " * 20})
+    blocks = [Cards([card], ""), Table(frame, "")]
+    write_page(tmp_path / "p.html", "t", lead="", sections=[Section("answer", "A", "", blocks)])
+    with shown(browser, width):
+        browser.get((tmp_path / "p.html").as_uri())
+        assert browser.execute_script(FAULTS + "return brokenNames()") == []
+        assert browser.execute_script(FAULTS + "return overflowing()") == [0, []]
+        script = (
+            "return [...document.querySelectorAll('table.core .name')].map((name) => name.title)"
+        )
+        assert browser.execute_script(script) == NAMES
+        # every column of the card can be seen without scrolling
+        script = "const box = document.querySelector('table.core').parentElement;"
+        script += "return box.scrollWidth - box.clientWidth"
+        assert browser.execute_script(script) <= 1
 
 
 def test_a_print_has_what_was_found_on_at_most_five_pages(browser, report):

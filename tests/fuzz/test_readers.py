@@ -31,9 +31,9 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.formats.h5ad import read_h5ad
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.h5ad import read_h5ad
-from xnbflow.sources.phenotype import read_phenotype
+from xnbflow.sources.series.phenotype import read_phenotype
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.table import read_table
 

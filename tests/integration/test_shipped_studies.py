@@ -173,4 +173,4 @@ def test_a_study_of_optional_data_sets_ends_with_a_page_without_them(tmp_path, s
     assert "Not in this run" in pages
     assert "docs/tutorials/data-files.md" in pages
     # the next run seeks them again
-    assert not list((tmp_path / "results").glob("*/availability.json"))
+    assert not list((tmp_path / "results").glob("*/search/availability.json"))

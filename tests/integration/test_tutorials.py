@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -65,25 +67,47 @@ def test_second_cohort_and_prediction(tmp_path):
     assert set((tmp_path / "signature.gmt").read_text().split()) >= features
 
 
+REFERENCE = ROOT / "docs/reference/data-layouts.md"
+
+
+def blocks_of(page, language):
+    """Return the blocks of a page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
 def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
-    """The sheet and the configuration stand on the page; the first calls say what would run."""
-    page = (TUTORIALS / "own-data.md").read_text()
-    (sheet,) = re.findall(r"^```text\n(id\t.*?)^```", page, re.MULTILINE | re.DOTALL)
-    put(tmp_path, sheet, "my.tsv")
-    steps, configuration = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    put(tmp_path, configuration + steps, "my.yaml")
+    """The script writes the table; the sheet, the study and its change can be planned."""
+    page = TUTORIALS / "own-data.md"
+    (script,) = blocks_of(page, "python")
+    put(tmp_path, script, "example.py")
+    subprocess.run([sys.executable, "example.py"], cwd=tmp_path, check=True)
     mirror = put(tmp_path / "mirror", MATRIX, "GSE4107_series_matrix.txt.gz").parent
-    cohort(0, tmp_path / "data" / "expression.csv")
     feature_counts(tmp_path / "data")  # counts.txt and samples.csv
     proposals = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
     for words in proposals:
         run([*words, "--mirror", str(mirror)], tmp_path)
+    proposed = pd.read_csv(tmp_path / "tumours.tsv", sep="\t").iloc[0]
+    assert proposed["options"] in page.read_text()
     # `xnbflow run NAME` takes NAME.yaml of this folder
     runs = [
         [*words[1:], "--configfile", f"{words[2]}.yaml"]
         for words in commands("own-data.md")
         if words[1] == "run"
     ]
-    calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
-    assert (len(proposals), len(calls)) == (3, 6)
+    (change,) = blocks_of(page, "yaml")
+    put(tmp_path, change, "change.yaml")
+    runs.append(["run", "tumours", "--configfile", "tumours.yaml", "change.yaml"])
+    assert (len(proposals), len(runs)) == (3, 4)
+    assert all("acquire" in text for text in planned(runs, tmp_path))
+
+
+def test_the_sheet_and_the_configuration_of_the_reference_are_planned(tmp_path):
+    (sheet,) = [block for block in blocks_of(REFERENCE, "text") if block.startswith("id\t")]
+    put(tmp_path, sheet, "my.tsv")
+    steps, configuration = blocks_of(REFERENCE, "yaml")
+    put(tmp_path, configuration + steps, "my.yaml")
+    calls = [
+        shlex.split(line) for block in blocks_of(REFERENCE, "sh") for line in block.splitlines()
+    ]
+    assert len(calls) == 3
     assert all("acquire" in text for text in planned(calls, tmp_path))

@@ -2,7 +2,8 @@
 
 import resource
 
-import xnbflow.running.jobs  # noqa: F401  (an import may write bytecode, so it precedes the limit)
+# An import may write bytecode, so it precedes the limit.
+import xnbflow.running.job_process  # noqa: F401
 
 
 def limit_files(n_bytes):

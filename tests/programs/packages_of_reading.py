@@ -11,8 +11,8 @@ import sys
 import xnbflow.sources
 
 exec(sys.argv[1])
-for module in pkgutil.iter_modules(xnbflow.sources.__path__):
-    importlib.import_module(f"xnbflow.sources.{module.name}")
+for module in pkgutil.walk_packages(xnbflow.sources.__path__, "xnbflow.sources."):
+    importlib.import_module(module.name)
 names = [name.removeprefix("xnbflow.") for name in sys.modules if name.startswith("xnbflow.")]
 packages = {name.partition(".")[0] for name in names}
 print(*packages, *(name for name in names if name.startswith("jobs.")))

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 before, params, work = sys.argv[1:]
 exec(before)
 
-# xnbflow.running.jobs is imported only now: what the code before the start imports must not find
-# packages of jobs imported already.
-from xnbflow.running.jobs import start_job  # noqa: E402
+# This package is imported only now: what the code before the start imports must not find packages
+# of jobs imported already.
+from xnbflow.running.job_process import start_job  # noqa: E402
 
 job = SimpleNamespace(
     threads=1,

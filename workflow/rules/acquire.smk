@@ -7,8 +7,8 @@ ACQUIRE = AcquirePlanner(PLAN)
 # Seek: whether the files of an optional data set can be had. A study is planned without those that cannot.
 checkpoint seek:
     output:
-        availability="results/{dataset}/availability.json",
-        places="results/{dataset}/places.parquet",
+        availability="results/{dataset}/search/availability.json",
+        places="results/{dataset}/search/places.parquet",
         usage="results/usage/seek/{dataset}.tsv",
     log:
         "results/logs/seek/{dataset}.log",
@@ -35,7 +35,7 @@ checkpoint seek:
 rule acquire:
     input:
         unpack(ACQUIRE.user_files),
-        places=over(ACQUIRE.optional, "results/{dataset}/places.parquet"),
+        places=over(ACQUIRE.optional, "results/{dataset}/search/places.parquet"),
     output:
         series="results/{dataset}/series.parquet",
         notes="results/{dataset}/notes.parquet",

@@ -9,10 +9,14 @@ rule compare:
         series=over(OF_STUDY.datasets, "results/{dataset}/series.parquet"),
         truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
         notes=over(OF_STUDY.datasets, "results/{dataset}/notes.parquet"),
-        audit=over(OF_STUDY.datasets, "results/{dataset}/{table}.parquet", ["audit", "components"]),
+        audit=over(
+            OF_STUDY.datasets,
+            "results/{dataset}/diagnostics/{table}.parquet",
+            ["audit", "components"],
+        ),
         diagnostics=over(
             OF_STUDY.diagnosed,
-            "results/{dataset}/{table}.parquet",
+            "results/{dataset}/diagnostics/{table}.parquet",
             ["normality", "normality_within", "dependence", "dependence_test"],
         ),
         training=over(

@@ -9,7 +9,7 @@ rule diagnose:
     input:
         series="results/{dataset}/series.parquet",
     output:
-        **tables_of("results/{dataset}/{table}.parquet", "diagnostic", "audit"),
+        **tables_of("results/{dataset}/diagnostics/{table}.parquet", "diagnostic", "audit"),
         usage="results/usage/diagnose/{dataset}.tsv",
     log:
         "results/logs/diagnose/{dataset}.log",

@@ -28,6 +28,7 @@ rule enrich:
         ),
     params:
         study=OF_STUDY.listed_fields,
+        gene_set_urls=OF_STUDY.gene_set_urls,
         code=computing_code(),
     message:
         "Finding gene sets in the lists of genes of {wildcards.study}"

@@ -52,7 +52,7 @@ SECTION_INPUT = dict(
         "results/studies/{study}/genes/{dataset}/{table}.parquet",
         GROUPS["genes"].tables,
     ),
-    correlations=over(OF_STUDY.diagnosed, "results/{dataset}/correlations.parquet"),
+    correlations=over(OF_STUDY.diagnosed, "results/{dataset}/diagnostics/correlations.parquet"),
     training=over(
         OF_STUDY.training_jobs,
         "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_code, start_job
+from xnbflow.running.job_process import check_code, start_job
 
 start_job(snakemake)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_code, start_job, working_directory
+from xnbflow.running.job_process import check_code, start_job, working_directory
 
 start_job(snakemake)
 
@@ -16,6 +16,8 @@ from xnbflow.studies.study_inputs import StudyInputs
 find_gene_sets(
     StudyInputs(study=study_of(snakemake.params.study), root=working_directory(snakemake)),
     gene_set_files=snakemake.input.gene_sets,
+    gene_set_urls=snakemake.params.gene_set_urls,
+    downloads=snakemake.config["download"],
     threads=snakemake.threads,
     check_code=lambda: check_code(snakemake),
 )

@@ -10,7 +10,7 @@ from toys import mistakes
 from xnbflow.core.errors import InputError
 from xnbflow.papers.common.published import numbers
 from xnbflow.papers.common.uci import ARRHYTHMIA, UCI
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 RNG = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from serving import serving
 from xnbflow.core.errors import InputError
 from xnbflow.papers.common.uci import BASE_URLS
 from xnbflow.papers.directional import auslan
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 PATH = "auslan2-mld/tctodd.tar.gz"

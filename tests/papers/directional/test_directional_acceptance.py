@@ -10,7 +10,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from xnbflow.papers.directional.compute import classifiers
 from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.running.project import ROOT
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 FILES = {

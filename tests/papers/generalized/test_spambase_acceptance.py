@@ -12,7 +12,7 @@ import pytest
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.papers.generalized.compute import analyse
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.slow

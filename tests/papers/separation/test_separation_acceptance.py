@@ -9,7 +9,7 @@ import pytest
 
 from xnbflow.naive_bayes import BlockNB, GaussianNB
 from xnbflow.papers.separation.compute import analyse
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 #: Distributions for which the documents state gains and losses.

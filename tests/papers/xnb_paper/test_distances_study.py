@@ -11,7 +11,6 @@ from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.inference.max_test import sign_flip_max_test
 from xnbflow.naive_bayes import XNB
 from xnbflow.papers.xnb_paper import compute_distances
 from xnbflow.papers.xnb_paper.compute_distances import (
@@ -22,6 +21,7 @@ from xnbflow.papers.xnb_paper.compute_distances import (
     compare_alternatives,
 )
 from xnbflow.papers.xnb_paper.entries import DISTANCES
+from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
 from xnbflow.papers.xnb_paper.section_distances import _figure, conclusion
 from xnbflow.preprocessing.selection.class_features import pairs_of_codes
 

@@ -22,8 +22,8 @@ from xnbflow.inference.stability import stability_index
 from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.running.cli import commands
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.genepattern import write_gct_and_cls
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.formats.gct import write_gct_and_cls
 from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.studies import comparison, densities
 

@@ -4,7 +4,7 @@ import pytest
 from toys import put
 
 from xnbflow.data.note import Note
-from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.sheet import SheetRow
 
 #: A table with probes of controls, a repeated name, and a title line.

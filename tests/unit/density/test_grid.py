@@ -5,7 +5,7 @@ import published_xnb
 import pytest
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.grid import grid_densities
+from xnbflow.density.grid import grid_densities, sum_exactly
 from xnbflow.density.kernels import KERNELS, apply_kernel, kernel_code
 from xnbflow.density.tiles import class_offsets, sorted_classes
 
@@ -17,6 +17,9 @@ def tile_of(features, codes):
 
 def direct(values, h, points, kernel="gaussian"):
     """The sum of kernels without tricks, divided by its sum."""
+    if kernel == "gaussian":
+        density = sum_exactly(values, h, points)
+        return density / density.sum() if density.sum() > 0 else density
     u = ((points[:, None] - values) / h).reshape(-1)
     apply_kernel(kernel_code(kernel), u)
     density = (u.reshape(len(points), -1) / h).sum(axis=1)
@@ -39,6 +42,19 @@ def test_powers_equal_exponentials(rng, sizes, n_grid, spread):
         for c in range(2):
             expected = direct(row[codes == c], bandwidths[c, f], points)
             np.testing.assert_allclose(actual[c, :, f], expected, atol=2e-13)
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.9, 3.9])  # of the grid, in bandwidths
+def test_powers_have_the_relative_error_that_the_module_states(rng, gap):
+    """Wherever the density is above 1e-18 of its greatest value."""
+    h = 50.0 / 49.0 / gap
+    values = np.sort(np.concatenate([[0.0, 50.0], 50.0 * rng.random(60)]))
+    tile = np.repeat(values[:, np.newaxis], 9, axis=1)
+    actual = grid_densities(tile, np.array([0, 62]), np.full((1, 9), h))[0, :, 0]
+    expected = direct(values, h, np.linspace(0.0, 50.0, 50))
+    seen = expected > 1e-18 * expected.max()
+    assert seen.sum() > 30
+    np.testing.assert_allclose(actual[seen], expected[seen], rtol=1e-12)
 
 
 def test_a_class_of_more_samples_than_the_cache_holds_is_summed_in_parts(rng):

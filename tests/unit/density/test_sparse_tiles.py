@@ -110,24 +110,39 @@ def test_separation_is_that_of_the_dense_tile(features):
     np.testing.assert_allclose(actual, dense.separation(widths, PAIRS), rtol=1e-11, atol=1e-18)
 
 
-@pytest.mark.parametrize(("rule", "kind"), [("silverman", SparseTile), (None, ClassTile)])
-def test_rules_that_need_more_than_quartiles_have_dense_tiles(features, rule, kind):
-    kinds, strips = [], []
+def kinds_of_tiles(stored, rule):
+    """The classes of the tiles; together their strips are all features."""
+    kinds, strips = set(), []
 
     def work(tile, strip):
-        kinds.append(type(tile))
+        kinds.add(type(tile))
         strips.append(strip)
 
-    stored = sparse.csr_array(np.tile(features, (8, 1)))
     map_class_tiles(work, stored, CODES, 4, rule=rule)
-    assert set(kinds) == {kind}
-    assert sorted(f for strip in strips for f in range(strip.start, strip.stop)) == list(range(72))
+    features = sorted(f for strip in strips for f in range(strip.start, strip.stop))
+    assert features == list(range(stored.shape[0]))
+    return kinds
+
+
+@pytest.mark.parametrize(("rule", "kind"), [("silverman", SparseTile), (None, ClassTile)])
+def test_rules_that_need_more_than_quartiles_have_dense_tiles(features, rule, kind):
+    stored = sparse.csr_array(np.tile(np.delete(features, 2, axis=0), (8, 1)))
+    assert kinds_of_tiles(stored, rule) == {kind}
+
+
+@pytest.mark.parametrize(("n_stored", "kind"), [(224, SparseTile), (225, ClassTile)])
+def test_tiles_are_dense_where_more_than_35_percent_are_stored(n_stored, kind):
+    """They are faster there: at all samples stored by a factor of two."""
+    values = np.zeros((10, 64))
+    values.reshape(-1)[:n_stored] = 1.0  # of 640 values
+    assert kinds_of_tiles(sparse.csr_array(values), "silverman") == {kind}
 
 
 def test_some_of_the_samples_have_their_classes_and_the_others_none(features):
+    features = np.delete(features, 2, axis=0)  # most of its values are stored
     samples = np.array([9, 3, 40, 41, 42, 50, 11])
     codes = np.array([0, 1, 1, 0, 0, 1, 0])
-    means = np.empty((2, 9))
+    means = np.empty((2, 8))
 
     def work(tile, strip):
         assert tile.sizes.tolist() == [4, 3]

@@ -19,9 +19,9 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import shown_samples
-from xnbflow.diagnostics.likeness import PatientMatch, shared_samples, similar_samples
 from xnbflow.diagnostics.moderation import fit_variance_prior
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
+from xnbflow.diagnostics.repeated_samples import PatientMatch, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import library_sizes
 from xnbflow.diagnostics.series_audit import _sex_rows, principal_components, sexes
 
@@ -167,6 +167,7 @@ def test_sexes_that_the_genes_do_not_separate_are_one_warning(rng):
     [
         (["XIST", "RPS4Y1", "KDM5D", "DDX3Y"], True),
         (["XIST", "RPS4Y1", "", ""], True),  # one gene of each sex is enough
+        (["TSIX///XIST", "RPS4Y1", "", ""], True),  # a probe of two genes
         (["XIST", "", "", ""], False),
         (["", "RPS4Y1", "KDM5D", "DDX3Y"], False),
     ],

@@ -22,7 +22,7 @@ from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.report import gene_figures
 from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.sections.signature import gene_page
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.artefacts import artefacts

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toys import dataset
 
-from xnbflow.diagnostics.likeness import likely_repeats
+from xnbflow.diagnostics.repeated_samples import likely_repeats
 from xnbflow.diagnostics.series_audit import audit
 
 
@@ -84,3 +84,21 @@ def test_half_of_the_samples_in_groups_are_severe_unless_the_series_names_them(r
     assert sorted(map(tuple, proposed)) == sorted((f"s{2 * i}", f"s{2 * i + 1}") for i in range(10))
     named = dataclasses.replace(series, groups=codes.astype(str))
     assert audit(named)["likely_repeats"].empty
+
+
+@pytest.mark.parametrize(("n_pairs", "severity"), [(20, "warning"), (9, "warning")])
+def test_a_patient_with_one_sample_of_each_class_is_no_severe_repeat(rng, n_pairs, severity):
+    """Training has the patient with the other label; this helps no classifier."""
+    sizes = [2] * n_pairs + [1] * (40 - 2 * n_pairs)
+    values, _ = patients(rng, sizes, 0.9)
+    tables = audit(dataset(values, np.tile(["a", "b"], 20)))
+    rows = tables["audit"].query("check == 'likely repeats'")
+    assert rows["severity"].tolist() == [severity]
+    assert len(tables["likely_repeats"]) == 2 * n_pairs
+
+
+def test_patients_with_two_samples_of_a_class_beside_another_are_severe(rng):
+    """Three samples of each of ten patients: two thirds have another one of their class."""
+    values, _ = patients(rng, [3] * 10, 0.9)
+    tables = audit(dataset(values, np.tile(["a", "a", "b"], 10)))
+    assert tables["audit"].query("check == 'likely repeats'")["severity"].tolist() == ["severe"]

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from xnbflow.inference import concordance as concordance_module
 from xnbflow.inference.concordance import StratifiedPairs, concordance
-from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.label_exchange import label_exchange
 
 
 def brute_force(scores, codes, levels, weights):

@@ -4,9 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from toys import dataset
 
-from xnbflow.inference.missing_values import missing_values
+from xnbflow.inference.missing_values import missing_values, values_at_limit
 
 
 def series_of(missing, labels, groups=None):
@@ -71,3 +72,56 @@ def test_labels_without_information_seldom_have_a_finding():
         labels = rng.permutation(np.repeat(["a", "b"], 10))
         found += len(findings(series_of(missing, labels)))
     assert found <= 7  # more with a probability of .001 at .01
+
+
+def limited(rng, limits, n_features=300, **fields):
+    """Return a series whose values below the limit of their class were set to it."""
+    values = np.maximum(rng.normal(size=(n_features, 30)), np.repeat(limits, 15))
+    return dataset(values, LABELS, **fields)
+
+
+@pytest.mark.parametrize(
+    ("limits", "codes"),
+    [
+        ((-1.0, 0.0), ["shares at limit differ"]),  # 16 % and 50 % of the values
+        ((-1.64, -1.41), ["few at limit differ"]),  # 5 % and 8 %
+        ((-1.0, -1.0), []),
+        ((-9.0, -9.0), []),  # no value is below it
+    ],
+)
+def test_values_at_a_detection_limit_that_go_with_the_class(limits, codes):
+    rows = values_at_limit(limited(np.random.default_rng(3), limits))
+    assert rows["code"].tolist() == codes
+    assert rows["severity"].isin(["warning", "notice"]).all()
+
+
+def test_a_limit_is_the_tied_minimum_of_a_sample_whatever_its_value(rng):
+    """Zeros in one class and another day's limit in the other: shares count, not values."""
+    series = limited(rng, (-1.0, 0.0))
+    moved = dataclasses.replace(series, values=series.values - series.values.min(axis=0))
+    assert values_at_limit(moved).equals(values_at_limit(series))
+
+
+def test_missing_values_count_as_values_at_a_limit(rng):
+    series = limited(rng, (-0.5, -0.5))
+    values = np.where(series.values == -0.5, np.nan, series.values)
+    mixed = np.where(LABELS == "a", series.values, values)
+    assert values_at_limit(dataset(mixed, LABELS, missing=True)).empty
+
+
+def test_zeros_of_counts_are_no_limit(rng):
+    counts = rng.poisson(np.repeat([0.5, 3.0], 15), size=(300, 30)).astype(float)
+    assert values_at_limit(dataset(counts, LABELS)).empty
+    scaled = np.log2(counts + 1)
+    assert values_at_limit(dataset(scaled, LABELS, scale="counts")).empty
+    assert len(values_at_limit(dataset(scaled, LABELS)))
+
+
+def test_the_limit_keeps_its_level_in_random_labels():
+    """Samples differ in their limits, labels do not."""
+    n_studies, n_found = 200, 0
+    for seed in range(n_studies):
+        rng = np.random.default_rng(seed)
+        values = np.maximum(rng.normal(size=(100, 24)), rng.normal(-1, 0.5, size=24))
+        n_found += len(values_at_limit(dataset(values, rng.permutation(np.repeat(["a", "b"], 12)))))
+    assert n_found <= binom.ppf(0.99, n_studies, 0.005)

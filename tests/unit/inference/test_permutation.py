@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import beta, binom
 from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
@@ -320,7 +320,9 @@ def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monke
     assert (row["means_p"], row["spread_p"]) == (8 / 20, 2 / 20)
     assert row["p_value"] == pytest.approx(0.5)
     assert (row["observed"], row["spread_observed"], row["at_least"]) == (0.5, 0.5, 7)
-    assert row["p_lower"] == row["p_upper"] == pytest.approx(0.5)  # one draw: no error of draws
+    # one draw has no error of draws; 7 of 19 permutations reach the score
+    lower, upper = beta.ppf(0.025, 7, 13), beta.ppf(0.975, 8, 12)
+    assert (row["p_lower"], row["p_upper"]) == pytest.approx((lower / 0.8, upper / 0.8))
 
 
 def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeypatch):
@@ -340,8 +342,24 @@ def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeyp
     row = permutation.label_test(series, n_permutations=99, n_repeats=2).iloc[0]
     assert row["observed"] == pytest.approx(0.5)
     assert row["means_p"] == pytest.approx(0.5, abs=0.02)
-    assert row["p_lower"] == pytest.approx(0.3 / 0.8, abs=0.02)
-    assert row["p_upper"] == pytest.approx(0.7 / 0.8, abs=0.02)
+    # 30 and 70 of 99, with the limits of Clopper and Pearson
+    assert row["p_lower"] == pytest.approx(beta.ppf(0.025, 30, 70) / 0.8, abs=0.02)
+    assert row["p_upper"] == pytest.approx(beta.ppf(0.975, 71, 29) / 0.8, abs=0.02)
+
+
+def test_a_test_that_stopped_with_certainty_has_its_limits_on_one_side_of_the_level():
+    """Of 999 permutations 25, 40 and 10 reach the score: only the first is undecided."""
+    lower, upper = permutation._limits_of_p([1.0] * 25 + [0.0] * 974, 0.5)
+    assert lower <= 0.025 < upper
+    lower, upper = permutation._limits_of_p([1.0] * 40 + [0.0] * 959, 0.5)
+    assert lower > 0.025
+    lower, upper = permutation._limits_of_p([1.0] * 10 + [0.0] * 989, 0.5)
+    assert upper <= 0.025
+
+
+def test_a_test_of_a_classifier_has_limits_of_its_permutations():
+    row = permutation.label_test(toy(0, n_features=5), NB, n_permutations=39).iloc[0]
+    assert row["p_lower"] < row["p_value"] < row["p_upper"]
 
 
 def test_each_permutation_has_a_generator_of_its_own():

@@ -14,6 +14,7 @@ from xnbflow.inference.reasons import ALLOWED, LEVELS, Reason, in_order, lowest
 from xnbflow.inference.verdicts import (
     LabelTest,
     NearLimit,
+    class_pair_reasons,
     cohort_reasons,
     column_reasons,
     copy_reasons,
@@ -38,10 +39,26 @@ def test_p_at_its_level_supports_a_result(p, level):
 
 
 @pytest.mark.parametrize(
-    ("p", "near"), [(0.0125, True), (0.05, True), (0.0124, False), (0.0501, False), (np.nan, False)]
+    ("lower", "upper", "near"),
+    [
+        (0.025, 0.0251, True),
+        (0.0251, 0.05, False),
+        (0.01, 0.025, False),
+        (0.001, 0.9, True),
+        (np.nan, np.nan, False),
+    ],
 )
-def test_p_within_twice_its_level_is_near_it(p, near):
-    assert near_limit(PERFECT, p) == NearLimit(test=near, interval=False)
+def test_p_is_near_its_level_if_the_level_is_between_its_limits(lower, upper, near):
+    test = LabelTest(0.02, p_lower=lower, p_upper=upper)
+    assert near_limit(PERFECT, test) == NearLimit(test=near, interval=False)
+
+
+def test_limits_of_p_are_corrected_for_candidates_as_p_is():
+    """Three candidates: .008 to .02 are .024 to .06; the label test uses no classifier."""
+    limits = {"p_lower": 0.008, "p_upper": 0.02}
+    of_three = performance(CODES, np.eye(2)[CODES], candidates=3)
+    assert near_limit(of_three, LabelTest(0.01, **limits)).test
+    assert not near_limit(of_three, LabelTest(0.01, "naive Bayes", **limits)).test
 
 
 def test_a_lower_limit_within_two_points_of_chance_is_near_it():
@@ -50,7 +67,8 @@ def test_a_lower_limit_within_two_points_of_chance_is_near_it():
         wrong = np.arange(80) % 40 < n_wrong
         actual = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
         near = abs(actual.balanced_accuracy.lower - 0.5) <= 0.02
-        assert near_limit(actual, 0.001) == NearLimit(test=False, interval=near)
+        test = LabelTest(0.001, p_lower=0.0, p_upper=0.01)
+        assert near_limit(actual, test) == NearLimit(test=False, interval=near)
 
 
 def test_missing_p_are_no_tests():
@@ -236,12 +254,13 @@ def tables_of_verdicts(performances, **changes):
 
 def test_a_table_of_verdicts_has_the_reasons_of_each_result():
     short = {"short_list": 0.2, "short_lower": 0.1, "short_upper": 0.3}
-    halves = {"class": "", "mean_size": 9, **short}
+    # of 100 features the list of all has 90, the short one 9
+    halves = {"class": "", "mean_size": 90, "short_size": 9, **short}
     of_six = performance(CODES, np.eye(2)[CODES], candidates=6)
     performances = {key: of_six if name == "chosen" else PERFECT for name, key in KEYS.items()}
     tests = [
         {"dataset": name, "classifier": "nb", "p_value": 0.004, "permuted": "", "at_least": 3,
-         "permutations": 999} for name in KEYS
+         "permutations": 999, "p_lower": 0.001, "p_upper": 0.01} for name in KEYS
     ]  # fmt: skip
     tables = tables_of_verdicts(
         performances,
@@ -278,7 +297,7 @@ def test_every_classifier_has_the_label_test_of_its_data_set():
     test = {"dataset": "d", "permuted": "label", "p_value": 0.03, "at_least": 30}
     tests = [test | {"classifier": "first"}]
     tests += [test | {"classifier": "tested", "permuted": "", "p_value": 0.01}]
-    table = pd.DataFrame(tests).assign(permutations=999)
+    table = pd.DataFrame(tests).assign(permutations=999, p_lower=np.nan, p_upper=np.nan)
     tables = tables_of_verdicts(dict.fromkeys(keys, PERFECT), permutation_tests=table)
     rows = tables["verdicts"].set_index(["dataset", "classifier"])
     assert rows["p_value"].tolist() == pytest.approx([0.03, 0.03, 0.01, np.nan], nan_ok=True)
@@ -289,6 +308,26 @@ def test_every_classifier_has_the_label_test_of_its_data_set():
     assert refused[["count", "total", "limit"]].drop_duplicates().values.tolist() == [
         [30, 999, 0.025]
     ]
+
+
+def test_pairs_of_several_classes_that_are_not_separated_are_reasons():
+    """With two classes their pair is the result itself."""
+    row = {"dataset": "d", "folds": "f", "classifier": "nb", "class": "a", "other": "b"}
+    row |= {"samples": 9, "other_samples": 8, "auc": 0.6, "lower": 0.4, "upper": 0.8}
+    row |= {"separated": False}
+    rows = [row, row | {"other": "c", "separated": True}]
+    rows += [row | {"class": "b", "other": "c"}, row | {"dataset": "two"}]
+    reasons = class_pair_reasons(pd.DataFrame(rows))
+    fields = {"estimate": 0.6, "lower": 0.4, "upper": 0.8, "limit": 0.5, "count": 9, "total": 8}
+    code = "classes not distinguished"
+    assert reasons == {
+        ("d", "f", "nb"): [
+            Reason(code=code, label="a", other="b", **fields),
+            Reason(code=code, label="b", other="c", **fields),
+        ]
+    }
+    limited = verdict(PERFECT, LabelTest(0.001), reasons["d", "f", "nb"])
+    assert limited.level == "partly supported"
 
 
 def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():

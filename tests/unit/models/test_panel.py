@@ -88,14 +88,28 @@ def test_no_two_features_of_one_gene_are_chosen_and_no_control(rng):
     codes = np.repeat([0, 1], 10)
     values = 8 + rng.normal(size=(8, 20)) * np.array([1, 1, 1, 1, 0.1, 0.2, 0.3, 0.4])[:, None]
     values[:4] += 3 * codes  # not correlated within classes: modules of their own
+    values[4:] += 4  # above the floor in both classes
     names = ["AFFX-BioB-3_at", "p1", "p2", "p3", "ERCC-00002", "r1", "r2", "r3"]
     symbol_of = {"p1": "A /// B", "p2": "B", "p3": "ERCC1", "r1": "C", "r2": "C", "r3": "A"}
     symbols = gene_symbols(names, symbol_of)
     genes, references = choose_genes(
         values, codes, np.arange(4), n_genes=4, floor=0.0, symbols=symbols
     )
-    assert [names[i] for i in genes] == ["p1", "p3"]
-    assert [names[i] for i in references] == ["r1"]
+    # p1 is of two genes, the controls of none, r2 of the gene of r1
+    assert [names[i] for i in genes] == ["p2", "p3"]
+    assert [names[i] for i in references] == ["r1", "r3"]
+
+
+def test_a_feature_named_by_several_symbols_is_neither_gene_nor_reference(rng):
+    codes = np.repeat([0, 1], 10)
+    values = 8 + rng.normal(size=(4, 20)) * np.array([1, 1, 0.1, 0.2])[:, None]
+    values[:2] += 3 * codes
+    values[2:] += 4  # above the floor in both classes
+    symbols = gene_symbols(["MYC///PVT1", "ABCB1", "ACTB///ACTG1", "CNN1"], {})
+    genes, references = choose_genes(
+        values, codes, np.arange(2), n_genes=2, floor=0.0, symbols=symbols
+    )
+    assert (genes.tolist(), references.tolist()) == ([1], [3])
 
 
 def test_features_that_correlate_over_all_samples_may_be_probes_of_one_gene(rng):
@@ -257,22 +271,24 @@ def test_substitutes_are_ties_and_five_features_of_the_module():
     u, v = orthonormal_residuals(2)
     shift = np.where(CODES == 0, -1.0, 1.0)
     members = [u + 0.05 * i * v for i in range(8)]
-    names = ["gene", *[f"m{i}" for i in range(1, 8)], "opposite"]
+    names = ["gene", *[f"m{i}" for i in range(1, 8)], "opposite", "tie", "AFFX-BioB-3_at", "A///B"]
     # within classes it follows the gene, but the classes differ in the other direction
-    values = np.array([row + 0.1 * shift for row in members] + [u - 0.1 * shift])
+    values = np.array([row + 0.1 * shift for row in members] + [u - 0.1 * shift, v, v, v])
     toy = dataset(values, np.array(["a", "b"])[CODES], features=names)
     signature = pd.DataFrame(
         {
             "feature": ["gene", "opposite"],
             "class": "a",
             "direction": "low",
-            "interchangeable": ["AFFX-BioB-3_at tie", ""],
+            # a control, and a feature of two genes, are no substitutes
+            "interchangeable": ["AFFX-BioB-3_at A///B tie", ""],
         }
     )
     model = SimpleNamespace(signature=signature, symbols={"gene": "TP53"})
-    table = panels._gene_table(toy, CODES, np.array([0]), model)
+    symbols = gene_symbols(names, model.symbols)
+    table = panels._gene_table(toy, CODES, np.array([0]), model, symbols)
     assert table["substitutes"].item() == "tie m1 m2 m3 m4 m5"
-    table = panels._gene_table(toy, CODES, np.array([8]), model)
+    table = panels._gene_table(toy, CODES, np.array([8]), model, symbols)
     assert table["substitutes"].item() == ""
 
 

@@ -13,7 +13,7 @@ from toys import dataset, refused
 from xnbflow.models import fit_model, predict_table, reading
 from xnbflow.models.reading import described_row, read_samples, read_training, symbols_of
 from xnbflow.running.cli.commands import training_series
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.places.downloads import Downloads
 
 
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
@@ -88,8 +88,7 @@ def test_names_that_a_list_cannot_represent_and_exceptions_are_no_columns_of_tex
 
 def text_columns(table, folder, exceptions=()):
     table.to_csv(folder / "new.csv", index=False)
-    with reading.open_table(folder / "new.csv", {}) as file:
-        return reading._text_columns(file, exceptions)
+    return reading._text_columns(reading.read_raw_table(folder / "new.csv", {}), exceptions)
 
 
 def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():

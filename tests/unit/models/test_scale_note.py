@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.models.scale_note import scale_note
+from xnbflow.models.prediction_notes import scale_note
 
 #: Medians 1 to 9, each with a quartile range of 1.
 MEDIANS = np.arange(1.0, 10.0)

@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from xnbflow.naive_bayes import ClassSpecificNBCV
-from xnbflow.naive_bayes.size_path import InnerPredictions, choose_size
+from xnbflow.naive_bayes.size_path import InnerPredictions, choose_size, prior_weights
 
 
 def test_with_priors_each_class_has_the_weight_of_its_prior_whatever_its_size():
-    model = ClassSpecificNBCV(priors=[0.5, 0.5])
-    model.class_log_prior_ = np.log([0.5, 0.5])
-    weights = model._inner_weights(np.array([0, 0, 0, 1]))
+    weights = prior_weights(np.array([0, 0, 0, 1]), np.array([0.5, 0.5]))
     np.testing.assert_allclose(weights, [2 / 3, 2 / 3, 2 / 3, 2.0])
-    assert ClassSpecificNBCV()._inner_weights(np.array([0, 1, 1])).tolist() == [1, 1, 1]
+    assert prior_weights(np.array([0, 1, 1]), None).tolist() == [1, 1, 1]
 
 
 def test_the_held_out_fold_does_not_choose_the_size_of_the_core():

@@ -12,15 +12,15 @@ from xnbflow.preprocessing.selection.pair_rankings import NEVER
 @pytest.mark.parametrize("n_features", [7, 40])  # fewer and more than samples
 def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
     values, codes = rng.normal(size=(n_features, 20)), np.repeat([0, 1], 10)
-    entries = np.full((2, n_features), NEVER)
-    entries[:, :7] = [[1, 2, 2, 3, 5, NEVER, 4], [NEVER, 1, 2, 3, 4, 5, 9]]
+    entry_sizes = np.full((2, n_features), NEVER)
+    entry_sizes[:, :7] = [[1, 2, 2, 3, 5, NEVER, 4], [NEVER, 1, 2, 3, 4, 5, 9]]
     centred = values.copy()
     for c in (0, 1):
         centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)
-    modules = ModuleWeights(ResidualCorrelation(values, codes), entries, np.array([1, 3, 5]))
+    modules = ModuleWeights(ResidualCorrelation(values, codes), entry_sizes, np.array([1, 3, 5]))
     actual = modules.of(slice(None))
     for c, (i, size) in product((0, 1), enumerate([1, 3, 5])):
-        has = [j for j in range(n_features) if entries[c, j] <= size]
+        has = [j for j in range(n_features) if entry_sizes[c, j] <= size]
         assert modules.counts()[i, c] == len(has)
         for j in range(n_features):
             shared = sum(np.corrcoef(centred[j], centred[k])[0, 1] ** 2 for k in has)

@@ -21,7 +21,7 @@ from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
 from xnbflow.preprocessing import CountNormalizer, GroupCentrer, ReadFilter
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set mine:UserWarning")

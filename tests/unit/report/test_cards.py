@@ -49,9 +49,10 @@ def test_tiles_have_the_estimates_and_their_intervals(results):
 
 
 def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
-    actual = tiles(cards.card(results, *PLACE.values()))["Stability"]
+    actual = tiles(cards.card(results, *PLACE.values()))["Agreement between folds"]
     row = results.rows("stability", **PLACE, **{"class": ""}).iloc[0]
-    assert (actual.value, actual.note) == (row["stability"], "agreement of overlapping folds")
+    assert actual.value == row["stability"]
+    assert actual.note.startswith("folds share training samples")
     assert np.isnan(actual.lower)
     where = "classifier == 'xnb' and `class` == ''"
     halves = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7}
@@ -204,12 +205,18 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     finding = audit_row("categories differ", "plate", "warning", text, remedy=remedy)
     results = with_rows(
         results,
-        random_genes=[place | {"as_good_random": as_good, "signatures": 100}],
+        random_genes=[
+            place | {"as_good_random": as_good, "signatures": 100, "selected_score": 0.708}
+        ],
         audit=[finding | place | {"p_holm": 0.0004}],
     )
     (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details
-    assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
+    # another number than the classifier's balanced accuracy, with another name
+    assert details["Random features"].startswith(
+        f"In Gaussian naive Bayes {as_good} of 100 random signatures of equal size reach the 70.8% "
+        "of the selected features"
+    )
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
         "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
@@ -287,11 +294,11 @@ def test_the_tile_of_the_core_counts_features_not_rows(tmp_path, classes, note):
     assert card.facts["Features per class"] == "200"  # not 200.0
 
 
-@pytest.mark.parametrize(("halves", "of"), [(0.25, "half-samples"), (np.nan, "folds")])
+@pytest.mark.parametrize(("halves", "of"), [(0.25, "disjoint halves"), (np.nan, "folds")])
 def test_shares_are_of_half_samples_where_these_were_fitted(tmp_path, halves, of):
     card = of_d(study_of_card(tmp_path, [feature("b", "g1", 1, share_of_halves=halves)]))
     assert card.share_of == of
-    assert card.rows[0].share == (0.25 if of == "half-samples" else 1.0)
+    assert card.rows[0].share == (0.25 if of == "disjoint halves" else 1.0)
 
 
 def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_path):
@@ -377,12 +384,14 @@ def test_the_core_is_drawn_for_the_first_scheme_of_folds_only(tmp_path):
 def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path):
     """Of 100 random signatures 70 are as accurate where nothing is recognised."""
     random = {"dataset": "d", "classifier": "xnb", "as_good_random": 70, "signatures": 100}
+    random["selected_score"] = 0.52
     study = study_of_card(tmp_path, [feature("b", "g1", 1)], random_genes=[random])
     verdicts = study.tables["verdicts"].assign(level="not supported")
     card = of_d(with_rows(study, verdicts=verdicts))
     assert card.badge == "Not supported"
     assert card.details["Random features"] == (
-        "70 of 100 random signatures of equal size are as accurate."
+        "In Gaussian naive Bayes 70 of 100 random signatures of equal size reach the 52.0% of the "
+        "selected features."
     )
     assert card.warnings == []
 
@@ -398,7 +407,7 @@ def test_features_are_the_core_by_rank_then_the_others_by_rank(tmp_path):
 @pytest.mark.parametrize(
     ("halves", "stability", "facts"),
     [
-        (0.5, 0.9, {"Stability (disjoint halves)": "0.50 [0.30, 0.70]"}),
+        (0.5, 0.9, {"Stability": "0.50 [0.30, 0.70]"}),
         (np.nan, 0.9, {"Agreement between folds": "0.90"}),
         (np.nan, np.nan, {}),
     ],

@@ -11,8 +11,8 @@ def test_a_verdict_in_words_has_the_numbers_of_its_row():
     row |= {"loss_upper": 0.1, "auc": 0.8, "auc_lower": 0.7, "auc_upper": 0.9, "needed": 11.0}
     rest = (
         ": NB, trained on a, has a balanced accuracy of 75% in b (95% interval 60% to 85%, chance "
-        "50%; 5 points less than cross-validation in a, 95% interval -20 to +10; AUC 0.80, 0.70 "
-        "to 0.90; permuted labels: p = 0.0012); 30 of 40 samples are right."
+        "50%; 5 points less than cross-validation of the common features in a, 95% interval -20 "
+        "to +10; AUC 0.80, 0.70 to 0.90; permuted labels: p = 0.0012); 30 of 40 samples are right."
     )
     start = "Held in part (a class is not recognised)"
     reason = {"verdict": "held in part", "reason": "a class is not recognised"}

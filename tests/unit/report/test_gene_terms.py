@@ -16,6 +16,7 @@ from xnbflow.report.sections.genes import _kind_of_term
         ("TP53", "1007_s_at", 1),
         ("DDR1 /// MIR4640", "1007_s_at", 1),
         ("NA", "1007_s_at", 0),
+        ("", "MYC///PVT1", 2),  # several symbols as a name: the first is searched
     ],
 )
 def test_a_feature_is_searched_by_its_symbol_or_its_name(symbol, feature, kind):

@@ -49,7 +49,7 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     assert steps(learning_curve=curve) == ["add samples (forecast 74%", second]
     assert steps(learning_curve=curve[:1] * 2) == ["more samples would add", second]
     assert steps("unstable", learning_curve=curve) == ["add samples halves of", second]
-    assert steps("stability unclear") == ["add samples with these", second]
+    assert steps("stability unclear") == ["add samples these do", second]
     assert steps("most features selected") == ["add samples with these", second]
     assert steps("chance interval") == ["add samples"]
 
@@ -92,6 +92,14 @@ def test_an_unreliable_forecast_advises_nothing(tmp_path):
     second = ["test the model on a second cohort (option validate)"]
     assert steps_of(tmp_path, learning_curve=curve) == second
     assert steps_of(tmp_path, "not supported", learning_curve=curve) == ["add samples"]
+
+
+def test_a_forecast_of_a_simpler_classifier_is_no_step(tmp_path):
+    """With it ClassSpecificNBCV of 88 % was forecast to have 81 % with twice the samples."""
+    curve = [forecast(30.0, 0.7), forecast(60.0, 0.8)]
+    assert steps_of(tmp_path / "a", learning_curve=curve)[0].startswith("add samples")
+    simpler = [row | {"fitted": "ClassSpecificNB"} for row in curve]
+    assert not any("sample" in step for step in steps_of(tmp_path / "b", learning_curve=simpler))
 
 
 @pytest.mark.parametrize(("n_classes", "words"), [(2, "both classes"), (3, "all classes")])
@@ -142,10 +150,10 @@ def test_stability_comes_before_the_forecast(tmp_path):
     curve = [forecast(30.0, 0.7), forecast(60.0, 0.9)]
     for reasons, words in (
         (["unstable"], "halves of these select different features"),
-        (["stability unclear"], "with these the stability of the features cannot be judged"),
+        (["stability unclear"], "these do not suffice to decide whether the features are stable"),
         (
             ["majority class", "stability unclear"],
-            "with these the stability of the features cannot be judged",
+            "these do not suffice to decide whether the features are stable",
         ),
     ):
         steps = steps_of(tmp_path, "partly supported", reasons, learning_curve=curve)

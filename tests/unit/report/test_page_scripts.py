@@ -4,7 +4,7 @@ import re
 from importlib.resources import files
 
 from xnbflow.report.page.page import SCRIPT
-from xnbflow.report.page.style import COLOURS, MARKERS, N_DASHES, style_of
+from xnbflow.report.page.style import BLUE, COLOURS, MARKERS, N_DASHES, ORANGE, style_of
 from xnbflow.report.static.artists import DARK, DASHES
 
 _CHARTS = files("xnbflow.report.page").joinpath("templates/charts.js").read_text(encoding="utf-8")
@@ -26,9 +26,9 @@ def test_no_name_is_declared_twice():
 
 
 def test_charts_have_the_colours_of_the_static_figures():
-    blue, orange = re.findall(r'const \[BLUE, ORANGE\] = \["(#\w+)", "(#\w+)"\]', _CHARTS)[0]
-    names = {"BLUE": blue, "ORANGE": orange}
-    assert [names.get(colour, colour) for colour in list_of("PALETTE")] == list(COLOURS)
+    shades = re.findall(r'const \[BLUE, ORANGE\] = \["(#\w+)", "(#\w+)"\]', _CHARTS)[0]
+    assert shades == (BLUE, ORANGE)
+    assert list_of("PALETTE") == list(COLOURS)
 
 
 def test_charts_have_the_marks_of_the_static_figures():

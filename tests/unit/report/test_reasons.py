@@ -5,7 +5,7 @@ import pytest
 from report_study import reason
 
 from xnbflow.diagnostics.audit_row import CHECKS, audit_row
-from xnbflow.inference.reasons import ALLOWED
+from xnbflow.inference.reasons import ALLOWED, LEVELS
 from xnbflow.report import reasons
 from xnbflow.report.reasons import reason_clauses
 
@@ -50,13 +50,20 @@ def test_a_sentence_is_made_from_the_row_alone(code):
         (
             reason("most features selected", count=5.5, total=10),
             (
-                "most genes are selected (6 of 10), so that halves of the samples cannot show "
-                "which of them matter"
+                "most genes are in the short lists (6 of 10), so that halves of the samples "
+                "cannot show which of them matter"
             ),
         ),
         (
             reason("cohort threshold", subject="two"),
             "its threshold did not hold in the second cohort two, where its ranking did",
+        ),
+        (
+            reason("stability unclear", limit=0.4, lower=0.2, upper=0.81),
+            (
+                "it is undecided whether its genes are stable: the interval of the agreement of "
+                "halves, 0.20 to 0.81, includes the limit 0.40"
+            ),
         ),
         (reason("not fitted", count=1, total=3), "it could not be fitted in 1 of 3 folds"),
     ],
@@ -69,6 +76,20 @@ def test_classes_that_are_not_recognised_are_named_together():
     rows = [reason("class not recognised", label=label) for label in "ac"]
     assert reason_clauses(rows) == ["“a”, “c” are not recognised"]
     assert reason_clauses(rows[:1]) == ["“a” is not recognised"]
+
+
+def test_pairs_of_classes_that_are_not_distinguished_are_named_together():
+    rows = [reason("classes not distinguished", label="a", other=other) for other in "bc"]
+    words = ["it does not distinguish “a” and “b”, “a” and “c”"]
+    assert reason_clauses(rows) == words
+
+
+@pytest.mark.parametrize("code", ALLOWED)
+def test_only_a_clause_of_the_level_has_its_name(code):
+    """“Cannot be judged” is a level: other reasons use other words."""
+    row = reason(code, subject="s", label="x", other="y", count=3, total=9, **NUMBERS)
+    (clause,) = reason_clauses([row], "gene")
+    assert not any(level in clause for level in LEVELS)
 
 
 def test_only_the_reasons_that_decide_a_level_are_named():

@@ -78,7 +78,7 @@ def copies(code, n):
 
 
 def halves(value, lower, upper, **changes):
-    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "mean_size": 9.0}
+    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "short_size": 9.0}
     return {"stability": numbers | changes}
 
 
@@ -95,6 +95,10 @@ CONDITIONS = {
     "chance": (NOT, {"predicted": right((11, 11))}),
     "majority": (PARTLY, {"predicted": right((45, 12), sizes=(60, 15))}),
     "class missed": (PARTLY, {"predicted": right((20, 20, 4), 3, (20, 20, 8))}),
+    "classes alike": (
+        PARTLY,
+        {"predicted": right((20, 20, 20), 3, (20, 20, 20)), "alike": True},
+    ),
     "three classes": (WELL, {"predicted": right((20, 20, 20), 3, (20, 20, 20))}),
     "label test": (WELL, label_test(0.004)),
     "label test refuses": (NOT, label_test(0.03)),
@@ -124,6 +128,14 @@ CONDITIONS = {
         PARTLY,
         {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},
     ),
+    "detection limit": (
+        PARTLY,
+        {"audit": [audit_row("shares at limit differ", "x", "warning", "", other="y", value=0.2)]},
+    ),
+    "few values at a limit": (
+        WELL,
+        {"audit": [audit_row("few at limit differ", "x", "notice", "", other="y", value=0.05)]},
+    ),
     "few missing values": (
         WELL,
         {"audit": [audit_row("few missing differ", "x", "notice", "", other="y", value=0.01)]},
@@ -141,7 +153,7 @@ CONDITIONS = {
     "stable": (WELL, halves(0.8, 0.6, 0.9)),
     "unstable": (PARTLY, halves(0.1, 0.0, 0.3)),
     "stability unclear": (PARTLY, halves(0.5, 0.2, 0.8)),
-    "most selected": (PARTLY, halves(0.1, 0.0, 0.3, mean_size=90.0)),
+    "most selected": (PARTLY, halves(0.1, 0.0, 0.3, short_size=90.0)),
     "no halves": (PARTLY, halves(np.nan, np.nan, np.nan)),
     "held": (WELL, cohort("held")),
     "held in part": (WELL, cohort("held in part")),
@@ -204,6 +216,10 @@ def study_of(root, conditions):
     audit = completed(audit, contract.STUDY_TABLES["audit"])
     pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
     pairs = completed(pairs, contract.STUDY_TABLES["concordance_pairs"])
+    alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
+    distinct = {"class": "x", "other": "z", "auc": 1.0, "lower": 0.9, "separated": True}
+    rows = [PLACE | alike, PLACE | distinct] if "alike" in evidence else []
+    class_pairs = completed(pd.DataFrame(rows), contract.STUDY_TABLES["class_pairs"])
     stability = [PLACE | evidence["stability"]] if "stability" in evidence else []
     stability = completed(pd.DataFrame(stability), contract.STUDY_TABLES["stability"])
     tests = [{"dataset": "d", "metric": "m"} | evidence["test"]] if "test" in evidence else []
@@ -214,7 +230,14 @@ def study_of(root, conditions):
         fits={KEY: (0, 5)},
         stability=stability,
         permutation_tests=tests,
-        further=_further_reasons({KEY: None}, headers, audit, pairs, cohort_tests(root, evidence)),
+        further=_further_reasons(
+            {KEY: None},
+            headers,
+            audit=audit,
+            column_pairs=pairs,
+            pairs_of_classes=class_pairs,
+            cohort_tests=cohort_tests(root, evidence),
+        ),
     )
     estimated = estimates(measured, headers, {KEY: 0})
     results = study_of_tables(

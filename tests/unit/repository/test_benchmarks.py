@@ -49,11 +49,30 @@ def test_documents_cite_benchmarks_with_small_settings(program):
     pytest.importorskip("xnbflow.papers.xnb_paper", reason="they measure this paper")
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
-        small = {name for name in program.cited_names() if program.has_small(name)}
+        without = {name for name in program.cited_names() if not program.has_small(name)}
     finally:
         sys.path.remove(str(ROOT / "benchmarks"))
-    assert {"distances", "remedies"} <= small
+    assert without == set(program.WITHOUT_SMALL_SETTINGS)
 
 
 def test_the_nightly_job_runs_the_cited_benchmarks():
     assert "python -m benchmarks --small --cited" in (ROOT / "Makefile").read_text()
+
+
+def test_the_programs_that_documents_cite_run_small_or_have_a_reason(program):
+    """A program that no test ran had been broken by a new argument of a function."""
+    texts = program.texts_of_documents(r"`python -m benchmarks\.(\w+)")
+    assert set(program.WITHOUT_SMALL) <= texts  # no reason without a program
+    for name in program.cited_programs():
+        source = (ROOT / f"benchmarks/{name}.py").read_text(encoding="utf-8")
+        for required in ("SMALL", "SMALL_WORDS", "def main(words"):
+            assert required in source.replace("_words", "words"), name
+
+
+@pytest.mark.parametrize("text", ["", "no number"])
+def test_a_program_that_prints_no_number_fails(program, monkeypatch, text):
+    module = SimpleNamespace(SMALL={"N": 1}, SMALL_WORDS=("1",), main=lambda _: print(text))
+    monkeypatch.setattr(program.importlib, "import_module", lambda _: module)
+    assert not program.program_runs_small("x")
+    module.main = lambda words: print(module.N, words)
+    assert program.program_runs_small("x")

@@ -15,6 +15,7 @@ from snakemake.cli import get_argument_parser
 from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
+from xnbflow.inference.reasons import ALLOWED
 from xnbflow.running.manual import api_reference
 from xnbflow.running.project import default_configuration
 
@@ -153,3 +154,25 @@ def test_every_row_of_benchmarks_that_a_document_names_is_measured():
     assert len(rows) > 3
     missing = {row for row in rows if not (ROOT / "benchmarks" / f"bench_{row}.py").is_file()}
     assert not missing
+
+
+def test_the_rule_of_verdicts_is_one_page_with_the_level_of_every_reason():
+    text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
+    rule = text.partition("# Appendix")[0]
+    assert len(re.findall(r"\w[\w'.%/-]*", rule)) <= 800
+    documented = {}
+    for line in rule.splitlines():
+        codes, _, rest = line.removeprefix("| ").partition(" | ")
+        if line.startswith("| `"):
+            level = rest.partition(" |")[0]
+            documented |= dict.fromkeys(re.findall("`(.+?)`", codes), level)
+    assert documented == ALLOWED
+
+
+def test_links_within_the_page_of_verdicts_have_headings():
+    text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors

@@ -69,3 +69,21 @@ def test_a_public_name_has_one_module():
                 modules.setdefault(node.name, []).append(path.relative_to(LIBRARY).as_posix())
     shared = {name for name, paths in modules.items() if len(paths) > 1}
     assert shared - INTERFACES - COMMANDS == set()
+
+
+#: Modules that open a connection; names of URLs (urllib.parse) and classes of errors are harmless.
+NETWORK = re.compile(r"(requests|httpx|http\.client|socket|ftplib|urllib\.request|urllib3)(\..*)?")
+
+
+def test_only_one_module_opens_connections():
+    modules = {}
+    for path in LIBRARY.rglob("*.py"):
+        names = []
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                names += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names += [f"{node.module}.{alias.name}" for alias in node.names]
+        if network := sorted(filter(NETWORK.fullmatch, names)):
+            modules[path.relative_to(LIBRARY).as_posix()] = network
+    assert list(modules) == ["sources/places/http.py"], modules

@@ -220,6 +220,7 @@ def test_a_folder_of_results_is_no_data_set():
         ({"permutations": {"svn": 9}}, "permutations: unknown classifier 'svn'"),
         ({"headline": "svn"}, "headline: unknown classifier 'svn'"),
         ({"final": ["svn"]}, "final: unknown classifier 'svn'"),
+        ({"gene_sets": "https://host/h.gmt"}, "studies.one.gene_sets: 'https://host/h.gmt' has no"),
     ],
 )
 def test_names_in_a_study_are_those_of_its_classifiers(changes, message):

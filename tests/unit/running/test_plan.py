@@ -126,8 +126,8 @@ def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
     diagnostics = inputs_of("compare", plan)["diagnostics"]
     assert diagnostics(TWO) == []
     assert diagnostics(ONE)[:2] == [
-        "results/wine/normality.parquet",
-        "results/mine/normality.parquet",
+        "results/wine/diagnostics/normality.parquet",
+        "results/mine/diagnostics/normality.parquet",
     ]
 
 
@@ -242,6 +242,17 @@ def test_the_series_are_read_again_only_to_test_gene_sets(plan):
     assert series(ONE) == []
     plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=("sets.gmt",))
     assert series(ONE) == ["results/wine/series.parquet", "results/mine/series.parquet"]
+
+
+def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(plan, tmp_path):
+    """A public one is downloaded by the job, into the folder of downloads."""
+    (tmp_path / "sets.gmt").write_text("a\t-\tb\n")
+    url = "https://host/h.gmt#sha256=" + 64 * "0"
+    gene_sets = (str(tmp_path / "sets.gmt"), url)
+    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=gene_sets)
+    planner = StudyPlanner(plan)
+    assert planner.gene_set_files(ONE) == [f"local:{tmp_path}/sets.gmt"]
+    assert planner.gene_set_urls(ONE) == [url]
 
 
 def test_the_times_of_every_job_of_a_study_are_read(plan):
@@ -475,7 +486,7 @@ def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
     raw = copy.deepcopy(dict(plan.raw))
     raw["studies"]["one"]["optional"] = ["mine"]
     again = Plan.read(raw, ROOT)
-    assert TargetPlanner(again).sought("one", "two") == ["results/mine/availability.json"]
+    assert TargetPlanner(again).sought("one", "two") == ["results/mine/search/availability.json"]
     acquire = AcquirePlanner(again)
     assert acquire.optional(wildcards(dataset="mine")) == [{}]
     assert acquire.optional(wildcards(dataset="wine")) == []
@@ -485,11 +496,11 @@ def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
 
 def test_the_size_of_an_acquired_data_set_is_that_of_its_files(plan):
     """The table of places, an input where it is optional, is no part of the data."""
-    files = InputFiles(["results/mine/places.parquet"], [0.01])
+    files = InputFiles(["results/mine/search/places.parquet"], [0.01])
     assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == pytest.approx(
         0.8
     )  # 40 x 1,000
-    files = InputFiles(["mine.csv", "results/mine/places.parquet"], [3.0, 0.01])
+    files = InputFiles(["mine.csv", "results/mine/search/places.parquet"], [3.0, 0.01])
     assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == 3.0
 
 

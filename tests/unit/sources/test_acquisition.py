@@ -3,7 +3,7 @@
 import pytest
 from toys import put, refused
 
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 TEXT = "samples,type,g1,g2,g3\ns1,a,1.5,2,3\ns2,b,2.5,2,\ns3,a,3.5,2,3\n"

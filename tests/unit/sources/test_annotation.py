@@ -12,7 +12,7 @@ from xnbflow.sources.annotation import (
     read_annotation,
     standard_names,
 )
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 GPL = (

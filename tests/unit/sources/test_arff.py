@@ -7,7 +7,7 @@ import pytest
 from scipy.io import arff
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.cumida import read_cumida_arff, read_cumida_csv
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table

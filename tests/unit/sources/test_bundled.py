@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from toys import mistakes, refused
 
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from xnbflow.sources.layout import _are_capitals
-from xnbflow.sources.summary import class_score
+from xnbflow.sources.proposal.layout import _are_capitals
+from xnbflow.sources.proposal.summary import class_score
 
 
 @pytest.mark.parametrize(("n_small", "capitals"), [(2, True), (3, False)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.sources.cell_texts import (
+from xnbflow.sources.formats.cell_texts import (
     complaint,
     is_missing,
     is_text,

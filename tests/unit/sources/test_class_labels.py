@@ -3,7 +3,7 @@
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.class_labels import LabelRule, label_options, propose_map
+from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
 from xnbflow.sources.sheet import SheetRow
 
 

@@ -3,7 +3,7 @@
 import pytest
 from toys import put, refused
 
-from xnbflow.sources.count_folder import merge_counts
+from xnbflow.sources.formats.count_folder import merge_counts
 
 
 def star(folder, shares):

@@ -3,15 +3,15 @@
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.delimited import is_utf8, sniff
-from xnbflow.sources.table_formats import open_table
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.text import is_utf8, sniff
 
 
 def contents(folder, text, name="x.csv", **options):
     path = folder / name
     path.write_text(text)
-    with open_table(path, options) as table:
-        return table.header, [list(cells) for _, cells, _ in table.divided_rows(len(table.header))]
+    table = read_raw_table(path, options)
+    return table.header, [table.cells(row) for row in range(len(table))]
 
 
 def test_a_separator_of_the_sheet_is_used_where_another_would_divide_evenly(tmp_path):
@@ -42,8 +42,7 @@ def test_titles_are_left_out_with_any_separator(tmp_path):
 def test_line_numbers_count_titles(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("Title, of commas\n\ngene,s1,s2,s3,s4\nTP53,1,2,3,4\n")
-    with open_table(path, {}) as table:
-        assert [number for number, _, _ in table.divided_rows(5)] == [4]
+    assert read_raw_table(path, {}).lines == [4]
 
 
 def test_a_header_that_is_cut_is_still_an_error(tmp_path):
@@ -123,9 +122,9 @@ def test_conditions_just_above_the_chosen_header_remain(tmp_path):
 def test_titles_are_noted_but_not_the_comment_of_feature_counts(tmp_path, title, n_notes):
     path = tmp_path / "x.csv"
     path.write_text(f"{title}\ngene,s1\nTP53,1\nMYC,2\n")
-    with open_table(path, {}) as table:
-        assert table.header == ["gene", "s1"]
-        assert len(table.notes) == n_notes
+    table = read_raw_table(path, {})
+    assert table.header == ["gene", "s1"]
+    assert len(table.notes) == n_notes
 
 
 @pytest.mark.parametrize(

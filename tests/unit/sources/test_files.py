@@ -16,15 +16,14 @@ from hypothesis import strategies as st
 from toys import mistakes, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources import files
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.delimited import DelimitedText
-from xnbflow.sources.files import refuse_bomb
+from xnbflow.sources.formats import files
+from xnbflow.sources.formats.files import refuse_bomb
+from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
-from xnbflow.sources.table_file import Columns
 from xnbflow.studies.enrichment import read_gene_sets
 
 NUMBERS = (
@@ -36,9 +35,9 @@ MISSING = st.sampled_from(["", "NA", "na", "NaN", "-nan", "?", "null", "None", "
 
 
 def read(text, separator="\t", decimal=".", **settings):
-    table = DelimitedText("x.tsv", io.BytesIO(text.encode()), (separator, decimal), **settings)
-    cells = table.read(Columns((0,), range(1, len(table.header))))
-    return cells.texts[0], cells.numbers, cells.lines
+    table = read_text("x.tsv", io.BytesIO(text.encode()), (separator, decimal), **settings)
+    (names,) = table.columns([0])
+    return names, table.numbers(range(1, len(table.header))), table.lines
 
 
 def expected(cell):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from toys import dataset, put, refused
 
-from xnbflow.sources.genepattern import as_gct, read_classes, write_gct_and_cls
+from xnbflow.sources.formats.gct import as_gct, read_classes, write_gct_and_cls
 from xnbflow.sources.sheet import SheetRow
 
 GCT = "#1.2\n1\t4\nNAME\tDescription\ts1\ts2\ts3\ts4\ng1\tx\t1\t2\t3\t4\n"

@@ -14,13 +14,13 @@ from toys import mistakes, refused
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.class_labels import LabelRule
-from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.geo_summary import summarise_series
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.geo_summary import summarise_series
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
@@ -300,7 +300,7 @@ def test_a_platform_without_symbols_is_a_warning(tmp_path):
 def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(tmp_path):
     with ncbi(files=FILES) as server:
         for location, labels in (
-            ("GSE4107", {"patient's mucosa", "healthy control"}),
+            ("GSE4107", {"Cancer", "normal"}),  # also spelt cancer
             ("GDS507", {"RCC", "normal"}),
         ):
             summary = summarise_series(location, places_of(tmp_path, server))
@@ -367,7 +367,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
         dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]
         series = acquire(dataset, **settings(tmp_path, server))
     assert series.samples.tolist() == ["GSM1", "GSM2", "GSM4"]
-    assert list(series.labels) == ["patient's mucosa", "patient's mucosa", "healthy control"]
+    assert list(series.labels) == ["Cancer", "Cancer", "normal"]
     assert list(series.feature_metadata["symbol"]) == ["DDR1", "RFC2"]
     assert series.scale == "counts"
     assert series.values[0].tolist() == [10.0, 30.0, 5.0]

@@ -3,9 +3,9 @@
 import pytest
 from toys import put, refused
 
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.geo_head import read_head
 from xnbflow.sources.geo import accession_path, read_geo
-from xnbflow.sources.geo_head import read_head
 from xnbflow.sources.sheet import SheetRow
 
 TABLE = (
@@ -180,11 +180,18 @@ def test_a_table_without_a_sample_of_the_head_is_refused(tmp_path):
         read(tmp_path, table="\n".join(two) + "\n")
 
 
+def test_a_table_with_a_sample_that_the_head_lacks_is_refused(tmp_path):
+    lines = [f"{line}\t9" if "\t" in line else line for line in TABLE.splitlines()]
+    lines = [f"{line[:-2]}\tGSM4" if line.startswith('"ID_REF"') else line for line in lines]
+    with refused("none without a column, GSM4 without a head"):
+        read(tmp_path, table="\n".join(lines) + "\n")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ('"GSM3"\n', '"GSM4"\n', "GSM3 without a column, GSM4 without a head"),
-        ('"GSM3"\n', '"GSM3"\t"GSM4"\n', "none without a column, GSM4 without a head"),
+        ('"GSM3"\n', '"GSM3"\t"GSM4"\n', "cells, but the header has 5"),
         ("!series_matrix_table_end\n", "", "ends before !series_matrix_table_end: it is cut off"),
     ],
 )

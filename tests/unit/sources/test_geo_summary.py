@@ -3,8 +3,8 @@
 import pytest
 from toys import put
 
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.geo_summary import _is_better_than_titles, summarise_series
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.geo_summary import _is_better_than_titles, summarise_series
 
 TWO_CLASSES = ["biopsy"] * 5 + ["resection"] * 5
 WITH_A_RARE_CLASS = ["biopsy"] * 5 + ["resection"] * 5 + ["resection, late"]

@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources import anndata_file, h5ad, memory
-from xnbflow.sources.anndata_file import frame_of, opened
-from xnbflow.sources.h5ad import read_h5ad
+from xnbflow.sources.formats import anndata_file, h5ad, memory
+from xnbflow.sources.formats.anndata_file import frame_of, opened
+from xnbflow.sources.formats.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")

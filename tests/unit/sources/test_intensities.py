@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.intensities import (
+from xnbflow.sources.series.intensities import (
     intensity_quantiles,
     is_not_logged,
     keep_counts,
@@ -153,31 +153,43 @@ def test_one_sample_that_is_not_logged_is_written_in_the_singular():
 
 def test_logarithms_to_base_2_are_taken_of_positive_values():
     values = np.array([[1.0, 8.0], [0.0, -2.0]])
-    notes = transform("x", values, "log2", "not logged", "")
+    notes = transform("x", values, "log2", kind="not logged", finding="", samples=SAMPLES)
     np.testing.assert_array_equal(values, [[0, 3], [np.nan, np.nan]])
     assert notes[-1] == "2 values of 0 or below became missing: no logarithm exists"
 
 
 def test_one_is_added_before_the_logarithm_by_log2p1():
     values = np.array([[0.0, 1.0, 7.0]])
-    notes = transform("x", values, "log2p1", "TPM", "")
+    notes = transform("x", values, "log2p1", kind="TPM", finding="", samples=SAMPLES)
     assert values.tolist() == [[0, 1, 3]]
     assert notes == ["logarithms to base 2 were taken of x + 1"]
     with pytest.raises(InputError, match=r"log2p1 of -0\.5; values must not be negative"):
-        transform("x", np.array([[-0.5]]), "log2p1", "TPM", "")
+        transform("x", np.array([[-0.5]]), "log2p1", kind="TPM", finding="", samples=SAMPLES)
 
 
 def test_values_that_look_logged_or_mixed_are_noted():
-    logged = transform("x", np.array([[2.0, 9.0]]), "log2", "logarithms", "values from 2 to 9")
+    logged = transform(
+        "x",
+        np.array([[2.0, 9.0]]),
+        "log2",
+        kind="logarithms",
+        finding="values from 2 to 9",
+        samples=SAMPLES,
+    )
     assert logged[1] == (
         "the values look logged already (values from 2 to 9); is transform=log2 meant?"
     )
-    assert transform("x", np.array([[2.0]]), "log2", "mixed", "two scales")[1] == "two scales"
+    assert (
+        transform(
+            "x", np.array([[2.0]]), "log2", kind="mixed", finding="two scales", samples=SAMPLES
+        )[1]
+        == "two scales"
+    )
 
 
 def test_counts_per_million_are_of_the_sample():
     values = np.array([[1.0, 30.0], [3.0, 10.0]])
-    notes = transform("x", values, "log_cpm", "counts", "")
+    notes = transform("x", values, "log_cpm", kind="counts", finding="", samples=SAMPLES)
     expected = np.log1p([[250_000, 750_000], [750_000, 250_000]])
     np.testing.assert_allclose(values, expected, rtol=1e-15)
     assert "the values do not look like counts of reads" in notes[1]
@@ -187,22 +199,22 @@ def test_counts_per_million_are_of_the_sample():
     ("values", "message"),
     [
         ([[1.0, -1.0], [3.0, 4.0]], "of -1; counts must not be negative"),
-        ([[1.0, 0.0], [3.0, 0.0]], "sample 2 has no counts at all"),
+        ([[1.0, 0.0], [3.0, 0.0]], "sample 's1' has no counts at all; remove its column"),
         ([[1.0, np.nan], [3.0, 4.0]], "but 1 count is missing"),
     ],
 )
 def test_libraries_of_unknown_size_are_refused(values, message):
     with pytest.raises(InputError, match=message) as error:
-        transform("x", np.array(values), "log_cpm", "counts", "")
+        transform("x", np.array(values), "log_cpm", kind="counts", finding="", samples=SAMPLES)
     assert error.value.key == "transform"
     with pytest.raises(InputError, match=message):
-        keep_counts("x", np.array(values), np.ones(2, dtype=bool))
+        keep_counts("x", np.array(values), np.ones(2, dtype=bool), SAMPLES)
 
 
 def test_counts_for_tmm_stay_as_they_are_and_fractions_are_noted():
     counts = np.array([[1.0, 2.0], [3.0, 4.0]])
     are_linear = np.ones(2, dtype=bool)
-    assert len(keep_counts("x", counts, are_linear)) == 1
-    assert "not all whole numbers" in keep_counts("x", counts + 0.5, are_linear)[1]
+    assert len(keep_counts("x", counts, are_linear, SAMPLES)) == 1
+    assert "not all whole numbers" in keep_counts("x", counts + 0.5, are_linear, SAMPLES)[1]
     with pytest.raises(InputError, match="1 feature of the table is an angle or a category"):
-        keep_counts("x", counts, np.array([True, False]))
+        keep_counts("x", counts, np.array([True, False]), SAMPLES)

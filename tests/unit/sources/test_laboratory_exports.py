@@ -10,7 +10,7 @@ import pytest
 from lab_files import CONDITIONS, ENSEMBL, SAMPLES, SYMBOLS, counts, logarithms
 
 from xnbflow.running.cli.app import propose
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.layout import (
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.layout import (
     find_id_column,
     is_text_column,
     recognise_layout,
     set_aside,
 )
-from xnbflow.sources.sample_names import SAMPLE_NAMES
+from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.sheet import SheetRow
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources import memory
-from xnbflow.sources.memory import free_memory, refuse_too_large
+from xnbflow.sources.formats import memory
+from xnbflow.sources.formats.memory import free_memory, refuse_too_large
 
 GIGABYTE = 1_000_000_000
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.draft import Draft
-from xnbflow.sources.merging import collapse_probes, merge_rows, settle_duplicates
+from xnbflow.sources.series.merging import collapse_probes, merge_rows, settle_duplicates
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.sheet import SheetRow
 
 VALUES = np.array([[1.0, 2.0], [9.0, 9.5], [5.0, 8.0], [0.0, np.nan], [3.0, 14.0]])
 NAMES = ["A", "B", "A", "A", "A"]
@@ -29,14 +30,18 @@ def test_the_first_of_equal_means_is_kept_and_rows_without_values_never():
     assert (rows.tolist(), merged.tolist()) == ([1], [[1.0, 3.0]])
 
 
-def draft(values, features, symbols=None):
+def row(**options):
+    return SheetRow("x", "table", options=options)
+
+
+def raw_series(values, features, symbols=None):
     metadata = None if symbols is None else pd.DataFrame({"symbol": symbols})
     n = values.shape[1]
-    return Draft(
+    return RawSeries(
         where="x",
         values=values,
-        features=features,
-        samples=[f"s{i}" for i in range(n)],
+        features=np.array(features),
+        samples=np.array([f"s{i}" for i in range(n)]),
         labels=["a"] * n,
         label_place="",
         sample_metadata=pd.DataFrame(index=range(n)),
@@ -46,8 +51,8 @@ def draft(values, features, symbols=None):
 
 @pytest.mark.parametrize("how", ["median", "max_mean"])
 def test_probes_collapse_to_genes_without_those_of_none_or_several(how):
-    probes = draft(VALUES.copy(), list("pqrst"), ["A", "", "A", "A /// B", "A"])
-    collapse_probes(probes, how)
+    probes = raw_series(VALUES.copy(), list("pqrst"), ["A", "", "A", "A /// B", "A"])
+    probes = collapse_probes(probes, row(collapse=how))
     assert list(probes.features) == ["A"]
     expected = {"median": [3.0, 8.0], "max_mean": [3.0, 14.0]}[how]
     np.testing.assert_array_equal(probes.values, [expected])
@@ -65,8 +70,8 @@ def test_probes_collapse_to_genes_without_those_of_none_or_several(how):
     ],
 )
 def test_repeated_names_are_settled_as_the_option_says(how, features, note):
-    series = draft(VALUES.copy(), NAMES)
-    settle_duplicates(series, how)
+    series = raw_series(VALUES.copy(), NAMES)
+    series = settle_duplicates(series, row(duplicates=how))
     assert list(series.features) == features
     assert "1 feature name repeats: 'A' (4 times)" in series.notes[0]
     assert note in series.notes[0]
@@ -78,7 +83,7 @@ def test_repeated_names_are_settled_as_the_option_says(how, features, note):
 
 def test_repeated_names_are_refused_by_default():
     with pytest.raises(InputError, match="duplicates=max_mean") as error:
-        settle_duplicates(draft(VALUES, NAMES), "refuse")
+        settle_duplicates(raw_series(VALUES, NAMES), row())
     assert error.value.key == "duplicates"
 
 
@@ -95,8 +100,8 @@ def test_mean_and_median_of_three_rows_differ(how, merged):
 
 
 def test_a_separator_at_the_beginning_of_a_symbol_is_of_several_genes():
-    probes = draft(VALUES.copy(), list("pqrst"), ["A", "/// B", "A", "A", "A"])
-    collapse_probes(probes, "max_mean")
+    probes = raw_series(VALUES.copy(), list("pqrst"), ["A", "/// B", "A", "A", "A"])
+    probes = collapse_probes(probes, row(collapse="max_mean"))
     assert list(probes.features) == ["A"]
     assert "0 without a symbol and 1 of several genes" in probes.notes[0]
 
@@ -104,5 +109,5 @@ def test_a_separator_at_the_beginning_of_a_symbol_is_of_several_genes():
 def test_symbols_are_needed_to_collapse():
     for symbols in (None, [""] * 5):
         with pytest.raises(InputError, match="collapse=median needs the symbols") as error:
-            collapse_probes(draft(VALUES, list("pqrst"), symbols), "median")
+            collapse_probes(raw_series(VALUES, list("pqrst"), symbols), row(collapse="median"))
         assert error.value.key == "annotation"

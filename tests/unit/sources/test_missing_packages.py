@@ -9,7 +9,7 @@ import pytest
 from toys import put
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
 

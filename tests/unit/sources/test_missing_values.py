@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from xnbflow.running.cli import commands
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.missing_values import MissingValuesError
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.series.missing_values import MissingValuesError
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.phenotype import (
+from xnbflow.sources.series.phenotype import (
     join_samples,
     matched_names,
     naming_column,

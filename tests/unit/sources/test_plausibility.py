@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from lab_files import counts
 
-from xnbflow.sources.intensities import of_other_scale
-from xnbflow.sources.plausibility import (
+from xnbflow.sources.series.intensities import of_other_scale
+from xnbflow.sources.series.plausibility import (
     are_places_of_body,
     is_clinical,
     is_event_status,

@@ -7,8 +7,8 @@ import pytest
 from toys import put, refused
 
 from xnbflow.running.cli.app import propose
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.program_exports import read_export
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.sheet import read_sheet
 
 MAXQUANT = [

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from lab_files import HTSEQ, STAR, counts, logarithms
 
-from xnbflow.sources.intensities import scale_of
-from xnbflow.sources.sequencing import (
+from xnbflow.sources.series.intensities import scale_of
+from xnbflow.sources.series.sequencing import (
     are_alignments,
     looks_like_estimated_counts,
     plain_sample_names,

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.summary import (
+from xnbflow.sources.proposal.summary import (
     _is_follow_up,
     class_score,
     column_options,
@@ -15,6 +14,7 @@ from xnbflow.sources.summary import (
     proposed_logarithm,
     summarise_table,
 )
+from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from toys import put, refused
 
-from xnbflow.sources.delimited import sniff
-from xnbflow.sources.header_rows import find_header
-from xnbflow.sources.merging import merge_rows
-from xnbflow.sources.phenotype import matched_names, naming_column, read_phenotype
+from xnbflow.sources.formats.header_rows import find_header
+from xnbflow.sources.formats.text import sniff
+from xnbflow.sources.series.merging import merge_rows
+from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 

@@ -17,11 +17,12 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.models.reading import described_row
 from xnbflow.running.cli import proposals
 from xnbflow.running.cli.app import propose
-from xnbflow.sources import table_formats
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.genepattern import read_classes, write_gct_and_cls
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.formats import parquet
+from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.proposal.summary import summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet
-from xnbflow.sources.summary import summarise_table
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[3]
@@ -407,7 +408,7 @@ class CountingTable:
 def test_the_names_of_parquet_columns_are_listed_once():
     """One list for each column took nine seconds with 5,000 columns."""
     table = CountingTable()
-    assert table_formats._with_index_first(table, {"sample"}) == [2, 0, 1]
+    assert parquet._with_index_first(table, {"sample"}) == [2, 0, 1]
     assert table.n_lists == 1
 
 
@@ -429,11 +430,11 @@ def test_damaged_metadata_of_pandas_are_refused_with_the_file(tmp_path, text):
     table = pa.Table.from_pandas(frame).replace_schema_metadata({"pandas": text})
     pq.write_table(table, path)
     refusal = pytest.raises(InputError, match=r"x\.parquet: the metadata of pandas are damaged")
-    with refusal, table_formats.open_table(path, {}):
-        pass
+    with refusal:
+        read_raw_table(path, {})
 
 
 def test_an_index_that_is_a_range_is_no_column():
     described = {b"pandas": b'{"index_columns": [{"kind": "range", "start": 0}]}'}
-    assert table_formats.index_of_pandas(Path("x.parquet"), described) == set()
-    assert table_formats.index_of_pandas(Path("x.parquet"), {}) == set()
+    assert parquet.index_of_pandas(Path("x.parquet"), described) == set()
+    assert parquet.index_of_pandas(Path("x.parquet"), {}) == set()

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from xnbflow.sources.table_formats import open_table
-from xnbflow.sources.workbook_sheets import (
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.proposal.workbook_sheets import (
     Sheet,
     describing_sheet,
     phenotype_sheet,
@@ -95,9 +95,7 @@ def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("values", "legend", "more"):
             frame.to_excel(book, sheet_name=name, index=False)
-    with open_table(tmp_path / "x.xlsx", {}) as table:
-        (note,) = table.notes
-        assert "the first sheet, 'values', was read; the option sheet= names another one" in note
-        assert "'legend', 'more'" in note
-    with open_table(tmp_path / "x.xlsx", {"sheet": "legend"}) as table:
-        assert table.notes == []
+    (note,) = read_raw_table(tmp_path / "x.xlsx", {}).notes
+    assert "the first sheet, 'values', was read; the option sheet= names another one" in note
+    assert "'legend', 'more'" in note
+    assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []

@@ -1,5 +1,7 @@
 """The tables on gene sets of a study: which files are read, and which tables are empty."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from report_study import SMALL_STUDY
@@ -9,6 +11,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.jobs.enrich import find_gene_sets
 from xnbflow.studies.gene_lists import gene_list_tables
+from xnbflow.studies.gene_set_files import GeneSetFile
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES, GENES, SERIES, STUDY
 from xnbflow.tables.storage import read_parquet, table_files, write_parquet
@@ -46,7 +49,14 @@ def test_without_gene_sets_only_known_artefacts_are_found_and_no_values_are_read
 def test_gene_sets_are_tested_by_the_values(inputs):
     sets = inputs.root / "sets.gmt"
     sets.write_text("\t".join(["blood", "a set", *BLOOD]) + "\n")
-    tables = gene_list_tables(inputs, [sets])
+    tables = gene_list_tables(inputs, [GeneSetFile(sets, "https://host/sets.gmt")])
+    file = tables["gene_set_files"].iloc[0]
+    assert file.drop("sha256").to_dict() == {
+        "file": "sets.gmt",
+        "place": "https://host/sets.gmt",
+        "gene_sets": 1,
+    }
+    assert file["sha256"] == hashlib.sha256(sets.read_bytes()).hexdigest()
     test = tables["gene_set_tests"].iloc[0]
     assert (test["class"], test["gene_set"], test["direction"]) == ("a", "blood", "higher")
     assert test["p"] < 1e-6
@@ -64,6 +74,8 @@ def test_the_job_removes_its_tables_of_an_earlier_version_and_nothing_else(input
     find_gene_sets(
         inputs,
         gene_set_files=[],
+        gene_set_urls=[],
+        downloads={},
         threads=1,
         check_code=lambda: present.append({path.name for path in folder.iterdir()}),
     )

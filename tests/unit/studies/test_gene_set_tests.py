@@ -9,7 +9,7 @@ from toys import dataset
 from xnbflow.core.study import Design
 from xnbflow.data.class_design import class_designs
 from xnbflow.diagnostics.camera import camera
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.gene_set_tests import _one_probe_per_gene, gene_set_tests

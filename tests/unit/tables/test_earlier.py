@@ -1,5 +1,6 @@
 """Files of earlier versions: each job removes its own by name, beside jobs that write."""
 
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -10,6 +11,7 @@ from xnbflow.tables.contract import GROUPS, STUDY
 from xnbflow.tables.earlier import (
     EARLIER_FILES,
     remove_earlier_analysis,
+    remove_earlier_diagnostics,
     remove_earlier_model,
     remove_earlier_tables,
 )
@@ -106,3 +108,20 @@ def test_an_analysis_of_an_earlier_version_is_removed_with_its_folder(tmp_path):
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
     assert files == {"kept/notes.txt", "tables/curves.parquet", "tables/curves.tsv"}
     assert not (tmp_path / "effects").exists()
+
+
+def test_acquire_removes_what_diagnose_and_seek_had_beside_the_series(tmp_path):
+    kept = {"series.parquet", "notes.parquet", "truth.parquet", "checksums.sha256", "mine.tsv"}
+    earlier = {"audit.parquet", "genes.tsv", "places.parquet", "availability.json"}
+    for name in kept | earlier:
+        (tmp_path / name).touch()
+    remove_earlier_diagnostics(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+def test_a_folder_of_tables_has_one_writer():
+    rules = defaultdict(set)
+    for group in GROUPS.values():
+        is_file = "." in group.path.rpartition("/")[2]
+        rules[group.path.parent if is_file else group.path].add(group.rule)
+    assert {folder: names for folder, names in rules.items() if len(names) > 1} == {}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from xnbflow.report.drawings.components import draw_components
+from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
-from xnbflow.report.page.style import N_STYLES, style_of
+from xnbflow.report.page.style import BLUE, N_STYLES, ORANGE, style_of
 
 
 def samples_of(chart):
@@ -16,6 +17,18 @@ def test_the_styles_differ_up_to_their_number():
     assert N_STYLES == 64
     assert len({style_of(i) for i in range(64)}) == 64
     assert style_of(64) == style_of(0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 8, 10, 70])
+def test_no_class_has_the_colours_of_the_heat_map(n_classes):
+    """They are below and above the mean; ten classes had them as the seventh and the eighth."""
+    shades = {BLUE, ORANGE}
+    assert not shades & {style_of(i)[0] for i in range(n_classes)}
+    classes = [f"t{number:02}" for number in range(n_classes)]
+    chart = draw_heatmap(np.zeros((1, n_classes)), ["gene"], classes)
+    strip, cells, *_ = chart.rows[0][0].marks
+    assert set(cells.colours) == shades
+    assert not shades & set(strip.colours)
 
 
 def test_components_of_more_groups_than_styles_have_one_colour():

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from xnbflow.report.drawings.marks import Points as Dots
-from xnbflow.report.drawings.marks import Segments
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.marks import Points, Segments
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 
 ROWS = ["wine", "digits"]
-FIRST = Points("NB", [0.8, 0.9], lower=[0.7, np.nan], upper=[0.9, np.nan], style=0)
-SECOND = Points("XNB", [0.6, np.nan], lower=[0.5, np.nan], upper=[0.7, np.nan], style=1)
+FIRST = RowPoints("NB", [0.8, 0.9], lower=[0.7, np.nan], upper=[0.9, np.nan], style=0)
+SECOND = RowPoints("XNB", [0.6, np.nan], lower=[0.5, np.nan], upper=[0.7, np.nan], style=1)
 
 
 def of_kind(chart, kind):
@@ -18,7 +17,7 @@ def of_kind(chart, kind):
 
 def test_rows_of_points_have_intervals_where_these_are_known():
     chart = draw_points(ROWS, [FIRST, SECOND], "accuracy", levels=("largest class", [0.4, 0.1]))
-    first, second = of_kind(chart, Dots)
+    first, second = of_kind(chart, Points)
     assert first.x.tolist() == [0.8, 0.9]
     assert second.x.tolist() == [0.6]
     assert first.y[0] < 0 < second.y[0]  # in one row, below each other
@@ -34,13 +33,13 @@ def test_rows_of_points_have_intervals_where_these_are_known():
 @pytest.mark.parametrize(("groups", "labels"), [([FIRST], [""]), ([FIRST, SECOND], ["NB", "XNB"])])
 def test_a_single_group_has_no_legend(groups, labels):
     chart = draw_points(ROWS, groups, "accuracy")
-    assert [points.label for points in of_kind(chart, Dots)] == labels
+    assert [points.label for points in of_kind(chart, Points)] == labels
 
 
 def test_a_group_beside_another_shares_its_line_and_is_hollow():
-    paper = Points("paper", [0.7, 0.8], [np.nan] * 2, [np.nan] * 2, style=0, beside=0)
+    paper = RowPoints("paper", [0.7, 0.8], [np.nan] * 2, [np.nan] * 2, style=0, beside=0)
     chart = draw_points(ROWS, [FIRST, paper], "accuracy", most=1.0)
-    ours, theirs = of_kind(chart, Dots)
+    ours, theirs = of_kind(chart, Points)
     assert ours.y.tolist() == theirs.y.tolist() == [0, 1]
     assert (ours.hollow, theirs.hollow) == (False, True)
     assert chart.panels[0].x.end == 1.0

@@ -122,8 +122,9 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     assert (
         ": 3 of 4 genes differ between classes in at least one comparison at an FDR below 0.05. "
         "2 are higher in “healthy”, "
-        "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
-        "first by evidence: p3 (AUC 0.800, FDR 0.04)."
+        "first by the least difference from any other class: TP53 (log2 fold change 1.23, FDR "
+        "1e-07). 1 is higher in “tumour”, "
+        "first by the least difference from any other class: p3 (AUC 0.800, FDR 0.04)."
     ) in text
     sets = (
         "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
@@ -261,13 +262,20 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
         "summary": [PLACE | {"metric": "features_per_class", "mean": 7.0, "folds_failed": 0}],
         "stability": [PLACE | {"class": "a"}, PLACE | {"class": "", "stability": 0.5}],
         "random_genes": [],
-        "learning_curve": [curve | {"kind": "measured"}, curve | {"kind": "forecast"}],
+        "equal_priors": [PLACE | {"class": label, "priors_decide": label == "a"} for label in "ab"],
+        "learning_curve": [
+            curve | {"kind": "measured", "fitted": ""},
+            curve | {"kind": "forecast", "fitted": ""},
+            curve | {"kind": "forecast", "fitted": "ClassSpecificNB"},  # not of this classifier
+        ],
     }
     actual = source._verdict(study, verdict, tables)
     assert actual["balanced_accuracy"]["lower"] == 0.5
     assert actual["features"] == 7.0
     assert actual["stability"]["stability"] == 0.5
+    assert [row["class"] for row in actual["by_priors"]] == ["a"]
     assert [row["kind"] for row in actual["learning_curve"]] == ["forecast"]
+    assert [row["fitted"] for row in actual["learning_curve"]] == [""]
 
 
 def test_a_selection_without_halves_is_named_as_a_reason(tmp_path):

@@ -64,7 +64,7 @@ def write(folder, *blocks):
 def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
     table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
     model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "samples": []}
-    line = kinds.Line(
+    line = kinds.ClassLine(
         name=SCRIPT, note=SCRIPT, share=0.5, lower=0.4, upper=0.6, rest=SCRIPT, warning=SCRIPT
     )
     tile = kinds.Tile(label=SCRIPT, text=SCRIPT, note=SCRIPT)

@@ -36,6 +36,17 @@ def test_the_forecast_is_of_all_samples_and_of_twice_as_many(study):
     )
 
 
+def test_a_simpler_classifier_is_named_in_its_forecast(study):
+    rows = study.tables["learning_curve"].assign(fitted="ClassSpecificNB")
+    text = context._forecast(study, ("d", "xnb"), rows)
+    assert text.startswith(
+        "d: the forecast of the balanced accuracy of ClassSpecificNB, fitted in place of XNB "
+        "because it is fast, is 80%"
+    )
+    title = context._learning_curve(study, ("d", "xnb"), rows).arguments["title"]
+    assert title == "d, ClassSpecificNB"
+
+
 def test_a_curve_names_the_samples_from_which_on_it_is_unreliable(study):
     rows = study.tables["learning_curve"]
     arguments = context._learning_curve(study, ("d", "xnb"), rows).arguments

@@ -3,10 +3,12 @@
 import base64
 import gzip
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from counts_cases import simulated_counts
 from report_blocks import unpack
 from report_study import completed, study_of_tables, walk
@@ -17,7 +19,16 @@ from xnbflow.core.study import Design, Study
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.report.page.blocks import Figure, Gallery, GeneExplorer, Group, Links, Prose, Table
+from xnbflow.report.page.blocks import (
+    Code,
+    Figure,
+    Gallery,
+    GeneExplorer,
+    Group,
+    Links,
+    Prose,
+    Table,
+)
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import audit, further_comparisons, genes
 from xnbflow.report.workbook import write_workbook
@@ -270,10 +281,13 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
         gene_set("S4", 3, fold=4.0, by="xnb", genes="C"),
     ]
     ranked = [gene_set("S1", 10, nes=2.5), gene_set("S2", 11, nes=2.0)]
+    file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
     tables = {"gene_set_tests": tests, "enrichment": overlaps, "prerank": ranked}
+    tables["gene_set_files"] = [file]
     (group,) = genes._gene_sets(study_of_tables(tmp_path, tables))
     assert group.note == "2 tests at an FDR below 0.05"
-    _, significant, overlap_figure, overlap_table, rank_figure, rank_table = group.blocks
+    _, significant, overlap_figure, overlap_table, rank_figure, rank_table, files = group.blocks
+    assert files.frame.iloc[0].to_dict() == file  # which collection, from where
     assert significant.frame["gene_set"].tolist() == ["S1"]
     assert overlap_figure.arguments["rows"] == ["S1"]
     assert overlap_figure.arguments["groups"][0].values == [2.0]
@@ -347,3 +361,42 @@ def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
     assert arrays["auc.0"].tolist() == ([65534, 0] if shown == "b" else [0, 65534])
     (group,) = (block for block in blocks if isinstance(block, Group))
     assert set(group.blocks[0].frame["class"]) == {shown}
+
+
+def three_classes(root, *contrasts):
+    """Return a study of three classes, of which early and late share 20 features, whose design
+    has these contrasts."""
+    rng = np.random.default_rng(4)
+    labels = np.repeat(["early", "healthy", "late"], 10)
+    values = rng.normal(size=(100, 30))
+    values[:20] += 4.0 * (labels != "healthy")
+    values[20:30] += 3.0 * (labels == "early")
+    results = study_of(root, [dataset(values, labels, name="three", scale="log2")])
+    design = Design(contrasts=contrasts)
+    return replace(results, study=replace(results.study, designs={"three": design}))
+
+
+def test_features_of_three_classes_are_listed_by_the_least_difference(tmp_path):
+    """Those of both cancers differ more from the mean of the others than those of *early*."""
+    results = three_classes(tmp_path)
+    (frame,) = [block.frame for block in blocks_of(results, Table) if "auc" in block.frame]
+    assert {"least_t", "nearest"} <= {*frame}
+    early = frame[frame["class"] == "early"].head(10)
+    assert set(early["feature"]) == {f"g{i}" for i in range(20, 30)}
+    assert early["nearest"].isin(["healthy", "late"]).all()
+
+
+def test_the_page_proposes_comparisons_of_single_classes(tmp_path):
+    results = three_classes(tmp_path)
+    (code,) = blocks_of(results, Code)
+    assert yaml.safe_load(code.text) == {
+        "design": {
+            "contrasts": ["early vs healthy", "late vs healthy", "late vs early"],
+        }
+    }
+
+
+def test_two_classes_have_neither_least_differences_nor_proposals(results):
+    assert blocks_of(results, Code) == []
+    for block in blocks_of(results, Table):
+        assert "least_t" not in block.frame

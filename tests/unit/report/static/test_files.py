@@ -19,7 +19,7 @@ from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.figure_files import draw_figures, write_figures
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import figures_of
@@ -110,7 +110,7 @@ def test_no_text_of_a_figure_is_cut(function, arguments):
 @pytest.mark.parametrize("letter", ["A", "a"])
 def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width):
     name = letter * 300
-    one = Points("CSNB", [0.9], lower=[0.8], upper=[0.95], style=0)
+    one = RowPoints("CSNB", [0.9], lower=[0.8], upper=[0.95], style=0)
     drawings = [
         draw_heatmap(np.eye(2), [name, "b"], ["a", "b"]),
         draw_points([name], [one], "accuracy", length=40),

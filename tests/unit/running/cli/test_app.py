@@ -108,11 +108,13 @@ def test_a_study_is_proposed_and_run_without_the_libraries_of_its_jobs(module):
         ({"p1": "TP53", "p2": "MYC", "r1": "ACTB"}, ""),
         ({"p1": "TP53", "r1": "ACTB"}, "1 feature has no gene symbol and may be of one gene: p2"),
         ({}, "3 features have no gene symbol and may be of one gene: p1, p2, r1"),
+        ({"p1": "TP53", "p2": "MYC"}, "1 feature has no gene symbol and may be of one gene: r1"),
     ],
 )
 def test_genes_of_a_panel_without_a_symbol_are_named(monkeypatch, capsys, symbols, warning):
     panel = SimpleNamespace(
-        genes=pd.DataFrame({"gene": ["p1", "p2"]}),
+        # the name of the third is a symbol
+        genes=pd.DataFrame({"gene": ["p1", "p2", "ABCB1"]}),
         references=["r1"],
         accuracy=pd.DataFrame({"genes": [2]}),
     )

@@ -12,9 +12,9 @@ from xnbflow.core.errors import InputError
 from xnbflow.models.panel import choose_genes
 from xnbflow.running.cli import app, commands, finished_studies, proposals
 from xnbflow.running.cli.configuration import find_configuration
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.proposal.summary import Summary
 from xnbflow.sources.sheet import read_sheet
-from xnbflow.sources.summary import Summary
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

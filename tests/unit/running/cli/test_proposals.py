@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from proposed import NAMES, N, genes, over, table, write
+from toys import put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
@@ -19,10 +20,10 @@ from xnbflow.running.cli import commands, proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.proposal.summary import Summary
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow, read_sheet
-from xnbflow.sources.summary import Summary
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -273,7 +274,9 @@ def test_mirrors_replace_ncbi_in_the_configuration(tmp_path):
 
 def test_a_person_waits_for_one_retry(monkeypatch):
     policies = []
-    monkeypatch.setattr(proposals, "summarise_table", lambda row, retry: policies.append(retry))
+    monkeypatch.setattr(
+        proposals, "summarise_table", lambda row, retry, places: policies.append(retry)
+    )
     proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
 
@@ -360,3 +363,39 @@ def test_a_design_that_cannot_be_is_refused_before_files_are_written(
 def test_commands_without_a_study_have_no_design(tissue):
     with pytest.raises(InputError, match="option reference is part of the design of a study"):
         commands.described_row(str(tissue), "tissue", options=["reference=normal"])
+
+
+@pytest.mark.parametrize(
+    ("classes", "chosen", "reference", "sentence"),
+    [
+        # of two classes the table of genes compares them; the design needs no reference
+        ("healthy tumour", "", None, "Reference: 'healthy' (the control, by its name); fold"),
+        ("AML Healthy", "", None, "Reference: 'Healthy' (the control, by its name)"),
+        ("a b", "", None, "Reference: 'a' (no class has the name of a control); fold changes are"),
+        ("a b", "b", "b", "Reference: 'b' (as you chose); fold changes are those of 'a' against"),
+        # of several classes a control is recognised by the same words
+        ("AML CLL healthy", "", "healthy", "Reference: 'healthy' (the control, by its name); each"),
+        ("ctrl drug1 drug2", "", "ctrl", "Reference: 'ctrl'"),
+        ("AML CLL healthy", "CLL", "CLL", "Reference: 'CLL' (as you chose); each other class is"),
+        ("AML CLL CML", "", None, "Reference: none, because no class, or more than one, has"),
+        ("CLL control normal", "", None, "Reference: none"),
+    ],
+)
+def test_the_reference_class_is_named_with_how_to_change_it(classes, chosen, reference, sentence):
+    result = summary_of_labels((3,) * len(classes.split()))
+    labels = np.repeat(classes.split(), 3)
+    design = {"reference": chosen} if chosen else {}
+    result = proposals.with_reference(replace(result, labels=labels, design=design))
+    assert result.design.get("reference") == reference
+    assert sentence in result.reason
+    assert "--option reference=CLASS" in result.reason
+
+
+def test_a_control_among_several_classes_is_the_reference_of_the_written_study(tmp_path):
+    rows = [
+        f"s{i},{label},{i}.5,{i * i}.5" for i, label in enumerate(["AML", "CLL", "healthy"] * 9)
+    ]
+    table = put(tmp_path, "\n".join(["sample,diagnosis,g1,g2", *rows]) + "\n")
+    propose(str(table), output=str(tmp_path / "mine"))
+    settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
+    assert settings["studies"]["mine"]["design"] == {"reference": "healthy"}

@@ -101,8 +101,8 @@ class Analysis:
     compute : str
         Full path of the module with
         ``analyse(series: dict[str, DataSet], params: dict, threads: int) -> dict[str, DataFrame]``.
-        The file ``tables.toml`` beside it declares these tables, under the name of the analysis, as
-        that in `xnbflow.data` does the common ones.
+        The file ``tables.toml`` beside it declares the tables that it returns, under the name of
+        the analysis, as that of `xnbflow.tables` does those of the core.
     section : str or None
         Full path of the module with ``section(results: StudyResults) -> Section | None``.
     parameters : dict of str to dict

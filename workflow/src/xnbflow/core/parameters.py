@@ -35,7 +35,7 @@ class Declared(BaseEstimator):
     Examples
     --------
     >>> class Ridge(Declared):
-    ...     _parameter_constraints = {"alpha": [number(0, closed="left")]}
+    ...     _parameter_constraints = {"alpha": [number_constraint(0, closed="left")]}
     ...
     ...     def __init__(self, alpha=1.0):
     ...         self.alpha = alpha
@@ -97,7 +97,7 @@ def parameter_schemas(estimator: type) -> dict[str, Schema]:
     Examples
     --------
     >>> class Ridge(Declared):
-    ...     _parameter_constraints = {"alpha": [number(0, closed="left"), None]}
+    ...     _parameter_constraints = {"alpha": [number_constraint(0, closed="left"), None]}
     ...
     ...     def __init__(self, alpha=1.0):
     ...         self.alpha = alpha

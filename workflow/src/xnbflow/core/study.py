@@ -146,7 +146,7 @@ class Study:
     validate : tuple of Validation
     cohorts : Cohorts or None
     gene_sets : tuple of str
-        Paths of GMT files whose sets are tested.
+        GMT files whose sets are tested: paths, or URLs with a checksum.
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
     optional : tuple of str

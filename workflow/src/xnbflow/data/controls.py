@@ -5,10 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: Whole words of a label that make it a control, in lower case.
+#: Whole words of a label that make it a control, in lower case. Abbreviations: HC healthy
+#: controls, NT not treated or normal tissue, CK control in plant science (Chinese papers), pre
+#: before a treatment.
 _CONTROLS = (
     r"normals?|controls?|ctrl|ctl|healthy|untreated|wild[- ]?type|wt|vehicle|dmso|mock|"
-    r"placebo|baseline|sham|unaffected|non[- ]?(tumou?r|tumou?rs|tumou?ral|cancer|cancerous|"
+    r"placebo|baseline|sham|unaffected|hcs?|nt|ck|pre|pre[- ]?(treatment|therapy|dose|op)|"
+    r"non[- ]?(tumou?r|tumou?rs|tumou?ral|cancer|cancerous|"
     r"diseased?|malignant)"
 )
 _CONTROL = re.compile(rf"(?<![a-z0-9])({_CONTROLS})(?![a-z0-9])")
@@ -32,6 +35,17 @@ def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> s
         return reference
     controls = [str(label) for label in classes if _is_control(str(label).lower())]
     return controls[0] if len(controls) == 1 else ""
+
+
+def is_control_word(label: str) -> bool:
+    """Return whether a label is nothing but a word for a control.
+
+    Examples
+    --------
+    >>> is_control_word("Ctrl"), is_control_word("control A")
+    (True, False)
+    """
+    return re.fullmatch(_CONTROLS, label.strip().lower().replace("_", " ")) is not None
 
 
 def _is_control(label: str) -> bool:

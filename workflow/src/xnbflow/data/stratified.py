@@ -77,7 +77,7 @@ def stratified_group_folds(
     --------
     >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
     >>> [test.tolist() for _, test in stratified_group_folds(labels, groups, 2, seed=0)]
-    [[2, 3, 6, 7], [0, 1, 4, 5]]
+    [[2, 3, 4, 5], [0, 1, 6, 7]]
     """
     return _positions(stratified_group_fold_numbers(labels, groups, n_splits, seed), n_splits)
 
@@ -100,7 +100,7 @@ def stratified_group_fold_numbers(
     --------
     >>> labels, groups = np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2)
     >>> stratified_group_fold_numbers(labels, groups, 2, seed=0).tolist()
-    [1, 1, 0, 0, 1, 1, 0, 0]
+    [1, 1, 0, 0, 0, 0, 1, 1]
     """
     codes, class_sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
     group_codes = np.unique(groups, return_inverse=True)[1]

@@ -1,15 +1,36 @@
 """Densities of every class on a grid over each feature's range (XNB paper, Algorithm 1).
 
-For Gaussian kernels with one bandwidth per class the sum over an equally spaced grid needs no
-exponential per grid point. With the grid's step ``s`` and a sample's distance ``u`` from a grid
-point, the anchor, both in bandwidths, the sample adds at the ``j``-th point from the anchor
+**The idea.** Each class of n samples needs the sum of its Gaussian kernels at the G points of a
+grid, for every feature: n G exponentials, which are nearly all the time of a fit. But the points
+are equally spaced. From one point to the next the kernel of a sample changes by a factor, and this
+factor itself changes by a factor that is the same for all samples. So a sample needs two
+exponentials at one point, the *anchor*, and a multiplication for every other point. A fit takes a
+fifth to a tenth of the time (.04 to .08 processor seconds in place of .36 to .41).
 
-    exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
+**The recurrence.** With the grid's step ``s`` and a sample's distance ``u`` above the anchor, both
+in bandwidths, the kernel of the sample at the ``j``-th point above the anchor is
 
-the powers are products, and the last factor is common to all samples. A wide grid is divided into
-pieces with an anchor each, at most 25 bandwidths from their ends, so that no power overflows.
-Distances above 37 from an anchor are set to 37: less than 1e-31 of the highest kernel. Steps wider
-than 4 use exponentials.
+    exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2)
+                           term           ratio       factor
+
+    term[0] = exp(-u² / 2),   term[j + 1] = term[j] · ratio,   sum[j] = factor[j] · Σ term[j]
+
+where the sum is over the samples, and ``factor`` is common to them. Points below the anchor use
+``1 / ratio``.
+
+**An example.** Samples at 0 and 1 with bandwidth 1, the grid 0, 1, 2 and the anchor 0: ``u`` is 0
+and 1, the terms are 1 and .6065, the ratios 1 and 2.7183. Their sums 1.6065, 2.6487 and 5.4817
+times the factors 1, .6065 and .1353 are 1.6065, 1.6065 and .7419: the kernels at 2 are .1353 and
+.6065.
+
+**The error.** A wide grid is divided into pieces with an anchor each, at most 25 bandwidths from
+their ends (`REACH`), and ``u`` is limited to 37 (`FARTHEST`). A term is then at most exp(25² / 2),
+so nothing overflows. A limited sample is more than 12 bandwidths from every point of the piece: its
+kernel, and the error, are below 1e-31 of the highest kernel. Rounding is relative: exponents of at
+most 25 · 37 are rounded three times by 1.1e-16, which makes 3e-13, and at most 50 products add
+1e-14. Steps wider than 4 bandwidths (`WIDEST_STEP`) could underflow and use exponentials.
+
+`sum_exactly` is the definition in plain NumPy, to which the tests compare.
 """
 
 from itertools import pairwise
@@ -119,20 +140,6 @@ def _sum_feature(
     return out
 
 
-def _sum_tile(
-    tile: np.ndarray,
-    offsets: np.ndarray,
-    bandwidths: np.ndarray,
-    low: np.ndarray,
-    step: np.ndarray,
-    n_grid: int,
-) -> np.ndarray:
-    """Return the sums of kernels of a tile of any width, shape (n_classes, n_grid, n_features)."""
-    out = np.empty((len(bandwidths), n_grid, tile.shape[1]))
-    _sum_classes(tile, offsets, bandwidths, low, step, out)
-    return out
-
-
 @njit(nogil=True)
 def _sum_kernels(
     tile: np.ndarray,
@@ -185,16 +192,18 @@ def _mend_underflow(
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
-def _sum_classes(
+def _sum_tile(
     tile: np.ndarray,
     offsets: np.ndarray,
     bandwidths: np.ndarray,
     low: np.ndarray,
     step: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Write the sums of kernels of a tile."""
-    n_classes, n_grid, width = out.shape
+    n_grid: int,
+) -> np.ndarray:
+    """Return the sums of kernels of a tile of any width, shape (n_classes, n_grid, n_features)."""
+    n_classes, width = bandwidths.shape
+    out = np.empty((n_classes, n_grid, width))
+    # Samples are summed in parts whose terms and ratios stay in a core's cache.
     some = 1
     for c in range(n_classes):
         some = max(some, offsets[c + 1] - offsets[c])
@@ -206,6 +215,7 @@ def _sum_classes(
     per_h = np.empty(width)
     steps = np.empty(width)
     for c in range(n_classes):
+        # The grid of a class is divided into pieces with an anchor each, their middle point.
         widest = 2.0 * REACH / n_grid
         for f in range(width):
             per_h[f] = 1.0 / bandwidths[c, f]
@@ -224,6 +234,7 @@ def _sum_classes(
                     for g in range(len(piece)):
                         for f in range(width):
                             piece[g, f] += sums[g, f]
+    return out
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
@@ -236,9 +247,6 @@ def _sum_powers(
     out: np.ndarray,
 ) -> None:
     """Write the sum of kernels at consecutive grid points; the middle one is the anchor."""
-    # Of the module's formula `terms` are exp(-u²/2), `ratios` exp(s u), and `factors`
-    # exp(-(j s)²/2) for j = 0, 1, ... Below the anchor the powers of 1 / ratio begin at j = -1,
-    # with `backward`, the term divided by the ratio.
     n = len(rows)
     middle = len(out) // 2
     stop = 2 * n + middle + 1
@@ -247,12 +255,23 @@ def _sum_powers(
     factors = scratch[2 * n : stop]
     backward = scratch[stop : stop + n]
     inverse = scratch[stop + n : stop + 2 * n]
-    _write_exponents(rows, per_h, anchor, steps, terms, ratios, factors)
+    # The exponents of terms, ratios and factors, and one call for all their exponentials.
+    for i in range(n):
+        for f in range(len(anchor)):
+            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
+            terms[i, f] = -0.5 * u * u
+            ratios[i, f] = steps[f] * u
+    for g in range(len(factors)):
+        for f in range(len(anchor)):
+            u = g * steps[f]
+            factors[g, f] = -0.5 * u * u
     exponentiate(scratch[:stop].reshape(-1))
+    # Below the anchor powers of 1 / ratio begin at j = -1, with `backward`, the term / ratio.
     for i in range(n):
         for f in range(len(anchor)):
             inverse[i, f] = 1.0 / ratios[i, f]
             backward[i, f] = terms[i, f] * inverse[i, f]
+    # Row j of the result is its factor times the sum of the terms there.
     for g in range(len(out)):
         for f in range(len(anchor)):
             out[g, f] = factors[abs(g - middle), f]
@@ -293,26 +312,19 @@ def _multiply_by_sums(
                 out[row, f] *= sums[power, f]
 
 
-@njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")
-def _write_exponents(
-    rows: np.ndarray,
-    per_h: np.ndarray,
-    anchor: np.ndarray,
-    steps: np.ndarray,
-    terms: np.ndarray,
-    ratios: np.ndarray,
-    factors: np.ndarray,
-) -> None:
-    """Write the logarithms of all samples' terms, of their ratios, and of the last factors."""
-    for i in range(len(rows)):
-        for f in range(len(anchor)):
-            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
-            terms[i, f] = -0.5 * u * u
-            ratios[i, f] = steps[f] * u
-    for g in range(len(factors)):
-        for f in range(len(anchor)):
-            u = g * steps[f]
-            factors[g, f] = -0.5 * u * u
+def sum_exactly(values: np.ndarray, bandwidth: float, points: np.ndarray) -> np.ndarray:
+    """Return the sum of Gaussian kernels at points, by its definition; the tests' oracle.
+
+    ``values`` (n_samples,) are one feature of one class, ``points`` (n_grid,). Kernels are 1 at
+    their sample.
+
+    Examples
+    --------
+    >>> sum_exactly(np.array([0.0, 1.0]), 1.0, np.array([0.0, 1.0, 2.0])).round(4).tolist()
+    [1.6065, 1.6065, 0.7419]
+    """
+    distances = (points[:, np.newaxis] - values) / bandwidth
+    return np.exp(-0.5 * distances**2).sum(axis=1)
 
 
 @njit(nogil=True)

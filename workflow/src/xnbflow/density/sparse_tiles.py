@@ -11,9 +11,16 @@ quantile         of the ``n`` values in which ``x`` is repeated ``w`` times
 density          ``sum(w K((t - x) / h)) / (n h)``
 ================ ===================================================================================
 
-Results agree with those of a dense tile to rounding. A dense tile has features side by side in the
-vector instructions; the features here have different numbers of values, so that the values of one
-feature take the lanes.
+For example a feature with the values 3, 0, 1, 0 in class 0 and 0, -2 in class 1 becomes the values
+0, 1, 3 | -2, 0 with the weights 2, 1, 1 | 1, 1 and the starts 0, 3, 5. The quartiles of class 0 are
+those of 0, 0, 1, 3.
+
+The dense tile is the simple version, and the oracle of the tests: results agree to rounding, with
+densities to 1e-13. A dense tile has features side by side in the vector instructions; the features
+here have different numbers of values, so that the values of one feature take the lanes. A value
+therefore takes about three times as long as in a dense tile, and `map_class_tiles` takes sparse
+tiles only where at most 35 % of the values are stored. The sums of Gaussian kernels are those of
+`xnbflow.density.grid`, which explains them.
 """
 
 from dataclasses import dataclass, replace
@@ -180,7 +187,7 @@ def _gather(
     """
     n_classes = len(sizes)
     stored = np.empty(n_classes, np.int64)
-    place = np.empty(n_classes, np.int64)
+    position = np.empty(n_classes, np.int64)
     stop = 0
     # A feature with the values 3, 0, 1 in class 0 and 0, -2 in class 1 becomes 0, 1, 3 | -2, 0 with
     # the starts 0, 3, 5. The first pass over its stored values counts those of each class, which
@@ -192,20 +199,20 @@ def _gather(
             if c >= 0 and data[k] != 0.0:
                 stored[c] += 1
         for c in range(n_classes):
-            starts[f, c] = place[c] = stop
+            starts[f, c] = position[c] = stop
             stop += stored[c] + (stored[c] < sizes[c])
         starts[f, n_classes] = stop
         for k in range(indptr[f], indptr[f + 1]):
             c = class_of[indices[k]]
             if c >= 0 and data[k] != 0.0:
-                values[place[c]] = data[k]
-                place[c] += 1
+                values[position[c]] = data[k]
+                position[c] += 1
         for c in range(n_classes):
             run = values[starts[f, c] : starts[f, c] + stored[c]]
             run.sort()
             if stored[c] < sizes[c]:
                 zero = starts[f, c] + np.searchsorted(run, 0.0)
-                # the positive values move up by one place
+                # the positive values move up by one position
                 for k in range(starts[f, c + 1] - 1, zero, -1):
                     values[k] = values[k - 1]
                 values[zero] = 0.0

@@ -13,7 +13,7 @@ areas              What are the exact areas under the ROC curve of all features?
 camera             Does a gene set differ from the other genes?
 false_discovery    Which p-values remain small after adjustment?
 series_audit       Which findings question the accuracies of a series?
-confounders, sample_levels, likeness
+confounders, sample_levels, repeated_samples
                    Which columns, levels of samples and copies are among them?
 heatmap, gene_values, gene_tables, diagnostic_tables
                    Which tables does a page show?

@@ -15,8 +15,8 @@ from xnbflow.core.study import Design
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.sample_columns import column_named
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.series.sample_columns import column_named
 
 
 def phenotype_of(series: DataSet) -> pd.DataFrame:
@@ -157,7 +157,11 @@ def design_notes(series: DataSet, design: Design) -> list[str]:
     columns = covariates(compared, design)
     notes = []
     if columns:
-        kinds = [f"{name!r} ({_kind(cells)})" for name, cells in columns.items()]
+        kinds = []
+        for name, cells in columns.items():
+            n_categories = len(set(cells))
+            kind = f"{n_categories} {either(n_categories, 'category', 'categories')}"
+            kinds.append(f"{name!r} ({'numbers' if cells.dtype.kind == 'f' else kind})")
         notes.append(f"comparisons of single genes are adjusted for {', '.join(kinds)}")
     notes += _left_out_notes(series, design)
     if series.groups is None and not columns:
@@ -172,14 +176,6 @@ def design_notes(series: DataSet, design: Design) -> list[str]:
             return notes  # too few samples for a test, which is not an error of the design
         raise InputError(f"{place}: {error}", key="adjust") from error
     return notes if correlated else notes + _mixture_note(compared, designs)
-
-
-def _kind(cells: np.ndarray) -> str:
-    """Return ``numbers``, or the number of categories of a column to adjust for."""
-    if cells.dtype.kind == "f":
-        return "numbers"
-    n_categories = len(set(cells))
-    return f"{n_categories} {either(n_categories, 'category', 'categories')}"
 
 
 def _left_out_notes(series: DataSet, design: Design) -> list[str]:

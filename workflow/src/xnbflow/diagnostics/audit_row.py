@@ -43,6 +43,8 @@ CHECKS = {
     "share missing": "missing values",
     "shares missing differ": "missing values",
     "few missing differ": "missing values",
+    "shares at limit differ": "detection limit",
+    "few at limit differ": "detection limit",
     "sample in two series": "shared sample",
     "phenotype alone": "phenotype only",
     "phenotype predicts class": "phenotype only",

@@ -23,8 +23,8 @@ from xnbflow.diagnostics.adjustment import with_known_covariates
 from xnbflow.diagnostics.audit_row import Row, audit_row
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.plausibility import is_event_status, is_event_time
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.series.plausibility import is_event_status, is_event_time
 
 #: Largest adjusted p of a severe association.
 SEVERE = 0.02

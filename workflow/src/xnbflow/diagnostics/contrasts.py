@@ -36,8 +36,8 @@ from xnbflow.diagnostics.linear_models import (
     weights_of_units,
 )
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
-from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.summary import natural_key
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.proposal.summary import natural_key
 from xnbflow.tables.contract import GENE_TABLES
 
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")

@@ -159,7 +159,11 @@ def conditional_dependence(
     n_estimated = 2 if dof == "paper" else len(np.unique(y)) + 1
     freedom = residuals.shape[1] - n_estimated
     cut = max(min_abs_r, _correlation_at(alpha, freedom))
-    return _decide(_compare(residuals, cut, seed), len(residuals), cut, freedom)
+    if len(residuals) <= ALL_PAIRS_LIMIT:
+        compared = _compare_all(residuals, cut)
+    else:
+        compared = _compare_sample(residuals, cut, np.random.default_rng(seed))
+    return _decide(compared, len(residuals), cut, freedom)
 
 
 def sampling_error(values: np.ndarray, n_population: int) -> float:
@@ -188,13 +192,6 @@ def _correlation_at(alpha: float, freedom: int) -> float:
     function of 1 - r² with parameters freedom / 2 and 1/2, as for Student's t.
     """
     return float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha)))
-
-
-def _compare(residuals: np.ndarray, cut: float, seed: int) -> _Comparison:
-    """Compare all features, or a sample of them, with all others."""
-    if len(residuals) <= ALL_PAIRS_LIMIT:
-        return _compare_all(residuals, cut)
-    return _compare_sample(residuals, cut, np.random.default_rng(seed))
 
 
 def _compare_all(residuals: np.ndarray, cut: float) -> _Comparison:

@@ -8,7 +8,7 @@ import pandas as pd
 from xnbflow.core.terms import is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.heatmap import shown_samples
-from xnbflow.sources.plausibility import is_technical
+from xnbflow.sources.series.plausibility import is_technical
 from xnbflow.tables.contract import GENE_TABLES
 
 #: Most batches with colours that a reader can distinguish.
@@ -47,10 +47,13 @@ def gene_values(
     """
     rows = pd.Index(series.features).get_indexer(features)
     samples = shown_samples(series.labels, n_samples or series.n_samples)
+    groups = np.full(series.n_samples, "")
+    if series.groups is not None:
+        groups = (pd.factorize(series.groups)[0] + 1).astype(str)
     columns_of_samples = {
         "sample": series.samples,
         "class": series.labels,
-        "group": _group_numbers(series),
+        "group": groups,
         "batch": _batches(series),
     }
     columns: dict[str, np.ndarray] = {
@@ -60,13 +63,6 @@ def gene_values(
     for name, column in columns_of_samples.items():
         columns[name] = np.tile(column[samples], len(rows))
     return pd.DataFrame(columns)[GENE_TABLES["gene_values"].fixed]
-
-
-def _group_numbers(series: DataSet) -> np.ndarray:
-    """Return the number of each sample's group as text; empty texts without groups."""
-    if series.groups is None:
-        return np.full(series.n_samples, "")
-    return (pd.factorize(series.groups)[0] + 1).astype(str)
 
 
 def _batches(series: DataSet) -> np.ndarray:

@@ -90,11 +90,16 @@ def fit_contrasts(
     whitened = matrix if whitening is None else whitening @ matrix
     basis, coordinates = _contrast_coordinates(whitened, contrasts)
     n_contrasts = len(contrasts)
+    # how many of the contrasts that the design determines are linearly independent
+    n_joint = 0
+    defined = ~np.isnan(coordinates).any(axis=0)
+    if defined.any():
+        n_joint = int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO))
     result = ContrastFit(
         estimate=np.empty((n_contrasts, n_features)),
         unscaled=np.empty((n_contrasts, n_features)),
         joint=np.empty(n_features),
-        n_joint=_n_independent(coordinates),
+        n_joint=n_joint,
         variance=np.empty(n_features),
         df=np.empty(n_features),
         mean=np.empty(n_features),
@@ -145,14 +150,6 @@ def _contrast_coordinates(
     coordinates = (contrasts @ right.T / singular[:rank]).T
     coordinates[:, (outside**2).sum(axis=1) > _ZERO] = np.nan
     return basis, coordinates
-
-
-def _n_independent(coordinates: np.ndarray) -> int:
-    """Return how many of the contrasts that the design determines are linearly independent."""
-    defined = ~np.isnan(coordinates).any(axis=0)
-    if not defined.any():
-        return 0
-    return int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO))
 
 
 class _ShiftedRows(NamedTuple):

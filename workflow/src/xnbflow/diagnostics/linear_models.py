@@ -168,9 +168,11 @@ def moderated_contrasts(
     blocks = None if correlated else groups
     correlated_groups = groups if correlated else None
     designs = class_designs(codes, blocks, covariates)
-    # The first design comes last: `tests.mean` and `tests.zero_variances` below are its results.
+
+    # Classes of different blocks have different designs. The first one comes last: `tests.mean` and
+    # `tests.zero_variances` below are its results.
     for design in reversed(designs):
-        contrasts = _class_contrasts(design)
+        # Units that are means of several samples have weights.
         unit_weights = None
         if blocks is not None and design.unequal:
             samples = class_designs(codes, None, covariates)[0]
@@ -185,18 +187,23 @@ def moderated_contrasts(
             correlated_groups=correlated_groups,
             unit_weights=unit_weights,
         )
-        tests = moderate(fit_of(contrasts), trend=trend)
+
+        # Each class against the mean of the others.
+        tests = moderate(fit_of(_class_contrasts(design)), trend=trend)
+        prior_df[design.compared] = tests.prior_df
+        for name in (*_PER_CONTRAST, *_PER_FEATURE):
+            results[name][design.compared] = getattr(tests, name)
+
+        # Each class against the nearest other class, with the moderated variances.
         compared = np.flatnonzero(design.compared).tolist()
         for code in compared if n_classes <= _MOST_PAIRED else ():
             others = _others(design, code)
             if len(others):
                 fit = fit_of(_pair_contrasts(design, code, others))
                 least = _least_differences(fit, tests.posterior_variance)
-                least_difference[code], least_t[code], place = least
-                nearest[code] = np.where(place < 0, -1, others[place])
-        prior_df[design.compared] = tests.prior_df
-        for name in (*_PER_CONTRAST, *_PER_FEATURE):
-            results[name][design.compared] = getattr(tests, name)
+                least_difference[code], least_t[code], position = least
+                nearest[code] = np.where(position < 0, -1, others[position])
+
     return ModeratedContrasts(
         **results,
         fdr=benjamini_hochberg(results["p"]),
@@ -254,20 +261,20 @@ def _least_differences(
 
     Returns
     -------
-    difference, t, place : ndarray of shape (n_features,)
-        ``place`` is the row of ``fit``, -1 where a contrast is missing.
+    difference, t, position : ndarray of shape (n_features,)
+        ``position`` is the row of ``fit``, -1 where a contrast is missing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         t = fit.estimate / np.sqrt(posterior_variance * fit.unscaled)
     missing = np.isnan(t).any(axis=0)
-    place = np.nan_to_num(np.abs(t), nan=np.inf).argmin(axis=0)
+    position = np.nan_to_num(np.abs(t), nan=np.inf).argmin(axis=0)
     columns = np.arange(t.shape[1])
-    least = t[place, columns]
-    difference = fit.estimate[place, columns]
+    least = t[position, columns]
+    difference = fit.estimate[position, columns]
     is_between = (t > 0).any(axis=0) & (t < 0).any(axis=0)
     least = np.where(missing, np.nan, np.where(is_between, 0.0, least))
     difference = np.where(missing, np.nan, np.where(is_between, 0.0, difference))
-    return difference, least, np.where(missing, -1, place)
+    return difference, least, np.where(missing, -1, position)
 
 
 def fit_design(

@@ -15,6 +15,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.gene_names import split_genes
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features
 from xnbflow.diagnostics.audit_row import Row, audit_row
@@ -28,10 +29,15 @@ from xnbflow.diagnostics.confounders import (
     usable,
 )
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.diagnostics.likeness import ENOUGH, likely_repeats, shared_samples, similar_samples
+from xnbflow.diagnostics.repeated_samples import (
+    ENOUGH,
+    likely_repeats,
+    shared_samples,
+    similar_samples,
+)
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
-from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.plausibility import repeated_samples
+from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -53,7 +59,8 @@ _COLOURS = 7
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
-#: Shares of the samples in likely repeats from which on these are a warning, and severe.
+#: Share of the samples in likely repeats from which on these are a warning, and share of those with
+#: another one of their class from which on they are severe.
 _FEW_REPEATS = 0.1
 _MANY_REPEATS = 0.5
 #: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
@@ -292,16 +299,19 @@ def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]
 def _male_score(series: DataSet) -> np.ndarray | None:
     """Return the score of `sexes` of each sample; None where the genes are not known.
 
-    If a gene has several features, the one with the greatest mean is used.
+    If a gene has several features, the one with the greatest mean is used. A feature of several
+    genes (``TSIX///XIST``) is one of each of them.
     """
-    symbols = series.features
+    names = pd.Series(series.features, dtype=str)
     genes = series.feature_metadata
     if genes is not None and "symbol" in genes:
-        symbols = genes["symbol"].to_numpy(dtype=str)
-    symbols = np.char.upper(symbols.astype(str))
+        symbols = pd.Series(genes["symbol"].to_numpy(dtype=str))
+        names = symbols.where(symbols != "", names)
+    genes_of_feature = names.str.upper().map(split_genes)
     standardised = {}
     for gene in (_FEMALE_GENE, *_MALE_GENES):
-        rows = series.values[symbols == gene]
+        has_gene = np.array([gene in genes for genes in genes_of_feature], dtype=bool)
+        rows = series.values[has_gene]
         rows = rows[~np.isnan(rows).any(axis=1)]
         if not len(rows):
             continue
@@ -385,8 +395,11 @@ def _categories(series: DataSet) -> list[np.ndarray]:
 def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
     """Return a finding on samples that are probably of the same patients, and their groups.
 
-    The finding is severe if half of the samples or more are in such groups, and a warning from a
-    tenth on. Groups within one group of the series are named already, and are left out.
+    The finding is a warning if a tenth of the samples or more are in such groups. It is severe if
+    half of the samples have another one of their class in their group: training then has the
+    patient with the label to predict. A patient with one sample of each class has the other label
+    in training, which helps no classifier. Groups within one group of the series are named
+    already, and are left out.
     """
     empty = table_of([], AUDIT_TABLES["likely_repeats"])
     linear = _linear(series)
@@ -417,7 +430,8 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
         f"{counted(int(unnamed.sum()), 'sample')} form {counted(n_groups, 'group')} that are far "
         "more alike than samples of different patients"
     )
-    are_many = share >= _MANY_REPEATS
+    of_one_class = groups.groupby(["group", "class"])["sample"].transform("size") > 1
+    are_many = int(of_one_class.sum()) / series.n_samples >= _MANY_REPEATS
     row = audit_row(
         "many likely repeats" if are_many else "likely repeats",
         "samples",

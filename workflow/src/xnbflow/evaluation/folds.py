@@ -114,7 +114,7 @@ def tested_folds(
     Examples
     --------
     >>> tested_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, seed=0)
-    array([1, 1, 0, 0, 1, 1, 0, 0])
+    array([1, 1, 0, 0, 0, 0, 1, 1])
     """
     if groups is None:
         return stratified_fold_numbers(labels, n_splits, seed)

@@ -12,9 +12,9 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds, scikit_learn_folds
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.files import open_raw
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.tables.contract import DOWNLOADS
 
 #: A sample that always trains and is never tested.

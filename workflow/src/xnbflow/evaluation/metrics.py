@@ -93,7 +93,10 @@ def class_metrics(
     metrics["roc_auc"] = np.nan
     if log_posterior is not None and _has_probabilities(log_posterior).all():
         folds = np.zeros(len(codes)) if folds is None else folds
-        metrics["roc_auc"] = _roc_auc(codes, log_posterior, folds)
+        areas = np.array(list(_areas(codes, log_posterior, folds).values()))
+        defined = areas[~np.isnan(areas)]
+        if len(defined):
+            metrics["roc_auc"] = float(np.mean(defined))
     return metrics
 
 
@@ -146,13 +149,6 @@ def _label_metrics(confusion: np.ndarray) -> dict[str, float]:
         "f1_macro": float(np.mean(2 * right[occurs] / (true + predicted)[occurs])),
         "mcc": float(covariance / np.sqrt(spread)) if spread > 0 else 0.0,
     }
-
-
-def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> float:
-    """Return the mean over classes of the share of pairs within folds in the right order."""
-    areas = np.array(list(_areas(codes, log_posterior, folds).values()))
-    defined = areas[~np.isnan(areas)]
-    return float(np.mean(defined)) if len(defined) else np.nan
 
 
 def class_areas(

@@ -52,6 +52,8 @@ def feature_use(
     last, before, names = last_step(model, X.columns.to_numpy())
     if names is None:
         return FeatureUse(per_class=np.nan, distinct=np.nan)
+
+    # A model that lists no features of its classes: their number, if it has one.
     chosen = getattr(last, "selected_features_", None)
     if chosen is None:
         used = features_with_effect(last)
@@ -62,11 +64,14 @@ def feature_use(
         if len(names) == everything:
             return FeatureUse(per_class=everything, distinct=everything)
         chosen = dict.fromkeys(model.classes_, names)
-    # The last step of a pipeline may know its features by their positions only.
+
+    # The features of each class. The last step of a pipeline may have their positions only.
     rename = dict(enumerate(names)) if last is not model else {}
     features_of_class = {}
     for label, features in chosen.items():
         features_of_class[label] = [rename.get(feature, feature) for feature in features]
+
+    # What the model has beside them, if the tables are not too large.
     distances = explanations = priors = ties = None
     n_terms = sum(len(features) for features in features_of_class.values())
     has_room = n_terms * (len(features_of_class) - 1) <= most_rows
@@ -101,11 +106,11 @@ def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> 
     rows = []
     for label, features in chosen.items():
         distances = measured.get(label, np.full(len(features), np.nan))
-        for place, (feature, distance) in enumerate(zip(features, distances, strict=True)):
+        for position, (feature, distance) in enumerate(zip(features, distances, strict=True)):
             rows.append(
                 {
                     "class": str(label),
-                    "rank": place + 1,
+                    "rank": position + 1,
                     "feature": str(feature),
                     "distance": float(distance),
                 }

@@ -127,6 +127,8 @@ def _fit_and_predict(
     X = frame_for(model, series, training)
     tested = frame_for(model, series, test)
     y = series.labels[training]
+
+    # Fit, after imputation, and predict.
     start = time.perf_counter()
     if series.missing:
         measurements["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
@@ -138,6 +140,8 @@ def _fit_and_predict(
     tables = {"predictions": _predict(model, as_read(model, tested), series, test)}
     measurements["fit_seconds"] = fitted - start
     measurements["predict_seconds"] = time.perf_counter() - fitted
+
+    # The features that it uses, with its priors and explanations.
     use = feature_use(model, tested, explain=explain, most_rows=most_rows)
     measurements["features_per_class"] = use.per_class
     measurements["features"] = use.distinct

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.significance import TEST_LEVEL
-from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 
 #: Resamples for the interval.
@@ -152,8 +152,8 @@ def concordance(
     """Return how well scores order samples by class, over all pairs and within levels.
 
     For p, labels are exchanged within levels (and ``groups``, see
-    `xnbflow.inference.exchange`) while the scores stay. The interval is a percentile bootstrap of
-    samples, or of groups, within levels.
+    `xnbflow.inference.label_exchange`) while the scores stay. The interval is a percentile
+    bootstrap of samples, or of groups, within levels.
 
     Parameters
     ----------

@@ -162,13 +162,13 @@ def pooled_performance(
     Where samples have groups, intervals count groups. See `performance` for ``inflation`` and
     ``candidates``.
     """
-    places = pd.Index(header.samples).get_indexer(predictions["sample"])
+    positions = pd.Index(header.samples).get_indexer(predictions["sample"])
     codes = np.searchsorted(header.classes, header.labels.astype(str))
     predicted_codes = pd.Index(header.classes.astype(str)).get_indexer(
         predictions["predicted"].astype(str)
     )
     votes = np.zeros((len(header.samples), len(header.classes)))
-    np.add.at(votes, (places, predicted_codes), 1.0)
+    np.add.at(votes, (positions, predicted_codes), 1.0)
     n_tests = votes.sum(axis=1)
     is_tested = n_tests > 0
     return performance(

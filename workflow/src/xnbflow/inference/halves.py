@@ -136,7 +136,7 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
     others = _similarity(series, sampled)
     n_pairs = max(1, len(sampled) * (len(sampled) - 1))
     mean_similarity = (others.sum() - len(sampled)) / n_pairs
-    place = pd.Series(np.arange(len(names)), index=names)
+    position = pd.Series(np.arange(len(names)), index=names)
     rows = []
     for label in ["", *series.classes.astype(str)]:
         of_class = short if not label else short[short["class"] == label]
@@ -144,7 +144,7 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
         for repeat in halves["repeat"].unique().tolist():
             selected = np.zeros((2, len(names)), dtype=bool)
             for half in (0, 1):
-                selected[half, place[sorted(lists.get((repeat, half), set()))]] = True
+                selected[half, position[sorted(lists.get((repeat, half), set()))]] = True
             agreement = correlated_stability(
                 selected, similarity, series.n_features, mean_similarity
             )

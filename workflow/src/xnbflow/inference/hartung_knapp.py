@@ -57,10 +57,13 @@ def hartung_knapp(
     series = has_effect.sum(axis=0)
     degrees = np.where(series > 1, series - 1.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # The variance between series, from Cochran's Q with the weights of fixed effects.
         weights = np.where(has_effect, 1 / variances, 0.0)
         total, _, q = _weighted(effects, weights)
         typical = degrees / (total - (weights**2).sum(axis=0) / total)
         tau2 = np.maximum((q - degrees) / degrees * typical, 0.0)
+
+        # The mean, with weights of random effects, and its error by the spread of the effects.
         weights = np.where(has_effect, 1 / (variances + tau2), 0.0)
         total, mean, spread = _weighted(effects, weights)
         scale = spread / degrees
@@ -69,6 +72,8 @@ def hartung_knapp(
             share = weights / total
             without = np.where(has_effect, share * (effects - mean) / (1 - share), 0.0)
             error = np.maximum(error, np.sqrt(degrees / series * (without**2).sum(axis=0)))
+
+        # Limits of the mean, and of the effect in a further series.
         quantile = stdtrit(degrees, 0.975)
         p = 2 * stdtr(degrees, -np.abs(mean) / error)
         beyond = np.where(series > 2, quantile * np.sqrt(error**2 + tau2), np.nan)

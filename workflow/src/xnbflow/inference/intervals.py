@@ -314,6 +314,7 @@ def balanced_interval(
     by simulation (`python -m benchmarks verdicts`): without them the interval covered 69 to 91%
     with 12 to 20 samples, and all misses were above it.
     """
+    # The recall of each class with its interval, and the weights of the classes in the mean.
     labels, codes = np.unique(classes, return_inverse=True)
     shares = []
     n_units = []
@@ -332,6 +333,8 @@ def balanced_interval(
     least_correlation = 0.0
     if inflation > 1:
         least_correlation = min(1.0, float(_SMALL_CLASS / np.mean(n_units)))
+
+    # Independent recalls.
     if groups is None or not have_several_classes(groups, classes):
         mean = mean_of(shares, least_above=least_correlation, weights=weights)
         if right.min() == 1 and (counts == counts[0]).all():
@@ -341,6 +344,9 @@ def balanced_interval(
             )
             mean = mean._replace(lower=max(mean.lower, whole.lower))
         return mean
+
+    # Groups with samples of several classes: limits of the weighted mean with their design effect,
+    # between those of correlated recalls and of recalls that are right in the same groups.
     correlation = correlations(right, classes, groups)
     combined = mean_of(shares, correlation, least_above=least_correlation, weights=weights)
     equal = mean_of(shares, np.ones_like(correlation), weights=weights)

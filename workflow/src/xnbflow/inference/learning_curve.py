@@ -22,7 +22,7 @@ from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, stratified_splits
 from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
 from xnbflow.inference.permutation import n_splits_of
-from xnbflow.inference.screen import Screen
+from xnbflow.inference.preselection import Preselection
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -96,8 +96,9 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     ``fitted_as`` is the full path of the class that is fitted: the class of ``entry``, which has a
     single step, or a simpler one, which then has its default parameters; empty if none is fast.
     Medians over all samples replace missing values. The result is the table ``learning_curve`` of
-    `CHECK_TABLES`. It is empty without a fast class, with more than `MOST_REPEATED` samples, or so
-    few of a class that four training sets of different size cannot be drawn.
+    `CHECK_TABLES`, with the name of a simpler class that was fitted. It is empty without a fast
+    class, with more than `MOST_REPEATED` samples, or so few of a class that four training sets of
+    different size cannot be drawn.
 
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
     tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
@@ -124,7 +125,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     seed = series_seed(series, 0, "learning curve")
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
-    screen = Screen(values)
+    preselection = Preselection(values)
     fits = list(itertools.product(range(_REPEATS), range(len(shares))))
     for repeat, i in track(fits, "sizes of the learning curve"):
         rng = np.random.default_rng(seed + repeat)
@@ -133,7 +134,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
         for train, _ in splits:
             growth = _growth(codes[train], units[train], rng)
             training_sets.append(train[growth <= shares[i]])
-        screened = screen.best(codes, training_sets, n_kept)
+        screened = preselection.best(codes, training_sets, n_kept)
         for training, (_, test), features in zip(training_sets, splits, screened, strict=True):
             X = values[features].T
             with warnings.catch_warnings():
@@ -143,7 +144,9 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
             sizes[i] += len(training)
     sizes /= folds * _REPEATS
     right /= _REPEATS
-    return _forecast(sizes, right, codes=codes, units=units, seed=seed)
+    curve = _forecast(sizes, right, codes=codes, units=units, seed=seed)
+    in_place = "" if fitted_entry is entry else fitted_as.rpartition(".")[2]
+    return curve.assign(fitted=in_place)
 
 
 def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -177,7 +180,7 @@ def _forecast(
         value = 1 - errors[i]
         limits = _limits(value, 1 - bootstrapped[:, i], right=right[i], codes=codes, units=units)
         row = {"kind": "measured", "training_samples": size, "balanced_accuracy": value}
-        rows.append({**row, **limits, "unreliable": ""})
+        rows.append({**row, **limits, "fitted": "", "unreliable": ""})
     note = ""
     for factor in _TIMES:
         n = factor * len(codes)
@@ -195,7 +198,7 @@ def _forecast(
             reasons.append("beyond an unreliable forecast")
         note = "; ".join(reasons)
         row = {"kind": "forecast", "training_samples": n, "balanced_accuracy": value}
-        rows.append({**row, **limits, "unreliable": note})
+        rows.append({**row, **limits, "fitted": "", "unreliable": note})
     return table_of(rows, CHECK_TABLES["learning_curve"])
 
 

@@ -42,11 +42,11 @@ def meta_genes(
         unknown = np.full((len(cohorts), cohorts[0].n_features), np.nan)
         names = ("effect", "variance", "lower", "upper", "p")
         class_effects = {name: unknown.copy() for name in names}
-        for place, series in enumerate(cohorts):
+        for position, series in enumerate(cohorts):
             if label in series.classes:
                 row = np.searchsorted(series.classes, label)
                 for key, values in class_effects.items():
-                    values[place] = compared[place][key][row]
+                    values[position] = compared[position][key][row]
         parts.append(_of_class(cohorts, class_effects).assign(**{"class": label}))
     table = pd.concat(parts, ignore_index=True)
     table["unit"] = "log2 fold change" if logarithms else "standard deviations"

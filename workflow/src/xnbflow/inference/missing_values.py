@@ -1,8 +1,9 @@
-"""Whether missing values go with the class: a finding of the audit.
+"""Whether missing values, and values at a detection limit, go with the class: audit findings.
 
 Values below the limit of detection are missing where a sample was measured on another day, or with
-less material. A classifier recognises the class by them if their share differs between the classes,
-whatever fills them in, without any difference of expression.
+less material; or they are set to the limit, or to zero. A classifier recognises the class by them
+if their share differs between the classes, whatever fills them in, without any difference of
+expression.
 """
 
 from collections.abc import Iterator
@@ -11,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.audit_row import Row, audit_row
-from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
@@ -23,6 +24,13 @@ from xnbflow.tables.storage import table_of
 LEVEL = 0.005
 #: Least share of missing values in a class from which on a difference is a warning.
 _FEW = 0.01
+#: Least share, and number, of the values of a sample that are equal to its minimum and are then at
+#: its detection limit: of continuous measurements one is.
+_TIED_SHARE = 0.01
+_FEWEST_TIED = 5
+#: Least difference between classes of the shares at the limit that is a warning. Expression itself
+#: changes how many genes are detected; of missing values any difference is one of the measurement.
+_MANY_AT_LIMIT = 0.1
 #: Features with missing values that are tested, spread evenly.
 _MOST_FEATURES = 2000
 #: Permutations that are computed together.
@@ -32,7 +40,7 @@ _AT_ONCE = 50
 def missing_values(series: DataSet) -> pd.DataFrame:
     """Return the share of missing values of each class, and whether they go with the class.
 
-    Two statistics are compared with permuted labels (`xnbflow.inference.exchange`):
+    Two statistics are compared with permuted labels (`xnbflow.inference.label_exchange`):
 
     - the variance between the classes of the ranks of the samples' shares of missing values, as in
       the test of Kruskal and Wallis;
@@ -90,6 +98,88 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     return table_of(rows, AUDIT_TABLES["audit"])
 
 
+def values_at_limit(series: DataSet) -> pd.DataFrame:
+    """Return whether values at the detection limit go with the class, as rows of ``audit``.
+
+    A value of a linear feature is at the limit if it is equal to the minimum of its sample, as are
+    1% of the sample's values and five at least: values below the limit were set to it, or to zero.
+    Missing values count as well. The shares of the samples are compared as in `missing_values`. If
+    p is at most `LEVEL` the finding is a warning where the class means differ by .1 or more, else a
+    notice. There is no row for counts, whose zeros depend on the library size, and without values
+    at a limit.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> values = np.maximum(rng.normal(size=(200, 20)), np.repeat([-1.5, 0.0], 10))
+    >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10)
+    >>> values_at_limit(series)[["subject", "other", "severity"]].values.tolist()
+    [['b', 'a', 'warning']]
+    """
+    values = series.values[series.kinds == "linear"]
+    nothing = table_of([], AUDIT_TABLES["audit"])
+    if series.scale == COUNTS or not len(values) or len(series.classes) < 2:
+        return nothing
+    missing = np.isnan(values)
+    whole = np.where(missing, np.inf, values)
+    at_limit = whole == whole.min(axis=0)
+    is_limited = at_limit.sum(axis=0) >= max(_FEWEST_TIED, _TIED_SHARE * len(values))
+    measured = values[~missing]
+    are_counts = measured.min() == 0 and bool(np.all(measured == np.round(measured)))
+    if not is_limited.any() or are_counts:
+        return nothing
+    shares = (missing | (at_limit & is_limited)).mean(axis=0)
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    ranks = pd.Series(shares).rank().to_numpy()
+    exchange = label_exchange(codes, series.groups)
+    rng = np.random.default_rng(series_seed(series, 0, "detection limit"))
+
+    def statistics(draws: np.ndarray) -> np.ndarray:
+        return _between_classes(ranks, draws, codes.max() + 1)
+
+    def null() -> Iterator[float]:
+        while True:
+            yield from statistics(exchange.draws(codes, _AT_ONCE, rng))
+
+    p = sequential_test(float(statistics(codes[None])[0]), null(), LEVEL).p_value
+    if p > LEVEL:
+        return nothing
+    of_class = np.array([shares[series.labels == label].mean() for label in series.classes])
+    most = series.classes[of_class.argmax()]
+    least = series.classes[of_class.argmin()]
+    difference = float(np.ptp(of_class))
+    are_many = difference >= _MANY_AT_LIMIT
+    text = (
+        f"values at the least value of their sample, a detection limit, go with the class "
+        f"({of_class.max():.1%} in “{most}”, {of_class.min():.1%} in “{least}”): a classifier may "
+        "recognise the class by them"
+    )
+    row = audit_row(
+        "shares at limit differ" if are_many else "few at limit differ",
+        str(most),
+        "warning" if are_many else "notice",
+        text,
+        other=str(least),
+        value=difference,
+        p=p,
+    )
+    return table_of([row], AUDIT_TABLES["audit"])
+
+
+def _between_classes(ranks: np.ndarray, draws: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the variance of ranks (n_samples,) between the classes of each draw of labels.
+
+    ``draws`` have shape (n_draws, n_samples). Groups that exchange their labels may have unequal
+    sizes, so that sizes differ by draw.
+    """
+    between = np.zeros(len(draws))
+    for code in range(n_classes):
+        members = (draws == code).astype(float)
+        sizes = np.maximum(members.sum(axis=1), 1.0)
+        between += (members @ (ranks - ranks.mean())) ** 2 / sizes
+    return between
+
+
 def _p_of_missing(
     series: DataSet, missing: np.ndarray, shares: np.ndarray, codes: np.ndarray
 ) -> float:
@@ -97,7 +187,6 @@ def _p_of_missing(
     rows = np.unique(np.linspace(0, len(missing) - 1, _MOST_FEATURES).astype(int))
     ranks = pd.Series(shares).rank().to_numpy()
     n_classes = codes.max() + 1
-    # Groups that exchange their labels may have unequal sizes, so that sizes differ by draw.
     features = missing[rows].astype(float)
     frequency = features.mean(axis=1)
     scale = frequency * (1 - frequency)
@@ -105,14 +194,12 @@ def _p_of_missing(
     standard = (features[varies] - frequency[varies, None]) / np.sqrt(scale[varies, None])
 
     def statistics(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        of_samples = np.zeros(len(draws))
         of_features = np.zeros(len(draws))
         for code in range(n_classes):
             members = (draws == code).astype(float)
             sizes = np.maximum(members.sum(axis=1), 1.0)
-            of_samples += (members @ (ranks - ranks.mean())) ** 2 / sizes
             of_features += ((standard @ members.T) ** 2).sum(axis=0) / sizes
-        return of_samples, of_features
+        return _between_classes(ranks, draws, n_classes), of_features
 
     exchange = label_exchange(codes, series.groups)
     observed = statistics(codes[None])

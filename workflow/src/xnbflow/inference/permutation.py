@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.special import softmax
+from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, clone
 
 from xnbflow.core.errors import InputError
@@ -37,8 +38,8 @@ from xnbflow.evaluation.fitting import (
 )
 from xnbflow.evaluation.folds import class_counts, stratified_splits, tested_folds
 from xnbflow.evaluation.metrics import class_metrics
-from xnbflow.inference.exchange import label_exchange
-from xnbflow.inference.screen import keep_largest, standardised
+from xnbflow.inference.label_exchange import label_exchange
+from xnbflow.inference.preselection import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, RunningTest, sequential_test
 from xnbflow.inference.strata import crossed_strata
 from xnbflow.tables.contract import CHECK_TABLES
@@ -186,7 +187,15 @@ def label_test(
     score = complete_score(estimator, series, n_splits=n_splits)
     most = MOST_PERMUTATIONS if n_permutations is None else n_permutations
     test = permutation_test(score, labels, permute, n_permutations=most, seed=seed)
-    row = {"metric": "balanced_accuracy", **_of_test(test), "p_value": test.p_value, "permuted": ""}
+    lower, upper = _limits_of_p(test.null, test.observed)
+    row = {
+        "metric": "balanced_accuracy",
+        **_of_test(test),
+        "p_value": test.p_value,
+        "p_lower": lower,
+        "p_upper": upper,
+        "permuted": "",
+    }
     return pd.DataFrame([row], columns=columns)
 
 
@@ -245,25 +254,36 @@ def _means_and_spread(
         observed[0], p_values[0], sum(v >= observed[0] - _ROUNDING for v in null[0]), tuple(null[0])
     )
     error = _ERRORS * np.std(draws[decisive], ddof=1) / np.sqrt(n_repeats) if n_repeats > 1 else 0.0
-    limits = [
-        min(1.0, _share_at_least(null[decisive], observed[decisive] + shift) / shares[decisive])
-        for shift in (error, -error)
-    ]
+    lower, upper = _limits_of_p(null[decisive], observed[decisive], error)
     return {
         "metric": "mean_probability",
         **_of_test(means),
         "p_value": float(adjusted[decisive]),
-        "p_lower": limits[0],
-        "p_upper": limits[1],
+        "p_lower": min(1.0, lower / shares[decisive]),
+        "p_upper": min(1.0, upper / shares[decisive]),
         "means_p": p_values[0],
         "spread_p": p_values[1],
         "spread_observed": observed[1],
     }
 
 
-def _share_at_least(null: Sequence[float], value: float) -> float:
-    """Return the p of a value among permutations without the rule for stopping."""
-    return (1 + int(np.sum(np.array(null) >= value - _ROUNDING))) / (len(null) + 1)
+def _limits_of_p(null: Sequence[float], observed: float, error: float = 0.0) -> tuple[float, float]:
+    """Return the least and greatest p that other permutations and draws of folds may give.
+
+    They are the limits of the 95% interval (Clopper and Pearson) of the share of permutations that
+    reach the ``observed`` score, with the score an ``error`` higher and lower. A test that stopped
+    because its decision is certain has both on one side of its level unless the error moves them.
+
+    Examples
+    --------
+    >>> lower, upper = _limits_of_p([0.1] * 90 + [0.9] * 10, 0.5)
+    >>> round(lower, 3), round(upper, 3)
+    (0.049, 0.176)
+    """
+    scores = np.array(null)
+    lower = binomtest(int(np.sum(scores >= observed + error - _ROUNDING)), len(scores))
+    upper = binomtest(int(np.sum(scores >= observed - error - _ROUNDING)), len(scores))
+    return float(lower.proportion_ci().low), float(upper.proportion_ci().high)
 
 
 def _default_scores(

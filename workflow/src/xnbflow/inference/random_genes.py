@@ -60,9 +60,10 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     ):
         return empty
     codes = np.searchsorted(classes, series.labels)
-    places = pd.Index(series.features)
+    positions = pd.Index(series.features)
     by_fold = {
-        fold: places.get_indexer(features) for fold, features in chosen.groupby("fold")["feature"]
+        fold: positions.get_indexer(features)
+        for fold, features in chosen.groupby("fold")["feature"]
     }
     rng = np.random.default_rng(series_seed(series, 0, "random genes"))
     partners = [np.arange(len(values)), *expression_partners(values.mean(axis=1), _SIGNATURES, rng)]

@@ -17,9 +17,8 @@ from scipy.special import ndtri
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.core.significance import ONE_SIDED_LEVEL
-from xnbflow.diagnostics.likeness import PatientMatch
+from xnbflow.diagnostics.repeated_samples import PatientMatch
 from xnbflow.inference.estimates import Performance, performance
-from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.intervals import (
     UNKNOWN,
     Estimate,
@@ -27,6 +26,7 @@ from xnbflow.inference.intervals import (
     difference,
     mean_of,
 )
+from xnbflow.inference.label_exchange import label_exchange
 
 #: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
@@ -148,7 +148,7 @@ def permutation_p(
     """Return the p of the agreement of labels and predictions against random labels of the cohort.
 
     ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
-    labels as in `xnbflow.inference.exchange`.
+    labels as in `xnbflow.inference.label_exchange`.
 
     References
     ----------

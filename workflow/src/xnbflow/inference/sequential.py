@@ -167,7 +167,7 @@ def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
 
 
 def _points(
-    n: int, first: int, masses: np.ndarray, places: np.ndarray
+    n: int, first: int, masses: np.ndarray, positions: np.ndarray
 ) -> list[tuple[int, int, float]]:
-    """Return the points of ``n`` permutations at some places of their distribution."""
-    return [(n, first + place, float(masses[place])) for place in places.tolist()]
+    """Return the points of ``n`` permutations at some positions of their distribution."""
+    return [(n, first + position, float(masses[position])) for position in positions.tolist()]

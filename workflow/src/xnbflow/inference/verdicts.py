@@ -31,6 +31,11 @@ _COLUMN_CODES = dict(zip(INSEPARABLE, ("column not separated", "column not exami
 _PAIR_CODES = dict(zip(INSEPARABLE, ("pair not separated", "pair not examined"), strict=True))
 #: Codes of the reasons by those of findings on samples of the same patients.
 _REPEATS = {"likely repeats": "some repeats", "many likely repeats": "many repeats"}
+#: Codes of the reasons by those of findings on values that were not measured.
+_MISSING = {
+    "shares missing differ": "missing values",
+    "shares at limit differ": "detection limit",
+}
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
 #: Between the names of columns that are examined together.
@@ -43,8 +48,6 @@ SOME_NEAR_COPIES = 0.1
 #: Share of the features of a list from which disjoint halves cannot show a choice.
 _MOST_FEATURES = 0.5
 
-#: A p is near its level if it is within this factor of it.
-_NEAR_FACTOR = 2.0
 #: A lower limit of the balanced accuracy is near chance if it is within this distance of it.
 _NEAR_CHANCE = 0.02
 
@@ -63,22 +66,45 @@ _COHORT_CODES = {
 class LabelTest:
     """A permutation test; ``permuted`` is what it fitted, empty if this is the classifier itself.
 
-    ``at_least`` of ``permutations`` reached the score of the true labels. All numbers are missing
-    where no test was run.
+    ``at_least`` of ``permutations`` reached the score of the true labels. ``p_lower`` and
+    ``p_upper`` are the limits of p over other permutations and draws of folds. All numbers are
+    missing where no test was run.
     """
 
     p_value: float = np.nan
     permuted: str = ""
     at_least: float = np.nan
     permutations: float = np.nan
+    p_lower: float = np.nan
+    p_upper: float = np.nan
 
     def corrected(self, candidates: int) -> float:
         """Return p for a classifier that was chosen by the results from several candidates.
 
         The label test of a data set does not use the classifier, so that no choice changes its p.
         """
+        return self._corrected(self.p_value, candidates)
+
+    def is_near(self, candidates: int) -> bool:
+        """Return whether other permutations or draws of folds may decide otherwise.
+
+        This is so if the level is between the limits of p, corrected as p itself: from the lower
+        limit on, and below the upper one.
+
+        Examples
+        --------
+        >>> LabelTest(0.03, p_lower=0.02, p_upper=0.04).is_near(1)
+        True
+        >>> LabelTest(0.03, p_lower=0.02, p_upper=0.04).is_near(2)
+        False
+        """
+        lower = self._corrected(self.p_lower, candidates)
+        upper = self._corrected(self.p_upper, candidates)
+        return lower <= ONE_SIDED_LEVEL < upper
+
+    def _corrected(self, value: float, candidates: int) -> float:
         factor = 1 if self.permuted else candidates
-        return float(np.minimum(1.0, self.p_value * factor))
+        return float(np.minimum(1.0, value * factor))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,22 +220,23 @@ class NearLimit:
     interval: bool
 
 
-def near_limit(performance: Performance, p_value: float) -> NearLimit:
+def near_limit(performance: Performance, test: LabelTest) -> NearLimit:
     """Return whether p, or the interval of the balanced accuracy, is near its limit.
 
-    These are p of the permutation test between half and twice its level, and a lower limit within
-    .02 of chance.
+    These are limits of p on both sides of its level (`LabelTest.is_near`), and a lower limit of the
+    balanced accuracy within .02 of chance.
 
     Examples
     --------
     >>> from xnbflow.inference.estimates import performance
     >>> codes = np.repeat([0, 1], 20)
-    >>> near_limit(performance(codes, np.eye(2)[codes]), 0.03)
+    >>> test = LabelTest(0.03, p_lower=0.02, p_upper=0.04)
+    >>> near_limit(performance(codes, np.eye(2)[codes]), test)
     NearLimit(test=True, interval=False)
     """
     distance = abs(performance.balanced_accuracy.lower - performance.chance)
     return NearLimit(
-        test=ONE_SIDED_LEVEL / _NEAR_FACTOR <= p_value <= ONE_SIDED_LEVEL * _NEAR_FACTOR,
+        test=test.is_near(performance.candidates),
         interval=bool(distance <= _NEAR_CHANCE),
     )
 
@@ -253,7 +280,7 @@ def verdicts(
             if key in selections:
                 reasons += _of_selection(selections[key], header.n_features)
             result = verdict(performance, test, reasons, classes=header.classes)
-            near = near_limit(performance, result.p_value)
+            near = near_limit(performance, test)
         row = {
             **key_fields(key),
             "level": result.level,
@@ -279,7 +306,14 @@ def _tests(permutation_tests: pd.DataFrame) -> dict[tuple[str, str], LabelTest]:
     """
     tests: dict[tuple[str, str], LabelTest] = {}
     for row in permutation_tests.to_dict("records"):
-        test = LabelTest(row["p_value"], row["permuted"], row["at_least"], row["permutations"])
+        test = LabelTest(
+            row["p_value"],
+            row["permuted"],
+            row["at_least"],
+            row["permutations"],
+            p_lower=row["p_lower"],
+            p_upper=row["p_upper"],
+        )
         tests[row["dataset"], row["classifier"]] = test
         if test.permuted:
             tests.setdefault((row["dataset"], ""), test)
@@ -293,7 +327,7 @@ def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Reaso
         halves = Estimate(
             selection["short_list"], selection["short_lower"], selection["short_upper"]
         )
-    return stability_reasons(halves, selection["mean_size"], n_features)
+    return stability_reasons(halves, selection["short_size"], n_features)
 
 
 def reasons_of_data(audit: pd.DataFrame, headers: Headers) -> dict[str, list[Reason]]:
@@ -350,14 +384,14 @@ def repeat_reasons(audit: pd.DataFrame, n_samples: int) -> list[Reason]:
 
 
 def missing_reasons(audit: pd.DataFrame) -> list[Reason]:
-    """Return the reason that missing values are which go with the class, if any.
+    """Return the reason that missing values, or those at a limit, go with the class, if any.
 
-    ``audit`` has the rows of the data set. A difference of few missing values is no reason.
+    ``audit`` has the rows of the data set. A difference of few such values is no reason.
     """
-    rows = audit[audit["code"] == "shares missing differ"]
+    rows = audit[audit["code"].isin(_MISSING)]
     return [
         Reason(
-            code="missing values",
+            code=_MISSING[row["code"]],
             label=row["subject"],
             other=row["other"],
             estimate=row["value"],
@@ -407,6 +441,31 @@ def column_reasons(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Reas
             p=row["p"],
             count=row["pairs"],
             limit=0.5,
+        )
+        reasons.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(reason)
+    return reasons
+
+
+def class_pair_reasons(pairs: pd.DataFrame) -> dict[Key, list[Reason]]:
+    """Return the reasons that pairs of classes which are not distinguished have against results.
+
+    ``pairs`` is the study's table ``class_pairs``. With two classes their pair is the result
+    itself, which other conditions judge. The least separated pair is first.
+    """
+    reasons: dict[Key, list[Reason]] = {}
+    n_pairs = pairs.groupby(KEY)["class"].transform("size")
+    alike = pairs[(n_pairs > 1) & ~pairs["separated"].astype(bool)]
+    for row in alike.to_dict("records"):
+        reason = Reason(
+            code="classes not distinguished",
+            label=row["class"],
+            other=row["other"],
+            estimate=row["auc"],
+            lower=row["lower"],
+            upper=row["upper"],
+            limit=0.5,
+            count=row["samples"],
+            total=row["other_samples"],
         )
         reasons.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(reason)
     return reasons

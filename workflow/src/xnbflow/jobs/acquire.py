@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.seeking import origins_of
+from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.places.seeking import origins_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
 from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE
+from xnbflow.tables.earlier import remove_earlier_diagnostics
 from xnbflow.tables.storage import read_parquet, write_parquet
 
 
@@ -27,7 +28,7 @@ def acquire_data_set(
 
     ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
     ``places`` is the table of *seek* of an optional data set, which has fetched its files;
-    ``downloads`` are settings of `xnbflow.sources.acquisition.acquire`.
+    ``downloads`` are settings of `xnbflow.sources.acquire.acquire`.
     """
     earlier = {} if places is None else origins_of(read_parquet(places, PLACES_TABLE))
     data, noted = acquire_noting(row, lock=checksums, earlier=earlier, **downloads)
@@ -37,3 +38,4 @@ def acquire_data_set(
     write_truth(row, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()
+    remove_earlier_diagnostics(series.parent)

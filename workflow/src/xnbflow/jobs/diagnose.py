@@ -9,9 +9,8 @@ import pandas as pd
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.inference.missing_values import missing_values
+from xnbflow.inference.missing_values import missing_values, values_at_limit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
-from xnbflow.tables.earlier import remove_earlier_genes
 from xnbflow.tables.storage import digest_of_file, write_parquet
 
 
@@ -34,10 +33,9 @@ def diagnose_data_set(
     """
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
-    tables["audit"] = join_findings(tables["audit"], missing_values(data))
+    tables["audit"] = join_findings(tables["audit"], missing_values(data), values_at_limit(data))
     check_code()
     digest = digest_of_file(series)
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", schemas[name], digest)
-    remove_earlier_genes(folder)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from xnbflow.sources.seeking import places_table, seek, write_availability
+from xnbflow.sources.places.seeking import places_table, seek, write_availability
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import PLACES_TABLE
 from xnbflow.tables.storage import write_parquet
@@ -20,8 +20,8 @@ def seek_data_set(
 ) -> None:
     """Write whether the files of a row of the sheet can be had, and from where.
 
-    ``downloads`` are settings of `xnbflow.sources.seeking.seek`; ``check_code`` is called before
-    files are written.
+    ``downloads`` are settings of `xnbflow.sources.places.seeking.seek`; ``check_code`` is called
+    before files are written.
     """
     sought = seek(row, **downloads)
     check_code()

@@ -14,7 +14,6 @@ file                        question
 ``alignment``               how does a table become a model's input?
 ``prediction``              which class has a sample, and how sure is that?
 ``prediction_notes``        what makes predictions unreliable?
-``scale_note``              is a table on the training data's scale?
 ``explanation``             which genes are for and against a class in one sample?
 ``agreement``               how many samples are predicted as their label?
 ``recalibration``           which threshold fits another cohort?

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow
 
 #: Options of the training data by which texts become labels.
@@ -73,7 +73,10 @@ def agreement(
     >>> compared.n_right, compared.n_samples, compared.confusion.loc["n"].tolist()
     (2, 3, [1, 1])
     """
-    labels = _labels_of_texts(texts, options or {})
+    options = options or {}
+    label_options = {key: options[key] for key in _LABEL_OPTIONS if key in options}
+    rule = LabelRule.parse(SheetRow("labels", "table", options=label_options))
+    labels = [rule.label_of("labels", str(text)) for text in texts]
     confusion = pd.DataFrame(0, index=list(classes), columns=list(classes))
     others: dict[str, int] = {}
     for label, prediction in zip(labels, predicted, strict=True):
@@ -83,10 +86,3 @@ def agreement(
             others[label] = others.get(label, 0) + 1
     compared = Agreement(confusion, others)
     return compared if compared.n_samples else None
-
-
-def _labels_of_texts(texts: Sequence[str], options: Mapping[str, str]) -> list[str | None]:
-    """Return the label of each text, by the options of the training data; None without one."""
-    label_options = {key: options[key] for key in _LABEL_OPTIONS if key in options}
-    rule = LabelRule.parse(SheetRow("labels", "table", options=label_options))
-    return [rule.label_of("labels", str(text)) for text in texts]

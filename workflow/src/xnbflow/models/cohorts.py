@@ -15,7 +15,7 @@ from xnbflow.core.progress import track
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.diagnostics.likeness import matched_patients, shared_samples
+from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance
@@ -28,7 +28,7 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
-from xnbflow.sources.intensities import intensity_quantiles, scale_of
+from xnbflow.sources.series.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
 

@@ -122,7 +122,12 @@ def explain_sample(
     each feature by itself; others are refused.
     """
     missing = resolve_missing(model, missing)
-    row = X[_mask_of_sample(X, sample)]
+    names = X.index.astype(str)
+    is_named = np.asarray(names == sample)
+    if is_named.sum() != 1:
+        n_samples = counted(is_named.sum(), "sample", "is", "are")
+        raise InputError(f"{n_samples} called {sample!r}; there are {listed(names)}")
+    row = X[is_named]
     last = _explaining_step(model)
     prediction = predict_table(model, row, missing)
     aligned = align(model, row, missing)
@@ -151,16 +156,6 @@ def explain_sample(
         priors=dict(zip(model.classes, priors["log_prior"].tolist(), strict=True)),
         intercepts=dict(zip(model.classes, intercepts.tolist(), strict=True)),
     )
-
-
-def _mask_of_sample(X: pd.DataFrame, sample: str) -> np.ndarray:
-    """Return the mask of the row of a sample; refuse a name that not exactly one sample has."""
-    names = X.index.astype(str)
-    mask = np.asarray(names == sample)
-    if mask.sum() != 1:
-        n_samples = counted(mask.sum(), "sample", "is", "are")
-        raise InputError(f"{n_samples} called {sample!r}; there are {listed(names)}")
-    return mask
 
 
 def _explaining_step(model: TrainedModel) -> BaseEstimator:

@@ -246,15 +246,11 @@ def _check_header(schema: Any, path: str | Path) -> None:
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)
-    _refuse_copy(_plain_value(schema, "place"), path)
-
-
-def _refuse_copy(written_to: Any, path: str | Path) -> None:
-    """Refuse a file that was copied in place of another model, beside the tables of that model."""
+    # A file that was copied in place of another model, beside the tables of that model.
+    written_to = _plain_value(schema, "place")
     place = place_of(path)
-    if not written_to or not place or written_to == place:
-        return
-    if Path(path).with_name("signature.parquet").exists():
+    is_moved = written_to and place and written_to != place
+    if is_moved and Path(path).with_name("signature.parquet").exists():
         original = quoted(written_to, 200)[1:-1]
         msg = f"{path} is a copy of {original}, which belongs to something else"
         raise InputError(f"{msg}; read it there, or move it out of the folder")
@@ -307,7 +303,6 @@ def _model(content: dict[str, Any]) -> TrainedModel:
         if not len(estimator.feature_names_in_):
             estimator.feature_names_in_ = np.asarray(model.features, dtype=object)
     _check_arrays(model)
-    _check_recalibration(model)
     names = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
     refuse_control_characters("it", "name", names)
     repr(model.estimator)  # the representation fails if parameters have other types
@@ -323,12 +318,15 @@ def _check_types(values: dict[str, Any], types: Mapping[str, type]) -> None:
 
 
 def _check_arrays(model: TrainedModel) -> None:
-    """Refuse arrays that do not belong to one model, by their shapes and kinds."""
+    """Refuse arrays that do not belong to one model, by their shapes and kinds.
+
+    A recalibration has a finite slope, and a finite intercept of each class.
+    """
     n_features = len(model.features)
     used = model.used
     typicality = model.typicality
     typicality_shape = (len(features_to_look_at(used)), len(typicality.held_out))
-    numbers = (
+    arrays = (
         model.quartiles,
         typicality.centres,
         typicality.bandwidths,
@@ -338,24 +336,19 @@ def _check_arrays(model: TrainedModel) -> None:
     if (
         used.dtype.kind != "i"
         or not np.isin(used, np.arange(n_features)).all()
-        or any(array.dtype.kind != "f" for array in numbers)
+        or any(array.dtype.kind != "f" for array in arrays)
         or model.quartiles.shape != (3, n_features)
         or typicality.centres.shape != typicality_shape
         or typicality.bandwidths.shape != typicality_shape
     ):
         msg = "its arrays are not those of one model"
         raise ValueError(msg)
-
-
-def _check_recalibration(model: TrainedModel) -> None:
-    """Refuse a slope and intercepts that are not finite numbers, one intercept of each class."""
     recalibration = model.series.get(RECALIBRATION)
-    if not recalibration:
-        return
-    numbers = np.array([recalibration["slope"], *recalibration["intercept"]])
-    if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
-        msg = "its slope and intercepts are not those of its classes"
-        raise ValueError(msg)
+    if recalibration:
+        numbers = np.array([recalibration["slope"], *recalibration["intercept"]])
+        if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
+            msg = "its slope and intercepts are not those of its classes"
+            raise ValueError(msg)
 
 
 def _refuse_changed(model: TrainedModel, path: str | Path) -> None:

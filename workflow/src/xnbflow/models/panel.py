@@ -15,6 +15,7 @@ from scipy.special import log_softmax
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.gene_names import is_symbol, split_genes
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.metrics import fold_metrics
@@ -104,10 +105,10 @@ def choose_genes(
     ``values`` (n_features, n_samples) are log2 expression, ``ranked`` the positions of candidates,
     best first, ``floor`` a quantile of the features' medians: a gene must reach it in the class
     where it is highest, a reference gene in every class. References vary least over all samples,
-    are not candidates of the panel, are not constant (a constant feature is below the background or
-    saturated), and are of one gene, since an assay measures one. ``symbols`` are the gene symbols
-    of each feature (`gene_symbols`): no two features chosen share one, and a feature without any, a
-    control, is not chosen.
+    are not candidates of the panel, and are not constant (a constant feature is below the
+    background or saturated). ``symbols`` are the gene symbols of each feature (`gene_symbols`): no
+    two features chosen share one, and a feature of several genes, or of none (a control), is not
+    chosen, since an assay measures one gene.
 
     Examples
     --------
@@ -122,15 +123,14 @@ def choose_genes(
     """
     medians = np.stack([np.median(values[:, codes == c], axis=1) for c in np.unique(codes)])
     least = np.quantile(np.median(values, axis=1), floor)
-    has_symbol = np.array([len(feature_symbols) > 0 for feature_symbols in symbols])
+    has_one_symbol = np.array([len(feature_symbols) == 1 for feature_symbols in symbols])
     expressed = medians.max(axis=0) >= least
-    candidates = ranked[expressed[ranked] & has_symbol[ranked]][:_MOST_CANDIDATES]
+    candidates = ranked[expressed[ranked] & has_one_symbol[ranked]][:_MOST_CANDIDATES]
     if codes.max() > 1:
         candidates = candidates[_by_nearest_class(values[candidates], codes)]
     genes, used_symbols = _choose_apart(
         values[candidates], codes, candidates=candidates, n_genes=n_genes, symbols=symbols
     )
-    has_one_symbol = np.array([len(feature_symbols) == 1 for feature_symbols in symbols])
     expressed_in_all = medians.min(axis=0) >= least
     usable = expressed_in_all & (np.ptp(values, axis=1) > 0) & has_one_symbol
     usable[candidates] = False
@@ -178,8 +178,8 @@ def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     np.fill_diagonal(best, np.inf)
     nearest = best.argmin(axis=1)
     orders = []
-    for place, other in enumerate(nearest.tolist()):
-        orders.append(np.argsort(-apart[place, other], kind="stable"))
+    for position, other in enumerate(nearest.tolist()):
+        orders.append(np.argsort(-apart[position, other], kind="stable"))
     # The first of the ranking, then the best of each class, then the second best.
     rounds = np.stack(orders, axis=1).ravel()
     rounds = np.append(np.zeros(min(1, len(values)), dtype=int), rounds)
@@ -216,29 +216,27 @@ def _choose_apart(
 def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[frozenset[str]]:
     """Return the symbols of each feature, its name where ``symbols`` lacks it, none of a control.
 
+    A name may be several symbols, where a table has merged the probes of each symbol.
+
     Examples
     --------
-    >>> names, symbols = ["p1", "p2", "AFFX-BioB-3_at"], {"p1": "DDR1 /// MIR4640"}
-    >>> [sorted(feature_symbols) for feature_symbols in gene_symbols(names, symbols)]
-    [['DDR1', 'MIR4640'], ['p2'], []]
+    >>> names = ["p1", "p2", "MYC///PVT1", "AFFX-BioB-3_at"]
+    >>> symbols = gene_symbols(names, {"p1": "DDR1 /// MIR4640"})
+    >>> [sorted(feature_symbols) for feature_symbols in symbols]
+    [['DDR1', 'MIR4640'], ['p2'], ['MYC', 'PVT1'], []]
     """
     symbols_of_features: list[frozenset[str]] = []
     for name in map(str, features):
         if _CONTROL.match(name):
             symbols_of_features.append(frozenset())
             continue
-        parts = [symbol.strip(" -") for symbol in symbols.get(name, "").split("///")]
-        symbols_of_features.append(frozenset(filter(None, parts)) or frozenset({name}))
+        genes = split_genes(symbols.get(name, "")) or split_genes(name)
+        symbols_of_features.append(frozenset(genes))
     return symbols_of_features
 
 
 #: How samples are found in a table; the other options of a model change values of its features.
 _READING = ("label", "id_column", "orientation")
-
-
-def _reading(model: TrainedModel) -> dict[str, Any]:
-    """Return how the samples of the model's table were found, so that a panel's are, too."""
-    return {name: model.series[name] for name in _READING if name in model.series}
 
 
 def design_panel(
@@ -273,6 +271,7 @@ def design_panel(
         figures.append(_figures(series, k + 1, log_posterior))
     # slope and posteriors are now those of the whole panel
     reference_names = series.features[references].tolist()
+    found_by = {name: model.series[name] for name in _READING if name in model.series}
     fitted = fit_model(
         DataSet(
             f"{series.name}-panel",
@@ -285,13 +284,13 @@ def design_panel(
         _METHOD,
         _cross_validation(series, folds, log_posterior),
         symbols=model.symbols,
-        origin={"references": reference_names, **_reading(model)},
+        origin={"references": reference_names, **found_by},
     )
     # the slope multiplies log posteriors, but only the evidence is calibrated, not the prior
     intercept = (1.0 - slope) * fitted.estimator.class_log_prior_
     fitted.series[RECALIBRATION] = {"slope": slope, "intercept": intercept.tolist()}
     return Panel(
-        genes=_gene_table(series, codes, genes, model),
+        genes=_gene_table(series, codes, genes, model, demands.symbols),
         references=reference_names,
         accuracy=pd.DataFrame(figures),
         model=fitted,
@@ -431,13 +430,18 @@ def _figures(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[s
 
 
 def _gene_table(
-    series: DataSet, codes: np.ndarray, genes: np.ndarray, model: TrainedModel
+    series: DataSet,
+    codes: np.ndarray,
+    genes: np.ndarray,
+    model: TrainedModel,
+    symbols: Sequence[frozenset[str]],
 ) -> pd.DataFrame:
     """Return the genes with the features that could replace each: ties, and of the same module.
 
     A feature of the module has at least the correlation of a module, with the same sign, both
-    within classes and over all samples.
+    within classes and over all samples. As the genes themselves, substitutes are of one gene.
     """
+    is_one_gene = dict(zip(series.features, (len(genes) == 1 for genes in symbols), strict=True))
     signature = model.signature.drop_duplicates("feature").set_index("feature")
     residuals = ResidualCorrelation(series.values, codes)
     standard = StandardFeatures(series.values)[:] / np.sqrt(series.n_samples)
@@ -451,13 +455,12 @@ def _gene_table(
         nearest = np.argsort(-within, kind="stable")[:_MOST_SUBSTITUTES]
         of_module = series.features[nearest[within[nearest] >= _MODULE_CORRELATION]]
         ties = signature.loc[name, "interchangeable"].split()
-        substitutes = [
-            feature for feature in dict.fromkeys([*ties, *of_module]) if not _CONTROL.match(feature)
-        ]
+        candidates = dict.fromkeys([*ties, *of_module])
+        substitutes = [feature for feature in candidates if is_one_gene.get(feature, False)]
         rows.append(
             {
                 "gene": name,
-                "symbol": model.symbols.get(name, ""),
+                "symbol": model.symbols.get(name, name if is_symbol(name) else ""),
                 "class": signature.loc[name, "class"],
                 "direction": signature.loc[name, "direction"],
                 "substitutes": " ".join(substitutes),

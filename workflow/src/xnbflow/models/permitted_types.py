@@ -146,35 +146,26 @@ def audit_schema(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], s
     # Nodes of objects name a class of any package, and are listed for the caller to compare; nodes
     # of other kinds (arrays, dictionaries, ...) may have only the types that belong to their kind.
     for node in schema_nodes(schema):
-        kind, type_name = _kind_and_type(node)
+        kind: Any = node.get("__loader__")
+        module = node.get("__module__")
+        class_name = node.get("__class__")
+        if not all(isinstance(text, str) for text in (kind, module, class_name)):
+            msg = "a node of its schema has no kind or type"
+            raise ValueError(msg)
+        type_name = f"{module}.{class_name}"
         if kind == "ObjectNode" or (kind, type_name) == ("TreeNode", _TREE):
             types.add(type_name)
         elif type_name not in _KINDS.get(kind, ()):
             refused.add(f"{type_name} ({kind})")
         elif kind == "DictNode":
-            _check_keys(node)
+            # Refuse keys of a type that is computed: skops calls the type of each key.
+            key_types = node["key_types"]
+            is_list = key_types["__loader__"] == "ListNode"
+            if not is_list or any(key["__loader__"] != "TypeNode" for key in key_types["content"]):
+                msg = "a mapping of its schema has keys without a plain type"
+                raise ValueError(msg)
         _check_id(node, members)
     return types, refused
-
-
-def _kind_and_type(node: dict[str, Any]) -> tuple[str, str]:
-    """Return the kind of a node and the full name of its type; refuse a node without them."""
-    kind = node.get("__loader__")
-    module = node.get("__module__")
-    name = node.get("__class__")
-    if not (isinstance(kind, str) and isinstance(module, str) and isinstance(name, str)):
-        msg = "a node of its schema has no kind or type"
-        raise ValueError(msg)
-    return kind, f"{module}.{name}"
-
-
-def _check_keys(node: dict[str, Any]) -> None:
-    """Refuse keys of a type that is computed: skops calls the type of each key."""
-    key_types = node["key_types"]
-    is_list = key_types["__loader__"] == "ListNode"
-    if not is_list or any(key["__loader__"] != "TypeNode" for key in key_types["content"]):
-        msg = "a mapping of its schema has keys without a plain type"
-        raise ValueError(msg)
 
 
 def _check_id(node: dict[str, Any], members: Mapping[str, bytes]) -> None:

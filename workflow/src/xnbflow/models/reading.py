@@ -13,23 +13,23 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.cell_texts import complaint, is_missing
-from xnbflow.sources.class_labels import IGNORE
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.files import format_of, open_raw
+from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
-from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.layout import SETTLED, column_of_samples, complete_row, set_aside
-from xnbflow.sources.plausibility import is_sample_id
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.layout import SETTLED, column_of_samples, complete_row, set_aside
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
+from xnbflow.sources.series.class_labels import IGNORE
+from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.plausibility import is_sample_id
+from xnbflow.sources.series.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
 from xnbflow.sources.sheet import SheetRow, is_accession, reader_options, refuse_design
 from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
-from xnbflow.sources.table_file import TableFile
-from xnbflow.sources.table_formats import open_table, suffix_of
 
 #: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}
@@ -61,7 +61,7 @@ def described_row(
 
     Examples
     --------
-    >>> described_row("GSE4107", "title").source, described("bundled:wine").location
+    >>> described_row("GSE4107", "title").source, described_row("bundled:wine").location
     ('geo', 'wine')
     """
     source, _, rest = location.partition(":")
@@ -131,7 +131,7 @@ def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> Dat
 
 
 @dataclass(frozen=True)
-class Samples:
+class SamplesToPredict:
     """Samples to predict.
 
     ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are the texts of
@@ -170,7 +170,7 @@ def read_labelled_samples(
     features: Iterable[str] = (),
     columns: Collection[str] = (),
     quartiles: np.ndarray | None = None,
-) -> Samples:
+) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
 
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
@@ -202,7 +202,7 @@ def read_labelled_samples(
         label = str(training.get("label") or "")
         if label in metadata:
             labels = [str(text) for text in metadata[label]]
-    return Samples(frame, labels, notes)
+    return SamplesToPredict(frame, labels, notes)
 
 
 def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:
@@ -304,15 +304,15 @@ def _complete_table(
     """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
     label = dataset.label or training.get("label")
     id_column = dataset.id_column or training.get("id_column")
-    with open_table(path, dataset.options) as table:
-        header = table.header
-        phenotype = [name for name in header if name in {label, *columns}]
-        names = {*header, *(without_version(header) or ())}
-        # If no column has the name of a feature of the model, features are in rows.
-        samples_in_columns = bool(features) and not names & set(features)
-        texts: list[str] = []
-        if features and not samples_in_columns:
-            texts = _text_columns(table, {*features, *phenotype, id_column})
+    table = read_raw_table(path, dataset.options, most_rows=_ROWS_OF_TEXT)
+    header = table.header
+    phenotype = [name for name in header if name in {label, *columns}]
+    names = {*header, *(without_version(header) or ())}
+    # If no column has the name of a feature of the model, features are in rows.
+    samples_in_columns = bool(features) and not names & set(features)
+    texts: list[str] = []
+    if features and not samples_in_columns:
+        texts = _text_columns(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         return complete_row(replace(dataset, orientation="columns", label=None), downloads)
     if id_column not in header:
@@ -340,13 +340,13 @@ def _columns_of_training(training: Mapping[str, Any]) -> set[str]:
     return {name for name in names if not is_sample_id(name)}
 
 
-def _text_columns(table: TableFile, exceptions: Collection[str | None]) -> list[str]:
+def _text_columns(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
     """Return the columns, except ``exceptions``, that contain text in the first rows.
 
     Names that a list or a pattern of the sheet cannot represent are left out.
     """
-    rows = itertools.islice(table.divided_rows(len(table.header)), _ROWS_OF_TEXT)
-    columns = zip(table.header, *(cells for _, cells, _ in rows), strict=True)
+    rows = [table.cells(row) for row in range(min(_ROWS_OF_TEXT, len(table)))]
+    columns = zip(table.header, *rows, strict=True)
     text_columns = []
     for name, *cells in columns:
         representable = name and name == name.strip() and not set(name) & set(",*?[")

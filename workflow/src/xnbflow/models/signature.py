@@ -66,9 +66,22 @@ def signature_table(
     """
     use = feature_use(estimator, values, explain=False)
     last, _, _ = last_step(estimator)
-    ties = _interchangeable(last)
-    weights = _weights(last)
-    core = _core_pairs(last)
+
+    # What the classifier has of each class and feature: features that tie with it, whether it is in
+    # the core set, and its weight.
+    ties: dict[tuple[str, str], list[str]] = {}
+    for label, groups in getattr(last, "tied_features_", {}).items():
+        for group in groups:
+            for feature in group:
+                others = [str(other) for other in group if other != feature]
+                ties[str(label), str(feature)] = others
+    core: set[tuple[str, str]] = set()
+    weights: dict[tuple[str, str], float] = {}
+    for label, features in (getattr(last, "core_features_", None) or {}).items():
+        core |= {(str(label), str(feature)) for feature in features}
+        pairs = zip(last.selected_features_[label], last.weights_[label], strict=True)
+        weights |= {(str(label), str(feature)): float(weight) for feature, weight in pairs}
+
     rows = []
     selected = [] if use.selected is None else use.selected.to_dict("records")
     for selection in selected:
@@ -90,42 +103,9 @@ def signature_table(
     table = table_of(rows, MODEL_TABLES["signature"])
     if use.distances is None or not rows:
         return table
-    return _with_distances(table, use.distances)
 
-
-def _interchangeable(classifier: BaseEstimator) -> dict[tuple[str, str], list[str]]:
-    """Return by class and feature the other features that tie with it."""
-    ties: dict[tuple[str, str], list[str]] = {}
-    for label, groups in getattr(classifier, "tied_features_", {}).items():
-        for group in groups:
-            for feature in group:
-                others = [str(other) for other in group if other != feature]
-                ties[str(label), str(feature)] = others
-    return ties
-
-
-def _core_pairs(classifier: BaseEstimator) -> set[tuple[str, str]]:
-    """Return the pairs of class and feature in the core set; empty without one."""
-    pairs = set()
-    for label, features in getattr(classifier, "core_features_", {}).items():
-        pairs |= {(str(label), str(feature)) for feature in features}
-    return pairs
-
-
-def _weights(classifier: Any) -> dict[tuple[str, str], float]:
-    """Return the weights by class and feature; empty of a classifier without a core set."""
-    weights: dict[tuple[str, str], float] = {}
-    if not getattr(classifier, "core_features_", {}):
-        return weights
-    for label, features in classifier.selected_features_.items():
-        for feature, weight in zip(features, classifier.weights_[label], strict=True):
-            weights[str(label), str(feature)] = float(weight)
-    return weights
-
-
-def _with_distances(table: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
-    """Return a signature with a column for the distance of its class to each other one."""
-    texts = distances.astype({"class": str, "other_class": str})
+    # A column for the distance of the class to each other one.
+    texts = use.distances.astype({"class": str, "other_class": str})
     by_other = texts.pivot_table(
         index=["class", "feature"], columns="other_class", values="distance"
     )

@@ -189,7 +189,7 @@ def fit_model(
 
     Examples
     --------
-    >>> from xnbflow.sources.acquisition import acquire
+    >>> from xnbflow.sources.acquire import acquire
     >>> from xnbflow.sources.sheet import SheetRow
     >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
@@ -242,41 +242,31 @@ def _describe_fit(
         halves=None if validation is None else validation.half_shares(),
         symbols=symbols,
     )
-    return TrainedModel(
-        estimator=estimator,
-        entry=entry,
-        series={**_series_items(series), **origin},
-        features=series.features,
-        symbols={name: symbols[name] for name in series.features if symbols.get(name)},
-        used=used,
-        quartiles=quartiles,
-        typicality=_fit_typicality(estimator, series, values, used),
-        signature=signature,
-        figures={} if validation is None else validation.figures(),
-        versions=software(),
-        probe=probe_predictions(estimator, quartiles, series.features),
-    )
-
-
-def _series_items(series: DataSet) -> dict[str, Any]:
-    """Return the items of `TrainedModel.series` that every model has."""
-    labels, counts = np.unique(series.labels, return_counts=True)
-    return {
+    # the distribution of the used features in each class, for samples unlike those of training
+    described = described_values(estimator, pd.DataFrame(values.T, columns=series.features))
+    looked_at = described.to_numpy().T[features_to_look_at(used)]
+    labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
+    about_series = {
         "name": series.name,
         "digest": series_digest(series),
         "samples": series.n_samples,
         "features": series.n_features,
         "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
     }
-
-
-def _fit_typicality(
-    estimator: BaseEstimator, series: DataSet, values: np.ndarray, used: np.ndarray
-) -> Typicality:
-    """Fit the distribution of the training ``values`` (n_features, n_samples) of used features."""
-    frame = described_values(estimator, pd.DataFrame(values.T, columns=series.features))
-    codes = np.unique(series.labels, return_inverse=True)[1]
-    return Typicality.fit(frame.to_numpy().T[features_to_look_at(used)], codes)
+    return TrainedModel(
+        estimator=estimator,
+        entry=entry,
+        series={**about_series, **origin},
+        features=series.features,
+        symbols={name: symbols[name] for name in series.features if symbols.get(name)},
+        used=used,
+        quartiles=quartiles,
+        typicality=Typicality.fit(looked_at, codes),
+        signature=signature,
+        figures={} if validation is None else validation.figures(),
+        versions=software(),
+        probe=probe_predictions(estimator, quartiles, series.features),
+    )
 
 
 def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:

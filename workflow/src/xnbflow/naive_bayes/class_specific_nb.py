@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -104,31 +105,22 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
 
     def _features(self, X: Samples) -> np.ndarray:
         table, names = named_samples(X)
-        if isinstance(table, pd.DataFrame):
-            names = table.columns
+        is_frame = isinstance(table, pd.DataFrame)
+        names = table.columns if is_frame else names
         if names is None or not hasattr(self, "feature_names_in_"):
             return super()._features(X)
         check_is_fitted(self)
-        refuse_repeated_names(table)
-        positions = _positions_in(np.asarray(names, dtype=object), self.feature_names_in_)
-        if not isinstance(table, pd.DataFrame) and (positions >= 0).all():
+
+        # An array with all features of the fit is checked and ordered like any other samples.
+        fitted_names = self.feature_names_in_
+        if not is_frame and (pd.Index(names).get_indexer(fitted_names) >= 0).all():
             return super()._features(X)
-        places = positions[self.used_columns_]
-        present = np.flatnonzero(places >= 0)
-        if len(places) and not len(present):
-            msg = "X has none of the features that the classifier uses; are they named as in fit?"
-            raise InputError(msg)
-        used = _dense_columns(table, places[present])
-        try:
-            checked = check_array(used, dtype=np.float64, ensure_all_finite="allow-nan")
-        except (TypeError, ValueError) as error:
-            name_bad_value(used.where(used.notna(), 0.0), error)
-            raise InputError(str(error)) from error
-        names = self.feature_names_in_[self.used_columns_[present]]
-        refuse_beyond_squares(np.nan_to_num(checked), names)
-        features = np.zeros((self.n_features_in_, len(checked)))
-        features[self.used_columns_] = np.nan
-        features[self.used_columns_[present]] = checked.T
+
+        # Else the used features are found by name; the others have no part in predictions.
+        used = self.used_columns_
+        values = select_columns(X, fitted_names[used], used)
+        features = np.zeros((self.n_features_in_, values.shape[1]))
+        features[used] = values
         return features
 
     def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
@@ -208,39 +200,32 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         self,
         rankings: PairRankings,
         features: RankedFeatures,
-        chosen: Sequence[np.ndarray],
         codes: np.ndarray,
-        **density: Any,
+        borrowed: float = 0.0,
     ) -> None:
         """Set the selected features of each class, and fit densities of all classes to them."""
         labels = self.classes_.tolist()
+        chosen = [rankings.chosen(code) for code in range(len(labels))]
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.class_densities_ = fit_class_densities(
-            some_rows(features.values, used), codes, len(labels), **density
+            some_rows(features.values, used),
+            codes,
+            len(labels),
+            borrowed=borrowed,
+            **self._density,
         )
-        self.columns_ = []
-        self.distances_ = []
-        self.selected_features_ = {}
-        self.selected_distances_ = {}
-        self.direction_ = {}
-        self.tied_features_ = {}
+        selections = {}
         for code, label in enumerate(labels):
-            strengths = rankings.strengths[np.ix_(pairs_with(code, len(labels)), chosen[code])]
-            greatest = strengths.max(axis=0, initial=0.0)
-            order = np.argsort(levels(-greatest), kind="stable")
-            ranked = chosen[code][order]
-            distances = distance_of_strength(strengths[:, order])
-            names = features.names
-            self.columns_.append(features.positions[ranked])
-            self.distances_.append(distances)
-            self.selected_features_[label] = names[ranked].tolist()
-            self.selected_distances_[label] = distances.max(axis=0, initial=0.0)
-            self.direction_[label] = _directions(some_rows(features.values, ranked), codes == code)
-            ties = rankings.interchangeable(ranked, code)
-            self.tied_features_[label] = [
-                names[[feature, *others]].tolist() for feature, others in ties.items()
-            ]
-            warn_if_none(label, ranked)
+            selections[label] = Selection.of_class(code, chosen[code], rankings, features, codes)
+            warn_if_none(label, selections[label].columns)
+        self.columns_ = [selection.columns for selection in selections.values()]
+        self.distances_ = [selection.distances for selection in selections.values()]
+        self.selected_features_ = {label: of_class.names for label, of_class in selections.items()}
+        self.selected_distances_ = {
+            label: of_class.greatest for label, of_class in selections.items()
+        }
+        self.direction_ = {label: of_class.directions for label, of_class in selections.items()}
+        self.tied_features_ = {label: of_class.ties for label, of_class in selections.items()}
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         n_classes = len(self.classes_)
@@ -248,10 +233,10 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         used = self.used_columns_
         rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         total = np.zeros((n_points, n_classes))
-        for places, points in dense_chunks(features, used, n_classes):
+        for samples, points in dense_chunks(features, used, n_classes):
             terms = self._terms(points)
             for code, class_rows in enumerate(rows):
-                total[places, code] = terms[code, class_rows].sum(axis=0)
+                total[samples, code] = terms[code, class_rows].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
 
     def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -398,35 +383,111 @@ class ClassSpecificNB(BaseClassSpecificNB):
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         features = by_feature(features) if is_sparse(features) else features
         shortlist, rankings = self._ranked(features, codes, self.n_features, self.threshold)
-        chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
-        self._keep(rankings, shortlist.features, chosen, codes, **self._density)
+        self._keep(rankings, shortlist.features, codes)
 
     @property
     def _calibration(self) -> Calibration:
         return Calibration.of_temperature(self.temperature, len(self.classes_))
 
 
-def _positions_in(names: np.ndarray, fitted_names: np.ndarray) -> np.ndarray:
-    """Return the position of each fitted name in ``names``, -1 for one that is absent.
+def select_columns(X: Samples, names: np.ndarray, in_fit: np.ndarray) -> np.ndarray:
+    """Return the named features of samples, shape (n_names, n_samples); NaN where X lacks one.
 
-    >>> _positions_in(np.array(["b", "c", "a"]), np.array(["a", "x", "b"])).tolist()
-    [2, -1, 0]
+    X is a DataFrame of any other columns, in any order, or samples with names (`named_samples`).
+    ``in_fit`` (n_names,) are the positions of the features in the training samples, where they are
+    looked for first: an index of 20,000 names takes three milliseconds. Raises an `InputError` if X
+    has none of the features, two of one name, or a value that is not a number.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"site": ["a", "b"], "g2": [5.0, 6.0], "g1": [1.0, np.nan]})
+    >>> names = np.array(["g1", "g2", "g3"], dtype=object)
+    >>> select_columns(X, names, np.array([0, 1, 2])).tolist()
+    [[1.0, nan], [5.0, 6.0], [nan, nan]]
     """
-    if np.array_equal(names, fitted_names):  # an index of 20,000 names takes ten times as long
-        return np.arange(len(names))
-    return pd.Index(names).get_indexer(fitted_names)
+    table, table_names = named_samples(X)
+    refuse_repeated_names(table)
+    is_frame = isinstance(table, pd.DataFrame)
+    columns = np.asarray(table.columns if is_frame else table_names, dtype=object)
+    positions = in_fit
+    if len(columns) <= in_fit.max(initial=-1) or (columns[in_fit] != names).any():
+        positions = pd.Index(columns).get_indexer(names)
+    present = np.flatnonzero(positions >= 0)
+    if len(names) and not len(present):
+        msg = "X has none of the features that the classifier uses; are they named as in fit?"
+        raise InputError(msg)
+
+    # These columns as a dense DataFrame, whose cells a message can name.
+    where = positions[present]
+    if is_frame:
+        selected = table.iloc[:, where]
+        dense = {
+            name: kind.subtype
+            for name, kind in selected.dtypes.items()
+            if isinstance(kind, pd.SparseDtype)
+        }
+        selected = selected.astype(dense) if dense else selected
+    else:
+        selected = table.tocsc()[:, where].toarray() if is_sparse(table) else table[:, where]
+        selected = pd.DataFrame(selected)
+
+    # Numbers, of which only NaN need not be finite.
+    try:
+        checked = check_array(selected, dtype=np.float64, ensure_all_finite="allow-nan")
+    except (TypeError, ValueError) as error:
+        name_bad_value(selected.where(selected.notna(), 0.0), error)
+        raise InputError(str(error)) from error
+    refuse_beyond_squares(np.nan_to_num(checked), names[present])
+    values = np.full((len(names), len(checked)), np.nan)
+    values[present] = checked.T
+    return values
 
 
-def _dense_columns(table: Any, places: np.ndarray) -> pd.DataFrame:
-    """Return some columns of a DataFrame, an array or a sparse matrix as a DataFrame, dense."""
-    if not isinstance(table, pd.DataFrame):
-        values = table.tocsc()[:, places].toarray() if is_sparse(table) else table[:, places]
-        return pd.DataFrame(values)
-    used = table.iloc[:, places]
-    sparse = {
-        name: kind.subtype for name, kind in used.dtypes.items() if isinstance(kind, pd.SparseDtype)
-    }
-    return used.astype(sparse) if sparse else used
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """The selected features of one class, by their greatest distance to another class.
+
+    ``columns`` (n_selected,) are positions of features, ``names`` their names, ``distances``
+    (n_classes - 1, n_selected) those to every other class. ``directions`` are "high" or "low", and
+    ``ties`` the groups of a selected feature and those that separate as well.
+    """
+
+    columns: np.ndarray
+    names: list[Any]
+    distances: np.ndarray
+    directions: list[str]
+    ties: list[list[Any]]
+
+    @property
+    def greatest(self) -> np.ndarray:
+        """The greatest distance of each feature to another class, shape (n_selected,)."""
+        return self.distances.max(axis=0, initial=0.0)
+
+    @classmethod
+    def of_class(
+        cls,
+        code: int,
+        chosen: np.ndarray,
+        rankings: PairRankings,
+        features: RankedFeatures,
+        codes: np.ndarray,
+    ) -> "Selection":
+        """Return a class's ``chosen`` features (positions among ``features``) in their order."""
+        strengths = rankings.strengths[np.ix_(pairs_with(code, rankings.n_classes), chosen)]
+        greatest = strengths.max(axis=0, initial=0.0)
+        order = np.argsort(levels(-greatest), kind="stable")
+        ranked = chosen[order]
+        interchangeable = rankings.interchangeable(ranked, code)
+        return cls(
+            columns=features.positions[ranked],
+            names=features.names[ranked].tolist(),
+            distances=distance_of_strength(strengths[:, order]),
+            directions=_directions(some_rows(features.values, ranked), codes == code),
+            ties=[
+                features.names[[feature, *others]].tolist()
+                for feature, others in interchangeable.items()
+            ],
+        )
 
 
 def _directions(values: Any, in_class: np.ndarray) -> list[str]:

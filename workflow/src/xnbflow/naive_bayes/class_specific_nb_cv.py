@@ -45,7 +45,12 @@ from xnbflow.naive_bayes.size_average import (
     shares_predict_better,
     with_equal_priors,
 )
-from xnbflow.naive_bayes.size_path import InnerPredictions, checked_sizes, choose_size
+from xnbflow.naive_bayes.size_path import (
+    InnerPredictions,
+    checked_sizes,
+    choose_size,
+    prior_weights,
+)
 from xnbflow.preprocessing.selection.pair_rankings import Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
@@ -98,7 +103,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
         Factor, at most 1, and constant, in nats, of the summed evidence of each class, fitted to
         the inner predictions; two classes, whose features are the same, share the inverse of the
-        temperature. See `xnbflow.naive_bayes.evidence_calibration.fit_vector`. With
+        temperature. See `xnbflow.naive_bayes.vector_scaling.fit_vector`. With
         ``rule="average"`` temperature and slopes are 1, because the weights include them.
     held_out_scores_, held_out_codes_, held_out_folds_ : ndarray of shape (n_tested,)
         Posterior of its own class of each sample that an inner fold tests, its class as a number,
@@ -249,15 +254,18 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self._set_path(model)
         # The final model: rank all samples, and weigh features as the inner folds have decided.
         shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
-        chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
-        density = self._density | {"borrowed": self._borrowed}
-        self._keep(rankings, shortlist.features, chosen, codes, **density)
-        if model.average is None:
-            self._weigh_alike()
-        else:
+        self._keep(rankings, shortlist.features, codes, self._borrowed)
+        if model.average is not None:
             self._weigh_modules(
-                shortlist, rankings.entries(), codes=codes, sizes=sizes, average=model.average
+                shortlist, rankings.entry_sizes(), codes=codes, sizes=sizes, average=model.average
             )
+            return
+        # The features of one size have the slope of their class; all are core features.
+        self.weights_ = {}
+        self.core_features_ = {}
+        for code, (label, names) in enumerate(self.selected_features_.items()):
+            self.weights_[label] = np.full(len(names), self.calibration_slope_[code])
+            self.core_features_[label] = list(names)
 
     # Rank, and the path: every inner test sample is predicted at every size.
 
@@ -275,20 +283,26 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             rows = np.flatnonzero(fold_of_tested == number)
             # The classes that the training set has, and their numbers among these.
             present, inner_codes = np.unique(codes[train], return_inverse=True)
-            fold_prior = self._inner_log_prior(present, np.bincount(inner_codes) / len(train))
+            shares = np.bincount(inner_codes) / len(train)
+            if self.priors is not None:
+                priors = np.exp(self.class_log_prior_[present])
+                shares = priors / priors.sum()
+            with np.errstate(divide="ignore"):
+                fold_prior = np.log(shares)
             fold_sums, fold_counts = self._predict_fold(
                 features, inner_codes, train=train, test=test, sizes=sizes, log_prior=fold_prior
             )
             sums[:, rows[:, np.newaxis], present] = fold_sums
             log_prior[rows[:, np.newaxis], present] = fold_prior
             counts.append(fold_counts)
+        priors = None if self.priors is None else np.exp(self.class_log_prior_)
         return InnerPredictions(
             sums=sums,
             log_prior=log_prior,
             codes=codes[tested],
             folds=fold_of_tested,
             counts=np.mean(counts, axis=0),
-            weights=self._inner_weights(codes[tested]),
+            weights=prior_weights(codes[tested], priors),
         )
 
     def _predict_fold(
@@ -307,12 +321,12 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         """
         shortlist, rankings = self._ranked(features, codes, int(sizes[-1]), samples=train)
         values = shortlist.features.values
-        entries = rankings.entries()
+        entry_sizes = rankings.entry_sizes()
         del shortlist, rankings  # with many classes the strengths take most of the memory
         correlation = None
         if self.rule == "average":
             correlation = ResidualCorrelation(values[:, train], codes)
-        modules = ModuleWeights(correlation, entries, sizes)
+        modules = ModuleWeights(correlation, entry_sizes, sizes)
         sums = sum_path_evidence(
             modules,
             values,
@@ -325,24 +339,6 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             **self._density,
         )
         return sums, modules.counts().mean(axis=1)
-
-    def _inner_log_prior(self, present: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Return the log prior of the classes that an inner training set has."""
-        if self.priors is None:
-            return np.log(shares)
-        priors = np.exp(self.class_log_prior_[present])
-        with np.errstate(divide="ignore"):
-            return np.log(priors / priors.sum())
-
-    def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
-        """Return the weights of inner test samples, with mean 1.
-
-        With ``priors`` all samples of a class together have the weight of its prior.
-        """
-        if self.priors is None:
-            return np.ones(len(codes))
-        weights = np.exp(self.class_log_prior_)[codes] / np.bincount(codes)[codes]
-        return weights / weights.mean()
 
     # Average or choose, calibrate, core: what the inner predictions decide.
 
@@ -409,18 +405,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     # The weights of the features in the final model.
 
-    def _weigh_alike(self) -> None:
-        """Give the features of one size the slope of their class; all are core features."""
-        self.weights_ = {}
-        self.core_features_ = {}
-        for code, (label, names) in enumerate(self.selected_features_.items()):
-            self.weights_[label] = np.full(len(names), self.calibration_slope_[code])
-            self.core_features_[label] = list(names)
-
     def _weigh_modules(
         self,
         shortlist: Shortlist,
-        entries: np.ndarray,
+        entry_sizes: np.ndarray,
         codes: np.ndarray,
         sizes: np.ndarray,
         average: SizeAverage,
@@ -429,7 +417,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         features = shortlist.features
         used_sizes = average.weights > 0.0
         correlation = ResidualCorrelation(features.values, codes)
-        modules = ModuleWeights(correlation, entries, sizes[used_sizes])
+        modules = ModuleWeights(correlation, entry_sizes, sizes[used_sizes])
         weights = modules.average(average.weights[used_sizes])
         weights *= self.calibration_slope_[:, np.newaxis]
         self.calibration_slope_ = np.ones(len(self.classes_))
@@ -437,7 +425,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.core_features_ = {}
         for code, (label, names) in enumerate(self.selected_features_.items()):
             columns = np.searchsorted(features.positions, self.columns_[code])
-            in_core = entries[code, columns] <= self.n_features_
+            in_core = entry_sizes[code, columns] <= self.n_features_
             self.weights_[label] = weights[code, columns]
             self.core_features_[label] = list(itertools.compress(names, in_core))
 

@@ -11,17 +11,14 @@ from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, who
 from xnbflow.data.stratified import stratified_folds
 
 
-def _is_positions(value: Any) -> bool:
-    """Return whether a value is an array of whole numbers."""
-    return np.ndim(value) == 1 and np.asarray(value).dtype.kind in "iu"
+def _is_fold(value: Any) -> bool:
+    """Return whether a value is a pair of arrays of whole numbers, positions of samples."""
+    if not (isinstance(value, (list, tuple)) and len(value) == 2):
+        return False
+    return all(np.ndim(part) == 1 and np.asarray(part).dtype.kind in "iu" for part in value)
 
 
-_FOLD = Constraint(
-    "(training, test)",
-    lambda value: (
-        isinstance(value, (list, tuple)) and len(value) == 2 and all(map(_is_positions, value))
-    ),
-)
+_FOLD = Constraint("(training, test)", _is_fold)
 
 _FOLDS_GIVEN = Constraint(
     "a list of (training, test) samples",

@@ -71,19 +71,20 @@ class ModuleWeights:
     features ``k`` that the class has at that size, with ``r`` their correlation within classes: ten
     copies of a feature weigh as much as one.
 
-    Without a correlation every weight is 1. ``entries`` (n_classes, n_features) are the least sizes
-    with which a class has a feature (`PairRankings.entries`); ``sizes`` (n_sizes,) are ascending.
+    Without a correlation every weight is 1. ``entry_sizes`` (n_classes, n_features) are the least
+    sizes with which a class has a feature (`PairRankings.entry_sizes`); ``sizes`` (n_sizes,) are
+    ascending.
     """
 
     def __init__(
-        self, correlation: ResidualCorrelation | None, entries: np.ndarray, sizes: np.ndarray
+        self, correlation: ResidualCorrelation | None, entry_sizes: np.ndarray, sizes: np.ndarray
     ) -> None:
         self._correlation = correlation
-        n_classes, n_features = entries.shape
+        n_classes, n_features = entry_sizes.shape
         n_sizes = len(sizes)
         self.shape = n_classes, n_sizes, n_features
         #: The position of the first size at which a class has a feature; n_sizes if never.
-        self._first = np.searchsorted(sizes, entries)
+        self._first = np.searchsorted(sizes, entry_sizes)
         code, feature = np.nonzero(self._first < n_sizes)
         class_and_size = code * n_sizes + self._first[code, feature]
         #: 1 where a feature enters a class at a size, (n_classes * n_sizes, n_features).

@@ -59,9 +59,9 @@ def _nodes(points: np.ndarray) -> np.ndarray:
     if n_points <= _NODES:
         return points
     ordered = np.sort(points, axis=1)
-    places = np.linspace(0, n_points - 1, _NODES // 2).round().astype(int)
+    positions = np.linspace(0, n_points - 1, _NODES // 2).round().astype(int)
     equidistant = np.linspace(ordered[:, 0], ordered[:, -1], _NODES - _NODES // 2, axis=1)
-    return np.sort(np.hstack([ordered[:, places], equidistant]), axis=1)
+    return np.sort(np.hstack([ordered[:, positions], equidistant]), axis=1)
 
 
 @njit(nogil=True)

@@ -148,7 +148,8 @@ class ShrunkenCentroids(BaseNaiveBayes):
         if self.threshold is None and len(self.classes_) > 1:
             scores = self._cross_validate(features, codes, groups, thresholds)
             path |= scores
-            chosen = _last_maximum(scores["accuracy"])
+            accuracy = scores["accuracy"]
+            chosen = int(np.flatnonzero(accuracy == accuracy.max())[-1])  # the last of equal ones
         self._path_columns = path | {"chosen": np.arange(len(thresholds)) == chosen}
         self.threshold_ = float(thresholds[chosen])
         self._keep(centroids)
@@ -167,7 +168,11 @@ class ShrunkenCentroids(BaseNaiveBayes):
             present, inner_codes = np.unique(codes[train], return_inverse=True)
             centroids = Centroids.of(features, inner_codes, len(present), samples=train)
             log_prior = np.full(len(self.classes_), -np.inf)
-            log_prior[present] = self._inner_log_prior(present, inner_codes)
+            shares = np.bincount(inner_codes) / len(train)
+            if self.priors is not None:
+                shares = np.exp(self.class_log_prior_[present])
+            with np.errstate(divide="ignore"):
+                log_prior[present] = np.log(shares / shares.sum())
             evidence = np.zeros((len(thresholds), len(test), len(self.classes_)))
             evidence[:, :, present] = centroids.evidence(features, thresholds, samples=test)
             right.append((evidence + log_prior).argmax(axis=2) == codes[test])
@@ -176,14 +181,6 @@ class ShrunkenCentroids(BaseNaiveBayes):
             "accuracy": np.concatenate(right, axis=1).mean(axis=1),
             "log_loss": np.concatenate(losses, axis=1).mean(axis=1),
         }
-
-    def _inner_log_prior(self, present: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return the log priors of the classes that an inner training set has."""
-        shares = np.bincount(codes) / len(codes)
-        if self.priors is not None:
-            shares = np.exp(self.class_log_prior_[present])
-        with np.errstate(divide="ignore"):
-            return np.log(shares / shares.sum())
 
     def _keep(self, centroids: "Centroids") -> None:
         """Set the fitted attributes at the chosen threshold."""
@@ -467,12 +464,3 @@ def _add_products(
             difference = features[f, samples[i]] - means[f]
             products[0, row[k], i] += weights[0, k] * difference
             products[1, row[k], i] += weights[1, k] * difference
-
-
-def _last_maximum(values: np.ndarray) -> int:
-    """Return the position of the greatest value, the last of equal ones.
-
-    >>> _last_maximum(np.array([0.5, 0.9, 0.9, 0.1]))
-    2
-    """
-    return int(np.flatnonzero(values == values.max())[-1])

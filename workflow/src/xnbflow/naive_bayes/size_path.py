@@ -115,7 +115,15 @@ class InnerPredictions:
         Example of the choice for one fold: losses of the other folds .50, .31, .30 and a standard
         error of .02 choose the second size; the held-out fold is then scored with the second size.
         """
-        losses, correct = self._size_losses(sharpness)
+        # Each sample's log loss at each size, and whether it is predicted correctly.
+        losses = np.empty(self.sums.shape[:2])
+        correct = np.empty(self.sums.shape[:2], dtype=bool)
+        for size, (sums, factor) in enumerate(zip(self.sums, sharpness, strict=True)):
+            evidence = sums * factor
+            losses[size] = log_losses(evidence, self.log_prior, self.codes)
+            correct[size] = (evidence + self.log_prior).argmax(axis=1) == self.codes
+
+        # The other folds choose the size with which a fold is scored.
         fold_counts = np.bincount(self.folds)
         fold_losses = np.array([np.bincount(self.folds, row) for row in losses])
         tested_folds = np.flatnonzero(fold_counts)
@@ -132,16 +140,6 @@ class InnerPredictions:
     def true_posterior(self, calibrated: np.ndarray) -> np.ndarray:
         """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
         return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
-
-    def _size_losses(self, sharpness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return each sample's log loss at each size, and whether it is predicted correctly."""
-        losses = np.empty(self.sums.shape[:2])
-        correct = np.empty(self.sums.shape[:2], dtype=bool)
-        for size, (sums, factor) in enumerate(zip(self.sums, sharpness, strict=True)):
-            evidence = sums * factor
-            losses[size] = log_losses(evidence, self.log_prior, self.codes)
-            correct[size] = (evidence + self.log_prior).argmax(axis=1) == self.codes
-        return losses, correct
 
     def _cross_calibrated(self, sums: np.ndarray, calibration: Calibration) -> np.ndarray:
         """Return sums calibrated by the other folds; the temperature is that of all folds."""
@@ -191,6 +189,22 @@ def _smallest_within_one_error(losses: np.ndarray, counts: np.ndarray) -> int:
     if len(fold_means) > 1:
         error = fold_means.std(ddof=1) / np.sqrt(len(fold_means))
     return int(np.argmax(means <= means.min() + error))
+
+
+def prior_weights(codes: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
+    """Return the weights of inner test samples of classes ``codes`` (n_samples,), with mean 1.
+
+    With ``priors`` (n_classes,) all samples of a class together have the weight of its prior.
+
+    Examples
+    --------
+    >>> prior_weights(np.array([0, 0, 0, 1]), np.array([0.5, 0.5])).round(3).tolist()
+    [0.667, 0.667, 0.667, 2.0]
+    """
+    if priors is None:
+        return np.ones(len(codes))
+    weights = priors[codes] / np.bincount(codes)[codes]
+    return weights / weights.mean()
 
 
 def path_row(count: float, temperature: float, scores: dict[str, float]) -> dict[str, float]:

@@ -168,6 +168,8 @@ class XNB(BaseNaiveBayes):
         features = by_feature(features) if is_sparse(features) else features
         n_classes = len(self.classes_)
         labels = self.classes_.tolist()
+
+        # Distances of every pair of classes, and what is selected by them.
         options: dict[str, Any] = {
             "bandwidth": self.bandwidth,
             "kernel": self.kernel,
@@ -187,7 +189,9 @@ class XNB(BaseNaiveBayes):
         )
         if self.class_independent:
             selection.share()
-        _warn_of_counts(_greatest_count(features))
+        _warn_of_counts(features)
+
+        # The densities of each class, in its features.
         self.mean_distance_ = selection.mean_distance
         self.tied_features_: dict[Any, list[list[Any]]] = {}
         self.columns_ = []
@@ -234,8 +238,8 @@ class XNB(BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))
         for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
-            for places, values in dense_chunks(features, columns):
-                joint[code, places] = density.log_likelihood(values)[0]
+            for samples, values in dense_chunks(features, columns):
+                joint[code, samples] = density.log_likelihood(values)[0]
         return self.class_log_prior_ + joint.T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
@@ -268,8 +272,13 @@ def distance_table(
     return pd.DataFrame(joined)
 
 
-def _warn_of_counts(greatest: float) -> None:
-    """Warn if features look like raw counts; see `_greatest_count` for ``greatest``."""
+def _warn_of_counts(features: Any) -> None:
+    """Warn if features (n_features, n_samples) look like raw counts."""
+    # Whole numbers, none below 0. The first sample decides almost always.
+    parts = [features.data] if is_sparse(features) else [features[:, 0], features]
+    if not all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
+        return
+    greatest = float(parts[-1].max(initial=0.0))
     if _FEW_COUNTS < greatest < np.inf:
         msg = (
             f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
@@ -277,15 +286,6 @@ def _warn_of_counts(greatest: float) -> None:
             "take logarithms of normalised counts, for example log1p of counts per 10,000"
         )
         warnings.warn(msg, UserWarning, stacklevel=5)
-
-
-def _greatest_count(features: Any) -> float:
-    """Return the greatest value of features that may be counts, infinity if they are not."""
-    # The first sample decides almost always.
-    parts = [features.data] if is_sparse(features) else [features[:, 0], features]
-    if not all((side >= 0.0).all() and (side == np.floor(side)).all() for side in parts):
-        return np.inf
-    return float(parts[-1].max(initial=0.0))
 
 
 def warn_if_none(label: object, chosen: np.ndarray) -> None:

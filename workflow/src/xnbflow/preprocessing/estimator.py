@@ -76,7 +76,10 @@ class Estimator(Declared):
             name_bad_value(X, error)
             if isinstance(error, TypeError):
                 raise  # scikit-learn's contract for values that are not numbers
-            raise InputError(f"{str(error).rstrip('.')}{self._expected(str(error))}") from error
+            message = str(error).rstrip(".")
+            if "is expecting" in message and hasattr(self, "feature_names_in_"):
+                message += "; these are its feature_names_in_, in this order"
+            raise InputError(message) from error
         if fitting and self._squares_features:
             refuse_beyond_squares(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
@@ -118,12 +121,6 @@ class Estimator(Declared):
         if sparse:
             return X, fitted_names
         return pd.DataFrame(X, columns=fitted_names), None
-
-    def _expected(self, message: str) -> str:
-        """Return the expected features, for the end of a message about their number."""
-        if "is expecting" not in message or not hasattr(self, "feature_names_in_"):
-            return ""
-        return "; these are its feature_names_in_, in this order"
 
     def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
         """Return arrays after scikit-learn's checks, which ignore names of sparse samples.

@@ -1,6 +1,6 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +12,17 @@ from xnbflow.inference.verdicts import POOR_STABILITY
 from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
-from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
+from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import Finding, most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
-from xnbflow.report.sentences import level_of, limits, tests_sentence, verdict_sentence
+from xnbflow.report.sentences import (
+    level_of,
+    limits,
+    priors_sentence,
+    tests_sentence,
+    verdict_sentence,
+)
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("cards")
@@ -118,9 +124,7 @@ def _selection_facts(
     of_any_class = stability.loc[""]
     if pd.notna(of_any_class["halves"]):
         lower, upper = of_any_class["halves_lower"], of_any_class["halves_upper"]
-        facts["Stability (disjoint halves)"] = (
-            f"{of_any_class['halves']:z.2f} [{lower:z.2f}, {upper:z.2f}]"
-        )
+        facts["Stability"] = f"{of_any_class['halves']:z.2f} [{lower:z.2f}, {upper:z.2f}]"
     elif pd.notna(of_any_class["stability"]):
         facts["Agreement between folds"] = f"{of_any_class['stability']:z.2f}"
     return facts
@@ -156,7 +160,7 @@ class _Lists:
     words, the ``rest``; of several classes each of the ``lines`` has its own.
     """
 
-    lines: list[Line]
+    lines: list[ClassLine]
     rows: list[GeneRow]
     heading: str
     items: list[Item]
@@ -168,6 +172,7 @@ def _lists_of_features(
 ) -> _Lists:
     """Return the features of a card; two classes are seen from the one that is not the control."""
     recalls = results.rows("estimates", **place, metric="recall")
+    by_priors = results.rows("equal_priors", **place).set_index("class").to_dict("index")
     notes = results.rows("stability", **place).set_index("class")["note"]
     classes = recalls["class"].tolist()
     mirrored = len(classes) == _TWO and len(features) > 0
@@ -176,7 +181,7 @@ def _lists_of_features(
     for recall in recalls.to_dict("records"):
         of_class = features[features["class"] == recall["class"]]
         items, rest = _items(of_class[:0] if mirrored else of_class, _FEATURES_OF_CLASS, few=few)
-        line = Line(
+        line = ClassLine(
             name=recall["class"],
             note=f"n = {recall['samples']:,}",
             share=recall["estimate"],
@@ -184,21 +189,32 @@ def _lists_of_features(
             upper=recall["upper"],
             items=items,
             rest=rest,
-            warning=_class_warning(recall, notes.get(recall["class"], "")),
+            warning=_class_warning(
+                recall, notes.get(recall["class"], ""), by_priors.get(recall["class"])
+            ),
         )
         lines.append(line)
+
+    # Several classes: each has its list.
     if not mirrored:
         rows = _rows_by_class(features)
         heading = _heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
+
+    # Two classes: one list, seen from the class that is not the control.
     reference = results.study.design_of(place["dataset"]).reference
     side = classes[shown_classes(classes, reference)[-1]]
     common = _features_of_two(features, side)
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
+    noun = results.noun(place["dataset"])
+    n_core = int(common["core"].sum())
+    heading = f"{noun.capitalize()}s selected most often"
+    if n_core:
+        heading = f"Core set of {counted(n_core, noun)} in bold"
     return _Lists(
         lines=lines,
         rows=[_row(row, label="") for row in common.head(len(items)).to_dict("records")],
-        heading=_heading(common, side, results.noun(place["dataset"])),
+        heading=f"{heading} (▲ higher in “{side}”)",
         items=items,
         rest=rest,
     )
@@ -218,7 +234,7 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
         halved = rows["share_of_halves"].notna().any()
         rows = rows.assign(
             share=rows["share_of_halves" if halved else "share_of_folds"],
-            of="half-samples" if halved else "folds",
+            of="disjoint halves" if halved else "folds",
         )
     else:
         profiles = results.rows("profiles", **place)[["class", "feature", "direction", "symbol"]]
@@ -317,15 +333,6 @@ def _item(row: dict[str, object]) -> Item:
     )
 
 
-def _heading(features: pd.DataFrame, side: str, noun: str) -> str:
-    """Return the heading of the list of two classes, with the number of those in the core set."""
-    n_core = int(features["core"].sum())
-    subject = f"{noun.capitalize()}s selected most often"
-    if n_core:
-        subject = f"Core set of {counted(n_core, noun)} in bold"
-    return f"{subject} (▲ higher in “{side}”)"
-
-
 def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     """Return the heading of a table without rows of some classes; empty where it has all.
 
@@ -397,7 +404,10 @@ def _selection_tiles(
 
 
 def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
-    """Yield the stability of disjoint halves, else of folds, which share training samples."""
+    """Yield the stability (of disjoint halves), else the agreement between folds.
+
+    Folds share training samples and agree more, so that the number has another name.
+    """
     if pd.notna(stability["halves"]):
         lower, upper = stability["halves_lower"], stability["halves_upper"]
         yield Tile(
@@ -412,11 +422,11 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
         )
     elif pd.notna(stability["stability"]):
         yield Tile(
-            label="Stability",
+            label="Agreement between folds",
             meaning=_TEXTS["stability"],
             text=f"{stability['stability']:z.2f}",
             value=float(stability["stability"]),
-            note="agreement of overlapping folds",
+            note="folds share training samples",
         )
 
 
@@ -458,13 +468,13 @@ def _random_signatures(
     if rows.empty:
         return None
     row = rows.iloc[0]
+    noun = results.noun(place["dataset"])
     sentence = (
-        f"{row['as_good_random']} of {row['signatures']} random signatures of equal size are as "
-        "accurate"
+        f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
+        f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
     )
     many = bool(supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"])
     if many:
-        noun = results.noun(place["dataset"])
         sentence += f": many {noun}s carry this signal, and this list is one of many"
     return _RandomSignatures(f"{sentence}.", many)
 
@@ -514,24 +524,25 @@ def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame
     )
 
 
-def _class_warning(recall: dict[str, object], note: str) -> str:
-    """Return why the features of a class are unreliable; empty if they are reliable."""
+def _class_warning(
+    recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
+) -> str:
+    """Return why the features of a class are unreliable; empty if they are reliable.
+
+    ``by_priors`` is the row of the class in the table ``equal_priors``, None without one.
+    """
     if note == "one sample":
         return "A single sample: this class cannot be learned."
     if not recall["above"]:
-        mistaken = ""
+        estimate = float(recall["estimate"])  # type: ignore[arg-type]
+        reason = "Not recognised more often than by chance"
+        if estimate == 0:
+            reason = "Never recognised"
+        elif estimate > _HALF:
+            reason = "Its interval includes chance"
         if recall["taken_for"]:
-            mistaken = f"; most often mistaken for “{recall['taken_for']}”"
-        return f"{_why_not_recognised(float(recall['estimate']))}{mistaken}."  # type: ignore[arg-type]
+            reason += f"; most often mistaken for “{recall['taken_for']}”"
+        return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""
-
-
-def _why_not_recognised(recall: float) -> str:
-    """Return why a class of a recall is not recognised by its interval."""
-    if recall == 0:
-        return "Never recognised"
-    if recall > _HALF:
-        return "Its interval includes chance"
-    return "Not recognised more often than by chance"

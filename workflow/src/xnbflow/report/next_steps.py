@@ -38,12 +38,17 @@ _CORRECTIONS = {
     "missing values": (
         "compare the classes in features without missing values (missing=drop_features)"
     ),
+    "detection limit": (
+        "compare the classes in features that are above the detection limit in all samples"
+    ),
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
 }
 #: Steps after reasons on the stability of a selection, by their code; ``{noun}`` is a feature.
 _STABILITY_STEPS = {
-    "stability unclear": "add samples: with these the stability of the {noun}s cannot be judged",
+    "stability unclear": (
+        "add samples: these do not suffice to decide whether the {noun}s are stable"
+    ),
     "most features selected": "add samples: with these most {noun}s are selected",
     "unstable": "add samples: halves of these select different {noun}s",
 }
@@ -150,7 +155,9 @@ def _more_samples(
         if row["code"] in _STABILITY_STEPS:
             return _STABILITY_STEPS[row["code"]].format(noun=results.noun(dataset))
     curve = results.rows("learning_curve", dataset=dataset, classifier=place["classifier"])
-    forecasts = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
+    # a simpler classifier than the one of the accuracy beside it forecasts nothing about this one
+    of_classifier = (curve["kind"] == "forecast") & (curve["fitted"] == "")
+    forecasts = curve[of_classifier & ~curve["unreliable"].astype(bool)]
     if len(forecasts):
         today, twice = forecasts.iloc[0], forecasts.iloc[-1]
         gain = twice["balanced_accuracy"] - today["balanced_accuracy"]

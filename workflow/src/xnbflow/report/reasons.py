@@ -48,6 +48,10 @@ _CLAUSES = {
         "the class can be recognised by missing values: their share in “{class}” and in “{other}” "
         "differs by {estimate:.1%} of the values"
     ),
+    "detection limit": (
+        "the class can be recognised by values at a detection limit: their share in “{class}” and "
+        "in “{other}” differs by {estimate:.1%} of the values"
+    ),
     "majority class": "the interval of its accuracy is not above the majority-class rate",
     "library size": (
         "the class can be recognised by the library size: libraries of “{class}” have "
@@ -55,11 +59,12 @@ _CLAUSES = {
     ),
     "unstable": "disjoint halves of the samples give different lists of {noun}s",
     "most features selected": (
-        "most {noun}s are selected ({count:,.0f} of {total:,.0f}), so that halves of the samples "
-        "cannot show which of them matter"
+        "most {noun}s are in the short lists ({count:,.0f} of {total:,.0f}), so that halves of the "
+        "samples cannot show which of them matter"
     ),
     "stability unclear": (
-        "the stability of its {noun}s cannot be judged because its interval is wide"
+        "it is undecided whether its {noun}s are stable: the interval of the agreement of halves, "
+        "{lower:.2f} to {upper:.2f}, includes the limit {limit:.2f}"
     ),
     "stability not tested": "the stability of its {noun}s was not tested",
     "cohort not held": "it did not hold in the second cohort {subject}",
@@ -85,6 +90,12 @@ def _class_clause(rows: Sequence[Row]) -> str:
     return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not recognised"
 
 
+def _alike_clause(rows: Sequence[Row]) -> str:
+    """Return the pairs of classes that the classifier does not distinguish."""
+    names = [f"“{row['class']}” and “{row['other']}”" for row in rows]
+    return f"it does not distinguish {listed(names, _MOST_NAMED)}"
+
+
 def _column_clause(rows: Sequence[Row]) -> str:
     """Return from which columns the class, or which pairs of classes, cannot be separated."""
     pairs_of: dict[str, list[tuple[str, str]]] = {}
@@ -108,6 +119,7 @@ def _column_clause(rows: Sequence[Row]) -> str:
 _JOINT_CLAUSES: dict[str, Callable[[Sequence[Row]], str]] = {
     "permutation test": _test_clause,
     "class not recognised": _class_clause,
+    "classes not distinguished": _alike_clause,
     "column not separated": _column_clause,
     "column not examined": _column_clause,
     "pair not separated": _column_clause,
@@ -186,7 +198,7 @@ _MEANINGS = {
     )
 }
 _NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
-                 "library size", "phenotype only", "missing values", "component",
+                 "library size", "phenotype only", "missing values", "detection limit", "component",
                  "likely repeats")  # fmt: skip
 #: Codes of findings whose clause names the subject.
 _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}

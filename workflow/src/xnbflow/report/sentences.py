@@ -145,34 +145,56 @@ def cohort_sentence(row: Mapping[str, Any], name: str) -> str:
     if pd.isna(row["value"]):
         return f"Cannot tell: {row['reason']}."
     train, test = row["train"], row["test"]
+
+    # The verdict with its reason, once.
+    verdict = str(row["verdict"]).capitalize()
+    if row["verdict"] == "ranking holds":
+        verdict = (
+            "The ranking holds, the threshold does not: recalibrate with at least "
+            f"{row['needed']:.0f} samples of each class of {test}"
+        )
+    elif row["verdict"] == "shares samples":
+        verdict = "No verdict, because the cohorts share samples"
+    elif row["reason"]:
+        verdict += f" ({row['reason']})"
+
+    # Beside the balanced accuracy, what the cross-validation in the other cohort had, and the AUC.
     beside = ""
     if pd.notna(row["loss"]):
         beside = (
             f"; {100 * abs(row['loss']):.0f} points {'less' if row['loss'] < 0 else 'more'} than "
-            f"cross-validation in {train}, 95% interval {100 * row['loss_lower']:+.0f} to "
-            f"{100 * row['loss_upper']:+.0f}"
+            f"cross-validation of the common features in {train}, 95% interval "
+            f"{100 * row['loss_lower']:+.0f} to {100 * row['loss_upper']:+.0f}"
         )
     if pd.notna(row["auc"]):
         beside += f"; AUC {row['auc']:.2f}, {row['auc_lower']:.2f} to {row['auc_upper']:.2f}"
+    options = _options_of_test(row)
     return (
-        f"{_start_of_verdict(row)}: {name}, trained on {train}, has a balanced accuracy of "
+        f"{verdict}: {name}, trained on {train}{options}, has a balanced accuracy of "
         f"{row['value']:.0%} in {test} (95% interval {row['lower']:.0%} to {row['upper']:.0%}, "
         f"chance {row['chance']:.0%}{beside}; permuted labels: {p_equals(row['p_value'])}); "
         f"{row['right']:.0f} of {row['n']} samples are right."
     )
 
 
-def _start_of_verdict(row: Mapping[str, Any]) -> str:
-    """Return the verdict in a second cohort with its reason, once."""
-    if row["verdict"] == "ranking holds":
-        return (
-            "The ranking holds, the threshold does not: recalibrate with at least "
-            f"{row['needed']:.0f} samples of each class of {row['test']}"
-        )
-    if row["verdict"] == "shares samples":
-        return "No verdict, because the cohorts share samples"
-    reason = f" ({row['reason']})" if row["reason"] else ""
-    return f"{row['verdict'].capitalize()}{reason}"
+def _options_of_test(row: Mapping[str, Any]) -> str:
+    """Return how a test in a second cohort matched features and values, where not by default.
+
+    Several tests of a model in one cohort differ in these alone.
+
+    Examples
+    --------
+    >>> _options_of_test({"match": "feature", "harmonise": "none"})
+    ''
+    >>> _options_of_test({"match": "symbol", "harmonise": "rank"})
+    ' (features matched by symbol, values harmonised by rank)'
+    """
+    options = []
+    if row.get("match", "feature") != "feature":
+        options.append(f"features matched by {row['match']}")
+    if row.get("harmonise", "none") != "none":
+        options.append(f"values harmonised by {row['harmonise']}")
+    return f" ({', '.join(options)})" if options else ""
 
 
 def overlap(signatures: pd.DataFrame) -> str:
@@ -261,6 +283,28 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     return (
         f"{alone}; within {levels} {label} {does} (AUC {row['auc_within']:.2f}, "
         f"{row['lower']:.2f} to {row['upper']:.2f}; {p_equals(row['p'])})."
+    )
+
+
+def priors_sentence(row: Mapping[str, Any] | None) -> str:
+    """Return that priors decide the recall of a class, and what equal priors give; else nothing.
+
+    ``row`` is of the table ``equal_priors``, None without one.
+
+    Examples
+    --------
+    >>> row = {"priors_decide": True, "share": 0.2, "equal_recall": 0.62}
+    >>> row |= {"equal_balanced_accuracy": 0.7, "balanced_accuracy": 0.52}
+    >>> priors_sentence(row).partition(" samples, ")[2]
+    'as with equal priors, its recall is 62% (balanced accuracy 70% instead of 52%).'
+    """
+    if row is None or not row["priors_decide"]:
+        return ""
+    return (
+        f"The priors decide: with the probability of each class divided by its share "
+        f"({row['share']:.0%} here) of the samples, as with equal priors, its recall is "
+        f"{row['equal_recall']:.0%} (balanced accuracy {row['equal_balanced_accuracy']:.0%} "
+        f"instead of {row['balanced_accuracy']:.0%})."
     )
 
 

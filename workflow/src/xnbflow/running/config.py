@@ -18,6 +18,7 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.tables.contract import JOBS, RESERVED_DATASETS
@@ -400,61 +401,55 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
-    for i, pair in enumerate(study.validate):
-        _check_pair(pair, study, f"{place}.validate[{i}]")
-    if study.cohorts:
-        _check_cohorts(study.cohorts, study, config, f"{place}.cohorts")
-    for name, settings in study.analyses.items():
-        _check_settings(
-            name,
-            settings,
-            config=config,
-            dataset_ids=dataset_ids,
-            place=f"{place}.analyses.{name}",
-        )
+    _check_gene_sets(study, place)
     if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
+    _check_cohorts(study, config, place)
+
+    # The settings of its analyses.
+    for name, settings in study.analyses.items():
+        where = f"{place}.analyses.{name}"
+        datasets = settings.get("datasets", ())
+        _check_known(f"{where}.datasets", datasets, "data set", dataset_ids, hint=_SHEETS_HINT)
+        if "folds" in settings:
+            _check_known(f"{where}.folds", [settings["folds"]], "scheme of folds", config.folds)
+        check_analysis(known_analyses()[name], settings.get("params", {}), f"{where}.params")
 
 
-def _check_settings(
-    analysis: str,
-    settings: Mapping[str, Any],
-    *,
-    config: Config,
-    dataset_ids: Collection[str],
-    place: str,
-) -> None:
-    """Check the settings of an analysis in a study."""
-    datasets = settings.get("datasets", ())
-    _check_known(f"{place}.datasets", datasets, "data set", dataset_ids, hint=_SHEETS_HINT)
-    if "folds" in settings:
-        _check_known(f"{place}.folds", [settings["folds"]], "scheme of folds", config.folds)
-    check_analysis(known_analyses()[analysis], settings.get("params", {}), f"{place}.params")
+def _check_gene_sets(study: Study, place: str) -> None:
+    """Check that public files of gene sets have a checksum."""
+    for location in study.gene_sets:
+        try:
+            pinned_url(location)
+        except InputError as error:
+            msg = f"configuration, {place}.gene_sets: {error}"
+            raise InputError(msg, key="gene_sets") from error
 
 
-def _check_pair(pair: Validation, study: Study, place: str) -> None:
-    """Check a model and the two cohorts in which it is fitted and tested."""
-    _check_known(f"{place}.model", [pair.model], "classifier", study.classifiers)
-    _check_known(f"{place}.train", [pair.train], "data set", study.datasets)
-    _check_known(f"{place}.test", [pair.test], "data set", study.datasets)
-    if pair.train == pair.test:
-        msg = f"configuration, {place}: {pair.train!r} cannot be its own second cohort"
-        raise InputError(msg)
-    if study.validate.count(pair) > 1:
-        msg = f"configuration, {place}: is listed twice; remove one"
-        raise InputError(msg)
-
-
-def _check_cohorts(cohorts: Cohorts, study: Study, config: Config, place: str) -> None:
-    """Check the series of one question and their classifier."""
-    _check_known(place, cohorts.series, "data set", study.datasets)
-    _check_known(f"{place}.model", [cohorts.model], "classifier", study.classifiers)
-    for name in cohorts.series:
+def _check_cohorts(study: Study, config: Config, place: str) -> None:
+    """Check the second cohorts of a study, and the series of one question."""
+    for i, pair in enumerate(study.validate):
+        where = f"{place}.validate[{i}]"
+        _check_known(f"{where}.model", [pair.model], "classifier", study.classifiers)
+        _check_known(f"{where}.train", [pair.train], "data set", study.datasets)
+        _check_known(f"{where}.test", [pair.test], "data set", study.datasets)
+        if pair.train == pair.test:
+            msg = f"configuration, {where}: {pair.train!r} cannot be its own second cohort"
+            raise InputError(msg)
+        if study.validate.count(pair) > 1:
+            msg = f"configuration, {where}: is listed twice; remove one"
+            raise InputError(msg)
+    if not study.cohorts:
+        return
+    where = f"{place}.cohorts"
+    _check_known(where, study.cohorts.series, "data set", study.datasets)
+    _check_known(f"{where}.model", [study.cohorts.model], "classifier", study.classifiers)
+    for name in study.cohorts.series:
         if name in config.preprocessing:
             msg = (
-                f"configuration, {place}: preprocessing.{name} would change one series alone; give "
-                f"the steps to the classifier {cohorts.model}"
+                f"configuration, {where}: preprocessing.{name} would change one series alone; give "
+                f"the steps to the classifier {study.cohorts.model}"
             )
             raise InputError(msg)
 

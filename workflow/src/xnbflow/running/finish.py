@@ -15,7 +15,11 @@ def finish_run(targets: TargetPlanner) -> list[str]:
     Without pages it does nothing; results may be in a storage. The index is not the output of a
     rule, because it lists studies of earlier runs as well.
     """
-    _forget_absent(targets)
+    # The files of *seek* of data sets that could not be had.
+    for path in map(Path, targets.sought(*targets.plan.config.studies)):
+        if path.is_file() and not json.loads(path.read_text(encoding="utf-8"))["available"]:
+            path.unlink()
+
     pages = Path(INDEX).parent.glob(f"studies/*/{Path(REPORT).name}")
     if not any(pages):
         return []
@@ -24,10 +28,3 @@ def finish_run(targets: TargetPlanner) -> list[str]:
 
     write_index(list(targets.plan.config.studies.values()), INDEX)
     return [f"The page of the study: {page}" for page in targets.pages()]
-
-
-def _forget_absent(targets: TargetPlanner) -> None:
-    """Remove the files of *seek* of data sets that could not be had."""
-    for path in map(Path, targets.sought(*targets.plan.config.studies)):
-        if path.is_file() and not json.loads(path.read_text(encoding="utf-8"))["available"]:
-            path.unlink()

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,12 @@ _API_LISTS = (
 _HEAD = """\
 # Tables of results
 
-All tables of the workflow are tidy Parquet files, and all data between rules are in such files.
-`pandas.read_parquet` reads them; git does not track them. This page is generated (`make manual`)
+The files of the workflow in the order in which a person reads them: the page of a study, its
+tables, then the files of single classifiers and data sets. This page is generated (`make manual`)
 from `workflow/src/xnbflow/tables/contract.py` and the files `tables.toml`, which also define all
 paths and columns in the workflow.
 
+* All tables are tidy Parquet files, which `pandas.read_parquet` reads; git does not track them.
 * Only files that the configuration declares are read.
 * Files are written atomically and contain checksums. A damaged file, or one of another version, is
   refused by its name: delete it and run the workflow again with it as a target
@@ -54,6 +55,40 @@ paths and columns in the workflow.
   A name with `{class}` or `{parameter}` means one column per class or parameter.
 """
 
+#: Questions about a study in the order of use, with the tables of the study that answer them. The
+#: page has the tables in this order, then those that no question names.
+QUESTIONS = {
+    "How certain is each result, and what limits it?": ["verdicts", "reasons"],
+    "How accurate is each classifier?": ["headline", "estimates", "averages", "equal_priors"],
+    "Could something else explain it?": [
+        *("audit", "concordance", "class_pairs", "concordance_pairs"),
+        *("permutation_tests", "random_genes"),
+    ],
+    "Which features are selected, and how stably?": ["selection", "stability", "ties"],
+    "Would more samples help?": ["learning_curve"],
+    "Which samples are misclassified?": [
+        *("confusion", "samples", "suspects", "misclassified", "hard_samples"),
+    ],
+    "Are probabilities right?": ["calibration", "confidence", "sets", "roc"],
+    "Which classifier is better?": ["ranks", "omnibus", "pairwise", "pairwise_within"],
+    "What was analysed?": [
+        *("datasets", "class_sizes", "notes", "components", "likely_repeats"),
+        *("diagnostics", "p_values", "recovery"),
+    ],
+    "Where are the numbers of each fold?": [
+        *("summary", "repeats", "metrics", "seconds", "problems"),
+    ],
+}
+
+#: Groups of files in the order of use; others follow.
+_GROUP_ORDER = [
+    *("report", "figures", "study", "genes", "gene_lists", "model", "description"),
+    *("validation", "cohorts", "analysis", "check", "permutation", "random_genes"),
+    *("training", "folds", "audit", "diagnostic", "acquired", "sought"),
+]
+#: Columns that many tables have; the page has their meaning once.
+_COMMON = ["dataset", "folds", "classifier", "repeat", "fold", "class", "feature", "sample"]
+
 _RESOURCES = f"""\
 Downloads are in `{c.DOWNLOADS}/`, a folder per source. A file
 `.snakemake_timestamp` in a folder is Snakemake's.
@@ -61,13 +96,18 @@ Downloads are in `{c.DOWNLOADS}/`, a folder per source. A file
 
 #: A vertical bar in a cell of Markdown.
 _BAR = "\\|"
+#: Characters of a cell; a longer meaning is below the table.
+_LONGEST_CELL = 110
+#: A table of so few columns has them in its lines, also where another table has the same.
+_FEW = 2
 
 
 def results_manual() -> str:
-    """Return the text of ``results/README.md``: every table with its columns."""
-    lines = [_HEAD]
-    for name, group in c.GROUPS.items():
-        lines += _group(name, group)
+    """Return the text of ``results/README.md``: every file with its columns, by order of use."""
+    tables = _TablesInWords()
+    lines = [_HEAD, *tables.common()]
+    for name in _in_order(c.GROUPS, _GROUP_ORDER):
+        lines += _group(name, c.GROUPS[name], tables)
     lines.append(f"## Sources of the tables\n\n{_RESOURCES}")
     lines.append("## Logs and measurements\n\nA file per job.\n")
     lines.append("| rule | log | processor time, wall time and memory |\n|---|---|---|")
@@ -75,7 +115,19 @@ def results_manual() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _group(name: str, group: TableGroup) -> Iterator[str]:
+def _in_order(names: Iterable[str], first: Sequence[str]) -> list[str]:
+    """Return names in an order, and those that it does not have after them, as they are.
+
+    Examples
+    --------
+    >>> _in_order(["a", "b", "c"], ["c", "a"])
+    ['c', 'a', 'b']
+    """
+    places = {name: place for place, name in enumerate(first)}
+    return sorted(names, key=lambda name: places.get(name, len(places)))
+
+
+def _group(name: str, group: TableGroup, tables: "_TablesInWords") -> Iterator[str]:
     """Yield the heading of a group, a note on its files, and its tables."""
     yield f"## {group.title}: `{group.path}`\n"
     notes = group.note
@@ -83,35 +135,84 @@ def _group(name: str, group: TableGroup) -> Iterator[str]:
         notes += "Each table as Parquet and TSV.\n"
     if notes:
         yield notes
-    if group.tables:
-        yield from _tables(group.schemas.values())
+    order: list[str] = []
+    if name == "study":
+        yield "| question | tables |\n|---|---|"
+        for question, answers in QUESTIONS.items():
+            order += answers
+            yield f"| {question} | {_quoted(answers)} |"
+        yield ""
+    for table in _in_order(group.schemas, order):
+        yield from tables.table(group.schemas[table], group.title, level=3)
     if name == "analysis":
         for analysis in shipped_analyses().values():
             yield f"### `{analysis.name}`\n"
-            yield from _tables(analysis_tables(analysis).values())
+            for schema in analysis_tables(analysis).values():
+                yield from tables.table(schema, analysis.name, level=4)
 
 
-def _tables(tables: Iterable[TableSchema]) -> Iterator[str]:
-    """Yield a row for each table, with its columns in words."""
-    yield "| table | content | a row is | columns |\n|---|---|---|---|"
-    for table in tables:
-        columns = "; ".join(_column(name, column) for name, column in table.columns.items())
-        cells = [f"`{table.name}`", table.title, table.row, columns]
-        escaped = [cell.replace("|", _BAR) for cell in cells]
-        yield f"| {' | '.join(escaped)} |"
-    yield ""
+class _TablesInWords:
+    """The tables of the page, which refers to columns that it has shown."""
+
+    def __init__(self) -> None:
+        self._common = {name: c.SHARED_COLUMNS[name] for name in _COMMON}
+        self._shown: dict[tuple[tuple[str, Column], ...], str] = {}
+
+    def common(self) -> Iterator[str]:
+        """Yield the table of the columns that many tables have."""
+        yield "Columns of many tables, which are only named there:\n"
+        yield from _lines_of(self._common)
+
+    def table(self, table: TableSchema, group: str, level: int) -> Iterator[str]:
+        """Yield the heading of a file, what a row is, and its columns."""
+        yield f"{'#' * level} `{table.name}`: {table.title}\n"
+        common, others = [], {}
+        for name, column in table.columns.items():
+            if self._common.get(name) == column:
+                common.append(name)
+            else:
+                others[name] = column
+        row = f"A row is {table.row}."
+        if common:
+            row += f" Columns: {_quoted(common)}"
+        key = tuple(others.items())
+        if len(others) > _FEW and key in self._shown:
+            joined = " and those of" if common else " Columns as in"
+            yield f"{row}{joined} {self._shown[key]}.\n"
+            return
+        self._shown[key] = f"`{table.name}` ({group})"
+        if common:
+            row += " and:" if others else "."
+        yield f"{row}\n"
+        if others:
+            yield from _lines_of(others)
 
 
-def _column(name: str, column: Column) -> str:
-    """Return a column in words.
+def _quoted(names: Iterable[str]) -> str:
+    """Return names as code, separated by commas.
 
     Examples
     --------
-    >>> _column("cut", c.STUDY_TABLES["diagnostics"].columns["cut"])
-    '`cut` (number): dependent means |r| above it'
+    >>> _quoted(["folds", "class"])
+    '`folds`, `class`'
     """
-    meaning = f": {column.meaning}" if column.meaning else ""
-    return f"`{name}` ({column.type}){meaning}"
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _lines_of(columns: Mapping[str, Column]) -> Iterator[str]:
+    """Yield a line for each column; a meaning longer than a cell is below the table."""
+    yield "| column | type | meaning |\n|---|---|---|"
+    long_meanings = []
+    for name, column in columns.items():
+        meaning = column.meaning
+        if len(meaning) > _LONGEST_CELL:
+            long_meanings.append(f"* `{name}`: {meaning}.")
+            meaning = "see below"
+        yield f"| `{name}` | {column.type} | {meaning.replace('|', _BAR)} |"
+    yield ""
+    if long_meanings:
+        yield "\n".join(long_meanings)
+        yield ""
 
 
 def configuration_reference() -> str:

@@ -22,6 +22,7 @@ from xnbflow.running.config import (
     read_config,
     read_sheets,
 )
+from xnbflow.running.declared_files import refuse_outputs
 from xnbflow.running.project import default_sheets
 from xnbflow.running.provenance import method_code
 from xnbflow.sources.sheet import SheetRow, local_path
@@ -87,6 +88,7 @@ class Plan:
         datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
         config = read_config(raw, schema, list(datasets))
         check_designs(config.studies.values(), datasets)
+        refuse_outputs(config, datasets, sheets)
         return cls(
             root=root,
             raw=raw,

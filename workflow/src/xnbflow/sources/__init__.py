@@ -1,35 +1,29 @@
-"""Where data sets come from: the sheet, readers of files, downloads, and proposals.
+"""Where data sets come from: the sheet, places, formats, roles, series, and proposals.
 
-============================= ============================================================
-file                          question
-============================= ============================================================
-``sheet``, ``registry``       which rows has the sheet, and which options has a source?
-``acquisition``               how does a row become a checked series?
-``downloads``, ``http``,      from which place does a file come, and is it the right one?
-``retries``
-``files``, ``cell_texts``     is a file data, and is a cell a number, a text or missing?
-``memory``                    how much memory is free for reading?
-``delimited``, ``arff``,      which rows and cells has a file of this format?
-``table_formats``,
-``workbook_process``
-``table_file``                how do cells become numbers, and where is a wrong one?
-``header_rows``               which of the first rows is the header?
-``table``, ``h5ad``,          which samples, features and labels does a file contain (as a
-``anndata_file``, ``geo``,    ``draft``)?
-``geo_head``, ``cumida``,
-``genepattern``, ``bundled``,
-``simulate``
-``phenotype``                 which row of a sample sheet belongs to which sample?
-``assembly``                  how does a draft become a series, by ``class_labels``,
-                              ``sample_columns``, ``intensities``, ``missing_values``,
-                              ``merging``, ``annotation`` and ``adjustment``?
-``layout``,                   what are the columns, rows and sheets of a table probably?
-``workbook_sheets``
-``plausibility``,             what do names and values probably mean?
-``sequencing``,
-``sample_names``
-``program_exports``,          how does an export of a program, or a folder of one-sample
-``count_folder``              files, become a table?
-``summary``, ``geo_summary``  what does a file contain, and which row of the sheet fits it?
-============================= ============================================================
+A row of the sheet becomes a data set in one pass::
+
+    sheet -> acquire -> a source -> places -> formats -> roles -> series -> data set
+
+============================ =============================================================
+file                         question
+============================ =============================================================
+``sheet``, ``registry``      which rows has the sheet, and which options has a source?
+``acquire``                  how does a row become a checked data set?
+``table``, ``geo``,          what does this source read? (one module for each entry of the
+``cumida``, ``microarray``,  registry, with a function ``load``)
+``bundled``, ``simulate``
+``places``                   from which folder or server does a file come?
+``formats``                  which names and cells has a file of this format? (a
+                             ``RawTable``)
+``orientation``              which rows and columns of it are samples, and which variables?
+``roles``                    what is each variable, by the row of the sheet?
+``annotation``,              which gene does a probe measure, and of which array is it?
+``platforms``
+``series``                   how do values, labels and names become a data set?
+``proposal``                 what does a file probably contain, and which row of the sheet
+                             fits it?
+============================ =============================================================
+
+A new format of tables is a module of ``formats`` with a function that returns a ``RawTable``, and
+its ending in ``formats.opening.read_raw_table``.
 """

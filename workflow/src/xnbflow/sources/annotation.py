@@ -17,10 +17,13 @@ import pandas as pd
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, either, noun
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.files import open_raw
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.platforms import probes_note, recognise_platform
 from xnbflow.sources.sheet import SheetRow, local_path
-from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -37,6 +40,7 @@ _ALIASES = {
         "genename",
         "geneshortname",
         "externalgenename",
+        "geneassignment",
     ),
     "entrez_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),
     "ensembl_gene_id": ("ensemblgeneid", "ensemblid", "ensembl", "ensemblgene", "ensg", "geneid"),
@@ -47,6 +51,8 @@ _FORMS = {
     "entrez_id": re.compile(r"\d+"),
     "ensembl_gene_id": re.compile(r"ENS[A-Z]*G\d+(\.\d+)?"),
 }
+#: A gene in a column ``gene_assignment``: accession, symbol, title and more.
+_ASSIGNMENT = re.compile(r"\S+ // (\S+)( // .*)?")
 _PLATFORM = re.compile(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)")
 _BEGIN = "!platform_table_begin"
 _END = "!platform_table_end"
@@ -93,6 +99,43 @@ def has_annotation(platform: str, downloads: Downloads) -> bool:
     return (downloads.folder / "geo" / f"{platform}.soft").is_file()
 
 
+def propose_annotation(
+    dataset: SheetRow, series: DataSet, downloads: Downloads | None
+) -> tuple[SheetRow, list[str]]:
+    """Return the row with the option ``annotation`` of its array, and a sentence about it.
+
+    A series with gene symbols, or with an option on them, and features that are no probes of a
+    known array have no proposal. Where the annotation cannot be had, the row is unchanged, and the
+    sentence contains what to add. Without ``downloads`` nothing is proposed.
+    """
+    if downloads is None or "annotation" in dataset.options or _are_annotated(series):
+        return dataset, []
+    platform = recognise_platform(list(series.features))
+    if platform is None:
+        return dataset, []
+    accession = platform.accession
+    if has_annotation(accession, downloads):
+        sentence = (
+            f"The features are probes of {platform.name}. Proposed is annotation={accession}: the "
+            f"run downloads their gene symbols from GEO (about {platform.megabytes:g} MB)."
+        )
+        dataset = replace(dataset, options=dataset.options | {"annotation": accession})
+        return dataset, [sentence]
+    sentence = (
+        f"WITHOUT GENE SYMBOLS: the features are probes of {platform.name}, but no file of "
+        f"{accession} can be had from here; the study will run on probes. For symbols add "
+        f"annotation={accession} to the options where GEO can be reached (about "
+        f"{platform.megabytes:g} MB), or annotation=FILE, a table of probes and symbols."
+    )
+    return dataset, [sentence]
+
+
+def _are_annotated(series: DataSet) -> bool:
+    """Return whether a series has gene symbols."""
+    table = series.feature_metadata
+    return table is not None and "symbol" in table
+
+
 def _paths(platform: str) -> tuple[str, str]:
     """Return where GEO has the annotation of a platform, and its SOFT file."""
     folder = f"platforms/{platform[:-3] if len(platform) > 6 else 'GPL'}nnn/{platform}"
@@ -133,15 +176,24 @@ def _has_symbols(path: Path) -> bool:
 
 
 def annotate_features(
-    dataset: SheetRow, features: Sequence[str], platforms: str, notes: list[str]
+    dataset: SheetRow,
+    features: Sequence[str],
+    platforms: str,
+    notes: list[str],
+    *,
+    has_symbols: bool = False,
 ) -> pd.DataFrame | None:
     """Return symbols (identifiers, chromosomes) of features as the row's annotation has them.
 
     The option ``annotation`` is a path or ``none``. The number of features with a symbol is added
-    to the notes, and a difference from the ``platforms`` (separated by spaces).
+    to the notes, and a difference from the ``platforms`` (separated by spaces). Probes without the
+    option have a note with the line that adds their symbols, unless the file ``has_symbols``.
     """
-    option = dataset.options.get("annotation", "none")
-    if option == "none":
+    option = dataset.options.get("annotation", "")
+    if option in ("", "none"):
+        note = None if option or has_symbols else probes_note(features, platforms)
+        if note is not None:
+            notes.append(note)
         return None
     table, platform = read_annotation(local_path(option) or option, features)
     if platform and platforms and platform not in platforms.split():
@@ -263,9 +315,9 @@ def _fill_annotation(
 def _open_annotation(path: Path) -> Iterator[_Annotation]:
     """Open an annotation of GEO, or a table as annotation."""
     if suffix_of(path) in {".csv", ".parquet", *WORKBOOKS}:
-        with open_table(path, {}) as table:
-            rows = (cells for _, cells, _ in table.divided_rows(len(table.header)))
-            yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
+        table = read_raw_table(path, {})
+        rows = map(table.cells, range(len(table)))
+        yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
         return
     with open_raw(path) as stream:
         lines = (line.decode("utf-8", errors="replace") for line in stream)
@@ -313,8 +365,15 @@ def join_genes(name: str, cell: str) -> str:
     ('TP53///WRAP53', '')
     >>> join_genes("ensembl_gene_id", "ENST00000269305 /// ENSG00000141510")
     'ENSG00000141510'
+
+    A column ``gene_assignment`` of Affymetrix has the symbol after the accession:
+
+    >>> join_genes("symbol", "NM_000546 // TP53 // tumor protein p53 // 17p13.1 // 7157")
+    'TP53'
     """
     texts = [text.strip().strip('"').strip() for text in cell.split("///")]
+    if name == "symbol":
+        texts = [_ASSIGNMENT.sub(r"\1", text) for text in texts]
     genes = [text for text in texts if text.lower() not in _EMPTY]
     form = _FORMS.get(name)
     if form is not None:

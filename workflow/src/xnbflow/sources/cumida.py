@@ -11,9 +11,9 @@ from pathlib import Path
 
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.arff import ArffTable
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.arff import attribute_names
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
@@ -59,7 +59,7 @@ def read_cumida_csv(
     Every number is the double nearest to its decimal text, as ``float`` gives it. Features whose
     names repeat (GSE26304 has RefSeq accessions of several probes) get the suffixes ``.1``, ``.2``,
     ... from the second on, as pandas gives them, with a note. ``options`` are those of
-    `xnbflow.sources.assembly.assemble`.
+    `xnbflow.sources.series.steps.finish`.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def read_cumida_arff(
     `read_cumida_csv`.
     """
     with about_file(path), open_raw(path) as stream:
-        header = ArffTable(Path(path), stream).header
+        header = attribute_names(Path(path), stream)
     has_class = "type" not in header and "class" in header
     row = SheetRow(
         name,

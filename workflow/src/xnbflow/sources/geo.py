@@ -20,14 +20,13 @@ from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import BASE_URLS
-from xnbflow.sources.assembly import assemble
-from xnbflow.sources.delimited import DelimitedText
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.draft import Draft
-from xnbflow.sources.files import open_raw
-from xnbflow.sources.geo_head import MOST_TEXTS, GeoHead, read_head
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead, read_head
+from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.steps import finish
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
-from xnbflow.sources.table_file import Columns
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -97,7 +96,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
 
     The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
-    those of `xnbflow.sources.assembly.assemble`. Titles, sources and characteristics are
+    those of `xnbflow.sources.series.steps.finish`. Titles, sources and characteristics are
     ``sample_metadata`` of the data set.
     """
     path = Path(path)
@@ -117,21 +116,22 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
         sample_metadata = head.fields
         if field in head.characteristics:  # titles and sources remain, also if they are the label
             sample_metadata = head.fields.drop(columns=field)
-        draft = Draft(
+        series = RawSeries(
             where=where,
             values=values,
-            features=features,
-            samples=head.samples,
+            features=np.array(features, dtype=str),
+            samples=np.array(head.samples, dtype=str),
             labels=texts,
             label_place=f"label {field!r}",
             sample_metadata=sample_metadata,
             feature_metadata=symbols,
             place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
-            notes=notes,
+            notes=tuple(notes),
             note_unlogged=True,
             platforms=head.platform,
         )
-        return assemble(dataset, draft)
+        del values
+        return finish(series, dataset)
 
 
 def _read_values(
@@ -140,7 +140,7 @@ def _read_values(
     """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
     if not head.has_table:
         raise _no_values(path, head)
-    table = DelimitedText(
+    table = read_text(
         path,
         stream,
         ("\t", "."),
@@ -155,17 +155,14 @@ def _read_values(
     text_places = [0]
     if "IDENTIFIER" in names:
         text_places.append(names.index("IDENTIFIER"))
-    cells = table.read(Columns(text_places, places))
-    if not table.ended:
-        msg = f"{path} ends before {head.table_end}: it is cut off; delete it and get it again"
-        raise InputError(msg)
-    features, *identifiers = cells.texts
-    if not features:
+    if not len(table):
         raise _no_values(path, head)
+    features, *identifiers = table.columns(text_places)
+    values = table.numbers(places, release=True)
     if not identifiers:
-        return features, cells.numbers, None
+        return features, values, None
     symbols = ["" if text.lower() in _CONTROL else text for text in identifiers[0]]
-    return features, cells.numbers, pd.DataFrame({"symbol": symbols}, dtype=object)
+    return features, values, pd.DataFrame({"symbol": symbols}, dtype=object)
 
 
 def _no_values(path: Path, head: GeoHead) -> InputError:

@@ -9,7 +9,7 @@ import re
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 _LOCATION = re.compile(r"[A-Za-z0-9_-]+")

@@ -23,7 +23,7 @@ _SEPARATOR = {
     "description": "comma, tab, semicolon, space or pipe",
 }
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
-#: Options of the sources that read a user's file (`xnbflow.sources.assembly`).
+#: Options of the sources that read a user's file (`xnbflow.sources.series.steps`).
 _OF_FILES: dict[str, dict[str, Any]] = {
     "batch": _ANY,
     "annotation": _ANY,

@@ -67,7 +67,7 @@ class _Column:
     p: float
 
     def strata(self, samples: np.ndarray) -> np.ndarray:
-        """Return the levels within which samples are compared; ``samples`` are places."""
+        """Return the levels within which samples are compared; ``samples`` are positions."""
         values = self.values[samples]
         return numeric_strata(values) if self.is_number else pd.factorize(values)[0]
 
@@ -205,15 +205,15 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
         pair: np.flatnonzero(np.isin(codes, pair)) for pair in combinations(classes.tolist(), 2)
     }
     if len(header.classes) > 2:
-        p_values = [_association_p(column, scored, places) for places in members.values()]
+        p_values = [_association_p(column, scored, positions) for positions in members.values()]
         associations = dict(zip(members, holm(np.array(p_values)).tolist(), strict=True))
     else:
         associations = dict.fromkeys(members, column.p)
     rows = []
-    for pair, places in members.items():
-        within = scored.concordance(column.samples[places], column.strata(places))
-        second = (codes[places] == pair[1]).astype(int)
-        alone = level_area(second, column.levels[places])
+    for pair, positions in members.items():
+        within = scored.concordance(column.samples[positions], column.strata(positions))
+        second = (codes[positions] == pair[1]).astype(int)
+        alone = level_area(second, column.levels[positions])
         rows.append(
             _pair_row(within, header.classes[list(pair)], alone, associations[pair])
             | {"column": column.name, "limits": column.limits}
@@ -222,10 +222,10 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
     return rows
 
 
-def _association_p(column: _Column, scored: _Scored, places: np.ndarray) -> float:
+def _association_p(column: _Column, scored: _Scored, positions: np.ndarray) -> float:
     """Return the p of the association of a column with two classes; 1 where there is no test."""
     header = scored.header
-    samples = column.samples[places]
+    samples = column.samples[positions]
     labels = pd.Series(header.labels[samples])
     cells = pd.DataFrame(header.sample_metadata)[column.name].str.strip()
     cells = cells.iloc[samples].reset_index(drop=True)
@@ -273,8 +273,8 @@ def _column_row(
     scored: _Scored,
 ) -> dict[str, Any]:
     """Return the row of one column: over all classes, with the most serious status of a pair."""
-    places = np.arange(len(column.samples))
-    within = scored.concordance(column.samples, column.strata(places))
+    positions = np.arange(len(column.samples))
+    within = scored.concordance(column.samples, column.strata(positions))
     codes = np.unique(scored.codes[column.samples], return_inverse=True)[1]
     return {
         "column": column.name,

@@ -34,9 +34,9 @@ def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list
     ordered = selection.sort_values(
         ["frequency", "mean_rank"], ascending=[False, True], kind="stable"
     ).drop_duplicates(["class", "feature"])
-    place = ordered.groupby("class").cumcount()
-    chosen = ordered.assign(place=place)[place < per_class]
-    chosen = chosen.sort_values(["place", "class"], kind="stable")
+    position = ordered.groupby("class").cumcount()
+    chosen = ordered.assign(position=position)[position < per_class]
+    chosen = chosen.sort_values(["position", "class"], kind="stable")
     return chosen["feature"].drop_duplicates().head(most).tolist()
 
 

@@ -43,7 +43,11 @@ def description_tables(
     ``entries`` have per data set the classifiers' configuration by id.
     """
     study = inputs.study
-    cuts = _cuts(inputs)
+    # the |r| above which features of a data set count as dependent, if it was diagnosed
+    cuts = {}
+    for dataset, table in inputs.diagnosed("dependence_test").items():
+        for cut in table["cut"]:
+            cuts[dataset] = float(cut)
     parts: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = {}
     for dataset in study.datasets:
         series = DataSet.read(inputs.series_paths[dataset])  # one at a time: they may be large
@@ -66,15 +70,6 @@ def description_tables(
     return tables
 
 
-def _cuts(inputs: StudyInputs) -> dict[str, float]:
-    """Return the |r| above which features of a data set count as dependent, if it was diagnosed."""
-    cuts = {}
-    for dataset, table in inputs.diagnosed("dependence_test").items():
-        for cut in table["cut"]:
-            cuts[dataset] = float(cut)
-    return cuts
-
-
 def describe(
     series: DataSet,
     entry: Mapping[str, Any],
@@ -94,7 +89,15 @@ def describe(
     scores = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
     priors = trained["priors"].query("repeat == 0")
     series = filled(series)
-    ranked = _ranked(trained["selected"])
+
+    # Features by the number of folds that selected them for a class.
+    by_feature = trained["selected"].groupby(["class", "feature"], sort=True)
+    counts = by_feature.agg(frequency=("rank", "size"), mean_rank=("rank", "mean")).reset_index()
+    ranked = counts.sort_values(
+        ["frequency", "mean_rank", "class", "feature"],
+        ascending=[False, True, True, True],
+        ignore_index=True,
+    )
     shown = telling_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
     often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
     pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
@@ -111,17 +114,6 @@ def describe(
         "evidence": evidence,
         "scores": scores[["evidence", "log_reference"]].sum().reset_index(),
     }
-
-
-def _ranked(selected: pd.DataFrame) -> pd.DataFrame:
-    """Return the number of folds that selected a feature for a class, in descending order."""
-    groups = selected.groupby(["class", "feature"], sort=True)
-    counts = groups.agg(frequency=("rank", "size"), mean_rank=("rank", "mean")).reset_index()
-    return counts.sort_values(
-        ["frequency", "mean_rank", "class", "feature"],
-        ascending=[False, True, True, True],
-        ignore_index=True,
-    )
 
 
 def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Most genes of a class.

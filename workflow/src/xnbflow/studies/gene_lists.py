@@ -5,7 +5,6 @@ are made.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -14,6 +13,7 @@ from xnbflow.core.deferred import DeferredModule
 from xnbflow.data.dataset import DataSet
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
+from xnbflow.studies.gene_set_files import GeneSetFile, gene_set_file_table
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import GENE_LIST_TABLES, GENE_TABLES, GENES
 
@@ -28,14 +28,14 @@ _NAMES_OF_GENES = ("class", "feature", "symbol", "rank")
 
 
 def gene_list_tables(
-    inputs: StudyInputs, gene_set_files: Sequence[str | Path] = (), threads: int = 1
+    inputs: StudyInputs, gene_set_files: Sequence[GeneSetFile] = (), threads: int = 1
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.tables.contract.GENE_LIST_TABLES`.
 
     Without ``gene_set_files`` (GMT) only known artefacts are looked for, and no series is read.
     The sets are tested by ``threads``, in the comparisons of the study's designs.
     """
-    sets = read_gene_sets(*gene_set_files)
+    sets = read_gene_sets(*(file.path for file in gene_set_files))
     signatures = inputs.signatures()
     columns = None if sets else _NAMES_OF_GENES  # large tables
     place = GENES.fill(study=inputs.study.id, table="genes")
@@ -49,6 +49,7 @@ def gene_list_tables(
     designs = {name: inputs.study.design_of(name) for name in series}
     return {
         **tables,
+        "gene_set_files": gene_set_file_table(gene_set_files),
         "gene_set_tests": gene_set_tests.gene_set_tests(series, sets, designs),
         "contrast_set_tests": gene_set_tests.contrast_set_tests(series, sets, designs),
         "enrichment": enrichment(genes, signatures, sets),

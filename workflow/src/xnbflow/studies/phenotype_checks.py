@@ -9,7 +9,7 @@ from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.diagnostics.confounders import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
-from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 

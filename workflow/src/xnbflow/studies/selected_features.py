@@ -34,29 +34,26 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
     fitted = stack(fits, ["status"]).query("status == 'ok'").groupby(KEY).size()
     counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
     counts["frequency"] = counts["times"] / counts["fits"]
-    counts["share_of_halves"] = _shares_of_halves(counts, halves)
-    order = [*KEY, "class", "frequency", "mean_rank", "feature"]
-    ascending = [column != "frequency" for column in order]
-    return counts.sort_values(order, ascending=ascending, ignore_index=True)
 
-
-def _shares_of_halves(counts: pd.DataFrame, halves: Halves) -> list[float]:
-    """Return the share of half-samples that select each feature; missing without half-samples."""
+    # The share of disjoint halves that select the feature, missing without halves.
     shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
-    column = []
+    of_halves = []
     for row in counts[["dataset", "classifier", "class", "feature"]].itertuples(index=False):
         dataset, classifier, label, feature = row
         of_model = shares.get((dataset, classifier))
-        column.append(np.nan if of_model is None else of_model.get((label, feature), 0.0))
-    return column
+        of_halves.append(np.nan if of_model is None else of_model.get((label, feature), 0.0))
+    counts["share_of_halves"] = of_halves
+    order = [*KEY, "class", "frequency", "mean_rank", "feature"]
+    ascending = [column != "frequency" for column in order]
+    return counts.sort_values(order, ascending=ascending, ignore_index=True)
 
 
 def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
     """Return the selected features that others of the same rank could replace, with counts."""
     table = stack(ties, [*FOLD, "class", "group", "feature", "selected"])
     chosen = table["selected"].astype(bool)
-    place = [*KEY, *FOLD, "class", "group"]
-    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=place)
+    group = [*KEY, *FOLD, "class", "group"]
+    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=group)
     pairs = pairs.drop_duplicates([*KEY, *FOLD, "class", "feature", "alternative"])
     key = [*KEY, "class", "feature", "alternative"]
     counts = pairs.groupby(key, sort=True).size().reset_index(name="times")
@@ -94,7 +91,7 @@ def stability(
             constant = selections["constant"].mean()
             of_folds = UNDEFINED if samples == 1 else stability_index(sets, header.n_features)
             of_halves = _of_halves(halves.get((key[0], key[2])), label, header)
-            of_short = _of_short_lists((agreement or {}).get((key[0], key[2])), label)
+            of_short, short_size = _of_short_lists((agreement or {}).get((key[0], key[2])), label)
             note = "constant" if constant > _MOSTLY_CONSTANT else ""
             rows.append(
                 {
@@ -111,6 +108,7 @@ def stability(
                     "short_list": of_short.value,
                     "short_lower": of_short.lower,
                     "short_upper": of_short.upper,
+                    "short_size": short_size,
                     "constant": constant,
                     "mean_size": float(np.mean([len(features) for features in sets])),
                     "note": "one sample" if samples == 1 else note,
@@ -126,17 +124,19 @@ def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Esti
     return half_stability(pairs, header.n_features) if pairs else UNKNOWN
 
 
-def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> Estimate:
+def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> tuple[Estimate, float]:
+    """Return the agreement of the short lists of halves, and their mean number of features."""
     rows = None if agreement is None else agreement[agreement["class"] == label]
     if rows is None or rows.empty:
-        return UNKNOWN
-    return agreement_interval(rows["agreement"].to_numpy(), float(rows["mean_size"].mean()))
+        return UNKNOWN, np.nan
+    size = float(rows["mean_size"].mean())
+    return agreement_interval(rows["agreement"].to_numpy(), size), size
 
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
     """Return the features selected in each fold that was fitted; the set may be empty."""
-    places = pd.MultiIndex.from_frame(fitted[FOLD])
-    sets = selected.groupby(FOLD)["feature"].agg(set).reindex(places)
+    fitted_folds = pd.MultiIndex.from_frame(fitted[FOLD])
+    sets = selected.groupby(FOLD)["feature"].agg(set).reindex(fitted_folds)
     return [value if isinstance(value, set) else set() for value in sets]
 
 

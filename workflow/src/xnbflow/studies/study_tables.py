@@ -9,11 +9,13 @@ from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
+from xnbflow.inference.equal_priors import equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.reasons import Reason
 from xnbflow.inference.verdicts import (
+    class_pair_reasons,
     cohort_reasons,
     column_reasons,
     reasons_of_data,
@@ -87,6 +89,9 @@ def study_tables(
         **tables,
         **results,  # with the audit, graded
         **_probabilities(predictions, fits, headers, inflations),
+        "equal_priors": equal_priors(
+            predictions, headers, {key: entries[key[0]][key[2]] for key in predictions}
+        ),
         **_errors_of_samples(predictions, results),
     }
 
@@ -121,22 +126,30 @@ def _results(
     audit = tables["audit"]
     biology = {name: study.design_of(name).biology for name in headers}
     within, within_pairs = concordances(predictions, headers, audit, biology)
+    of_classes = class_pairs(
+        predictions,
+        headers,
+        inflations,
+        {key: candidates for key in predictions if key[2] == chosen},
+    )
     judged = verdicts(
         performances,
         headers,
         fits={key: (failed[key], len(table)) for key, table in fits.items()},
         stability=tables["stability"],
         permutation_tests=tables["permutation_tests"],
-        further=_further_reasons(fits, headers, audit, within_pairs, cohort_tests),
+        further=_further_reasons(
+            fits,
+            headers,
+            audit=audit,
+            column_pairs=within_pairs,
+            pairs_of_classes=of_classes,
+            cohort_tests=cohort_tests,
+        ),
     )
     return {
         "estimates": estimated,
-        "class_pairs": class_pairs(
-            predictions,
-            headers,
-            inflations,
-            {key: candidates for key in predictions if key[2] == chosen},
-        ),
+        "class_pairs": of_classes,
         "concordance": within,
         "concordance_pairs": within_pairs,
         "audit": graded_audit(audit, within, classifier=chosen, headers=headers),
@@ -148,22 +161,31 @@ def _results(
 def _further_reasons(
     fits: Tables,
     headers: Headers,
+    *,
     audit: pd.DataFrame,
-    pairs: pd.DataFrame,
+    column_pairs: pd.DataFrame,
+    pairs_of_classes: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Reason]]:
-    """Return the reasons against each classifier that its predictions alone do not show.
+    """Return the reasons against each classifier that its recalls alone do not show.
 
-    ``pairs`` is the table ``concordance_pairs``, ``cohort_tests`` those of
-    `StudyInputs.cohort_tests`.
+    ``column_pairs`` is the table ``concordance_pairs``, ``pairs_of_classes`` the table
+    ``class_pairs``, and ``cohort_tests`` those of `StudyInputs.cohort_tests`.
     """
     of_data = reasons_of_data(audit, headers)
-    of_columns = column_reasons(pairs, headers)
+    of_columns = column_reasons(column_pairs, headers)
+    of_classes = class_pair_reasons(pairs_of_classes)
     of_cohorts = cohort_reasons(cohort_tests)
-    return {
-        key: [*of_data[key[0]], *of_columns.get(key, ()), *of_cohorts.get((key[0], key[2]), ())]
-        for key in fits
-    }
+    reasons = {}
+    for key in fits:
+        dataset, _, classifier = key
+        reasons[key] = [
+            *of_data[dataset],
+            *of_columns.get(key, ()),
+            *of_classes.get(key, ()),
+            *of_cohorts.get((dataset, classifier), ()),
+        ]
+    return reasons
 
 
 def _probabilities(

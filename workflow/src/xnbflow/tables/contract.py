@@ -82,7 +82,7 @@ class PathTemplate(str):
         Examples
         --------
         >>> DIAGNOSTIC.fill(table="normality")
-        'results/{dataset}/normality.parquet'
+        'results/{dataset}/diagnostics/normality.parquet'
         """
         unchanged = {name: f"{{{name}}}" for name in self.wildcards}
         return PathTemplate(self.format(**unchanged | values))
@@ -188,9 +188,9 @@ class TableSchema:
         >>> FOLDS_TABLE.ordered(["sample", "fold", "repeat"])
         ['repeat', 'fold', 'sample']
         """
-        places = {name: place for place, name in enumerate(self.columns)}
-        wildcard = next((place for name, place in places.items() if "{" in name), 0)
-        return sorted(names, key=lambda name: places.get(name, wildcard))
+        positions = {name: position for position, name in enumerate(self.columns)}
+        wildcard = next((position for name, position in positions.items() if "{" in name), 0)
+        return sorted(names, key=lambda name: positions.get(name, wildcard))
 
 
 def stacked_schema(table: TableSchema) -> TableSchema:
@@ -198,7 +198,7 @@ def stacked_schema(table: TableSchema) -> TableSchema:
 
     Its first column is the id of the classifier.
     """
-    columns = {"classifier": _SHARED["classifier"], **table.columns}
+    columns = {"classifier": SHARED_COLUMNS["classifier"], **table.columns}
     return replace(table, columns=columns)
 
 
@@ -351,7 +351,8 @@ def _groups(declared: Mapping[str, Mapping[str, Any]]) -> dict[str, TableGroup]:
 
 
 _CORE = _read_declaration(Path(__file__).with_name("tables.toml"), {})
-_SHARED = _CORE.shared
+#: Columns of several tables, declared once.
+SHARED_COLUMNS = _CORE.shared
 #: All tables but those of analyses, by group.
 GROUPS = _groups(_CORE.groups)
 
@@ -364,7 +365,7 @@ NOTES = GROUPS["acquired"].files["notes"]
 DOWNLOADS = PathTemplate("resources/downloads")
 
 #: Whether an optional data set can be had, and the places of its files.
-AVAILABILITY = PathTemplate("results/{dataset}/availability.json")
+AVAILABILITY = PathTemplate("results/{dataset}/search/availability.json")
 PLACES = GROUPS["sought"].files["places"]
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
@@ -497,7 +498,7 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
         msg = f"analysis {analysis.name!r}: {reason}; correct its entry, or install what is absent"
         raise InputError(msg, key=analysis.name)
     path = Path(spec.origin).with_name("tables.toml")
-    groups = _read_declaration(path, _SHARED).groups
+    groups = _read_declaration(path, SHARED_COLUMNS).groups
     if analysis.name not in groups:
         msg = (
             f"{path} declares no table [{analysis.name}.name]; {known_names(analysis.name, groups)}"

@@ -59,8 +59,17 @@ _OF_ENRICH = ("artefacts", "contrast_set_tests", "enrichment", "gene_set_tests",
 _OF_COMBINE = ("cohort_matrix", "cohort_series", "meta_genes")
 #: Tables of *models*, whose names began with the classifier.
 _OF_MODELS = ("core", "heatmap", "signature")
-#: Tables of *diagnose* in the folder of a data set, which *genes* writes for each study.
-_OF_DIAGNOSE = ("genes", "contrasts", "gene_heatmap", "gene_values")
+#: Tables of single features that were in the folder of a data set; *genes* writes them for a study.
+_OF_GENES = ("genes", "contrasts", "gene_heatmap", "gene_values")
+#: Tables of *diagnose* that were there, too.
+_OF_DIAGNOSE = (*GROUPS["diagnostic"].tables, *GROUPS["audit"].tables)
+#: The files directly in the folder of a data set that *diagnose* and *seek* wrote.
+EARLIER_FILES_OF_DATA_SET = (
+    *table_files(_OF_GENES),
+    *table_files(_OF_DIAGNOSE),
+    *table_files(["places"]),
+    "availability.json",
+)
 #: The files directly in the folder of a study that a rule wrote.
 EARLIER_FILES = {
     "compare": table_files(_OF_COMPARE),
@@ -84,9 +93,9 @@ def remove_earlier_tables(rule: str, study_folder: str | Path) -> None:
     remove_files(study_folder, EARLIER_FILES[rule])
 
 
-def remove_earlier_genes(folder: str | Path) -> None:
-    """Remove the tables of single features that were in the folder of a data set."""
-    remove_files(folder, table_files(_OF_DIAGNOSE))
+def remove_earlier_diagnostics(folder: str | Path) -> None:
+    """Remove the files of *diagnose* and *seek* that were directly in the folder of a data set."""
+    remove_files(folder, EARLIER_FILES_OF_DATA_SET)
 
 
 def remove_earlier_model(classifier: str, folder: str | Path) -> None:

@@ -10,7 +10,7 @@ from xnbflow.core.jit import njit
 from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
 from xnbflow.data.matrices import as_dense
 from xnbflow.density.bandwidth import BANDWIDTHS
-from xnbflow.density.class_tiles import ClassTile, class_tile
+from xnbflow.density.class_tiles import class_tile
 from xnbflow.density.density_tables import QUANTILES, log_grouped, log_tabulated, tabulate
 from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.kernels import (
@@ -126,52 +126,50 @@ class Kernel(TiledDistribution):
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
         class_slices = [slice(*ends) for ends in pairwise(offsets)]
-        # A table of its Gaussian density replaces the samples of a large class. All other densities
-        # are sums over samples.
+
+        # Two kinds of densities: tables of the Gaussian density of a large class, which replace its
+        # samples, and sums over the samples of a class.
         adaptive = self.bandwidth == "adaptive"
-        summed = self.exact or self.kernel != "gaussian" or adaptive
-        least = np.inf if summed else TABULATED_FROM
-        tabulated = self.class_count_ >= least
-        self._allocate(tabulated)
+        only_sums = self.exact or self.kernel != "gaussian" or adaptive
+        is_large = self.class_count_ >= (np.inf if only_sums else TABULATED_FROM)
+        tabulated = np.flatnonzero(is_large).tolist()
+        summed = np.flatnonzero(~is_large).tolist()
+        self.tables_: list[Any] = [None] * n_classes
+        for c in tabulated:
+            self.tables_[c] = [None] * self.n_features_
+        self.samples_: list[Any] = [None] * n_classes
+        for c in summed:
+            self.samples_[c] = np.empty((self.n_features_, self.class_count_[c]))
         bandwidths = np.empty((n_classes, self.n_features_))
         factors = np.empty((self.n_features_, len(order))) if adaptive else None
 
-        def work(strip: slice) -> None:
+        def fit_strip(strip: slice) -> None:
+            """Write the densities of some features."""
             tile = class_tile(as_dense(features[strip]), order, offsets, self.bandwidth)
             if spreads is not None:
                 tile = replace(tile, spreads=spreads[strip])
             widths = tile.bandwidths(self.bandwidth, self.min_bandwidth)
             bandwidths[:, strip] = widths
+            for c in tabulated:
+                columns = map(np.ascontiguousarray, tile.values[class_slices[c]].T)
+                self.tables_[c][strip] = map(tabulate, columns, widths[c])
+            for c in summed:
+                self.samples_[c][strip] = tile.values[class_slices[c]].T
             if factors is not None:
-                factors[strip] = self._factors(tile, widths).T
-            for c, rows in enumerate(class_slices):
-                if tabulated[c]:
-                    columns = map(np.ascontiguousarray, tile.values[rows].T)
-                    self.tables_[c][strip] = map(tabulate, columns, widths[c])
-                else:
-                    self.samples_[c][strip] = tile.values[rows].T
+                of_samples: Any = tile.factors(
+                    widths,
+                    rule=self.bandwidth,
+                    kernel=self.kernel,
+                    min_bandwidth=self.min_bandwidth,
+                )
+                factors[strip] = of_samples.T
 
-        map_strips(work, self.n_features_, len(order))
+        map_strips(fit_strip, self.n_features_, len(order))
         self.bandwidths_ = list(bandwidths)
         self.factors_ = None
         if factors is not None:
             self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in class_slices]
         return self
-
-    def _allocate(self, tabulated: np.ndarray) -> None:
-        """Make lists for the tables of the ``tabulated`` classes, arrays for samples of others."""
-        self.samples_: list[Any] = [None] * self.n_classes_
-        self.tables_: list[Any] = [None] * self.n_classes_
-        for c, count in enumerate(self.class_count_):
-            if tabulated[c]:
-                self.tables_[c] = [None] * self.n_features_
-            else:
-                self.samples_[c] = np.empty((self.n_features_, count))
-
-    def _factors(self, tile: ClassTile, widths: np.ndarray) -> Any:
-        return tile.factors(
-            widths, rule=self.bandwidth, kernel=self.kernel, min_bandwidth=self.min_bandwidth
-        )
 
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
         if self.tables_[code] is None:

@@ -14,9 +14,9 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.arff import ArffTable
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.arff import read_arff
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 _NO_TABLE = (
@@ -148,19 +148,14 @@ def _read_member(entry: Published, local: Path) -> pd.DataFrame:
             if size > _MOST_BYTES:
                 msg = f"{local}: {entry.member} has {size:,} bytes; get the original file"
                 raise InputError(msg, file=str(local))
-            table = ArffTable(
-                Path(f"{local}/{entry.member}"), io.BytesIO(archive.read(entry.member))
-            )
-            rows = [cells for _, cells in table.rows()]
+            content = io.BytesIO(archive.read(entry.member))
+            table = read_arff(Path(f"{local}/{entry.member}"), content)
     except (KeyError, *_BROKEN_ZIP) as error:
         msg = f"{local} has no file {entry.member}, or is damaged ({error}); get it again"
         raise InputError(msg, file=str(local)) from error
     names = list(entry.columns) if len(table.header) == len(entry.columns) else table.header
-    try:
-        frame = pd.DataFrame(rows, columns=names)
-    except ValueError as error:
-        msg = f"{local}: a row of {entry.member} does not have {len(names)} cells; get it again"
-        raise InputError(msg, file=str(local)) from error
+    columns = table.columns(range(len(names)))
+    frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
     return frame.replace("?", np.nan)
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.common.published import Published, load_published, numbers, refuse_empty
-from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 #: The value of an undefined angle, in degrees.

@@ -25,8 +25,8 @@ import numpy as np
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.common.uci import BASE_URLS
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.files import open_raw
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 PATH = "auslan2-mld/tctodd.tar.gz"

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.inference.pairwise_adjustments import bergmann_hommel, shaffer
 from xnbflow.inference.rank_tests import average_ranks, pairwise_rank_tests
 from xnbflow.papers.directional import ADJUSTMENTS, CLASSIFIERS, counterpart_name
 from xnbflow.papers.directional.entries import ANALYSIS
+from xnbflow.papers.directional.pairwise_adjustments import bergmann_hommel, shaffer
 from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.tables.contract import analysis_tables
 

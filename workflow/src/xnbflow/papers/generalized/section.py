@@ -13,7 +13,7 @@ from xnbflow.papers.generalized import (
 )
 from xnbflow.papers.generalized.drawings import draw_effect
 from xnbflow.papers.generalized.entries import ANALYSIS
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
@@ -207,7 +207,7 @@ class _DataSetResults:
         groups = []
         for style, (label, rows) in enumerate(shares.items()):
             value, lower, upper = (100 * np.array(rows)).T
-            groups.append(Points(label, values=value, lower=lower, upper=upper, style=style))
+            groups.append(RowPoints(label, values=value, lower=lower, upper=upper, style=style))
         xlabel = f"per cent of the {self.part} part misclassified"
         alt = f"Points with intervals: share of the {self.part} part that each model misclassifies."
         return Figure(

@@ -15,7 +15,7 @@ from xnbflow.papers.separation import (
 )
 from xnbflow.papers.separation.drawings import draw_paper_figure, draw_weights
 from xnbflow.papers.separation.entries import ANALYSIS
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
@@ -213,7 +213,7 @@ def _gains(rows: pd.DataFrame, n: int) -> Figure:
         error = 100 * wide["gain_error", method].to_numpy()
         needs_truth = method in BY_TRUTH
         groups.append(
-            Points(
+            RowPoints(
                 method,
                 values=gain,
                 lower=gain - error,

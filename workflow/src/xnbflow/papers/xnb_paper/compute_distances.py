@@ -26,9 +26,9 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import kernel_title
 from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.inference.max_test import sign_flip_max_test
 from xnbflow.papers.common.repeats import check_complete, run_repeats
 from xnbflow.papers.xnb_paper.entries import DISTANCES
+from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
 from xnbflow.preprocessing.selection.class_features import (
     PairSelection,
     pair_distances,

@@ -6,7 +6,7 @@ import pandas as pd
 
 from xnbflow.papers.xnb_paper.entries import ANALYSIS
 from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults, StudyTables
 
@@ -184,9 +184,9 @@ def _figure(numbers: pd.DataFrame, sources: Sequence[str]) -> Figure:
         sd = of_quantity["sd"].fillna(0.0)
         paper = of_quantity["paper"].tolist()
         lower, upper = (ours - sd).tolist(), (ours + sd).tolist()
-        groups.append(Points(label, values=ours.tolist(), lower=lower, upper=upper, style=style))
+        groups.append(RowPoints(label, values=ours.tolist(), lower=lower, upper=upper, style=style))
         printed.append(
-            Points(
+            RowPoints(
                 f"{label}, paper", values=paper, lower=paper, upper=paper, style=style, beside=style
             )
         )

@@ -5,7 +5,7 @@ import pandas as pd
 from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD
 from xnbflow.papers.xnb_paper.entries import DISTANCES
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
@@ -101,7 +101,7 @@ def _figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
         lower = ordered["lower"].fillna(differences).tolist()
         upper = ordered["upper"].fillna(differences).tolist()
         groups.append(
-            Points(label, values=differences.tolist(), lower=lower, upper=upper, style=style)
+            RowPoints(label, values=differences.tolist(), lower=lower, upper=upper, style=style)
         )
     caption = (
         f"{_PARTS[part]}: mean difference over series with its 95% interval, by the number of "

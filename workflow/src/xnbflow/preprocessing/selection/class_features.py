@@ -109,23 +109,20 @@ class PairSelection:
         self._rankings = distances
         self._rankings_of_class = class_pair_rows
         if selection == "minimal":
-            self._select_covers(class_pair_rows)
+            # The smallest set of each class, which has no ranking.
+            self._rankings_of_class = [np.empty(0, dtype=int)] * n_classes
+            strengths = np.where(distances > self._cut, distances, 0.0)
+            self._selected = []
+            for code, rows in enumerate(class_pair_rows):
+                selected, gap = smallest_cover_of(strengths[rows], names, threshold)
+                self._selected.append(selected)
+                self.gaps[code] = gap
             return
         if selection == "joint":
             joint = [1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in class_pair_rows]
             self._rankings = np.array(joint)
             self._rankings_of_class = [np.array([code]) for code in range(n_classes)]
         self._select_prefixes()
-
-    def _select_covers(self, class_pair_rows: list[np.ndarray]) -> None:
-        """Select the smallest set of each class, which has no ranking."""
-        self._rankings_of_class = [np.empty(0, dtype=int)] * self._n_classes
-        distances = np.where(self._distances > self._cut, self._distances, 0.0)
-        self._selected = []
-        for code, rows in enumerate(class_pair_rows):
-            selected, gap = smallest_cover_of(distances[rows], self._names, self._threshold)
-            self._selected.append(selected)
-            self.gaps[code] = gap
 
     def _select_prefixes(self) -> None:
         """Select from the top of each ranking; a class gets the union over its rankings."""

@@ -173,18 +173,18 @@ class PairRankings:
         # A single class has no pair, and `concatenate` needs an array.
         return np.unique(np.concatenate([np.empty(0, dtype=int), *prefixes]))
 
-    def entries(self) -> np.ndarray:
+    def entry_sizes(self) -> np.ndarray:
         """Return at which size of the path each feature enters each class, (n_classes, n_features).
 
         At size k every pair takes its first k features. A feature that is third for one pair of a
         class and fifth for another enters at size 3; a feature without a rank, at `NEVER`.
         """
-        entries = np.full((self.n_classes, self.strengths.shape[1]), NEVER)
+        entry_sizes = np.full((self.n_classes, self.strengths.shape[1]), NEVER)
         for pair, order in zip(self._pairs, self.orders, strict=True):
             ranks = np.arange(1, len(order) + 1)
             for code in pair:
-                entries[code, order] = np.minimum(entries[code, order], ranks)
-        return entries
+                entry_sizes[code, order] = np.minimum(entry_sizes[code, order], ranks)
+        return entry_sizes
 
     def interchangeable(self, chosen: np.ndarray, code: int) -> dict[int, np.ndarray]:
         """Return for chosen features of a class the equivalent features that were not chosen.

@@ -36,11 +36,15 @@ def draw_ranks(
     height = depth + _LINE * n_left + _YARDSTICK
     start = 1 - _MARGIN
     end = max(k, 1 + difference) + _MARGIN
+
+    # Bars join equal classifiers, each on a line below the axis.
     drawn: list[marks.Mark] = []
     for i, (first, last) in enumerate(bars):
         x = np.array([ranks[first] - 0.03, ranks[last] + 0.03])
         y = np.full(2, -_BAR * (i + 1))
         drawn.append(marks.Line(x=x, y=y, colour=ORANGE, width=3.5))
+
+    # A line leads from each rank to the name of the classifier, on the left or on the right.
     heights = [-depth - _LINE * (i if i < n_left else k - 1 - i) for i in range(k)]
     for i, (rank, height_of_name) in enumerate(zip(ranks, heights, strict=True)):
         x = np.array([rank, rank, start if i < n_left else end])
@@ -50,6 +54,8 @@ def draw_ranks(
     for i, (classifier, rank) in enumerate(zip(classifiers, ranks, strict=True)):
         name = shorten(classifier, _LONGEST)
         names.append(f"{name}  {rank:.2f}" if i < n_left else f"{rank:.2f}  {name}")
+
+    # The yardstick is below the names.
     foot = np.full(2, -height + 0.06)
     yardstick = np.array([1.0, 1.0 + difference])
     drawn.append(marks.Line(x=yardstick, y=foot, colour=INK, width=1.5))

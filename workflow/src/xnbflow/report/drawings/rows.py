@@ -14,7 +14,7 @@ from xnbflow.report.page.style import GREY, INK
 _BORDER = f"{GREY}4d"
 
 
-class Points(NamedTuple):
+class RowPoints(NamedTuple):
     """A value per row, with an interval where there is one; missing values are not drawn.
 
     ``style`` is the number of the colour and the mark. ``beside`` is the number of the group whose
@@ -32,7 +32,7 @@ class Points(NamedTuple):
 
 def draw_points(
     rows: Sequence[str],
-    groups: Sequence[Points],
+    groups: Sequence[RowPoints],
     xlabel: str,
     levels: tuple[str, Sequence[float]] | None = None,
     most: float | None = None,
@@ -76,7 +76,7 @@ def draw_points(
 
 
 def _marks_of_group(
-    rows: Sequence[str], group: Points, places: np.ndarray, xlabel: str, *, label: str
+    rows: Sequence[str], group: RowPoints, places: np.ndarray, xlabel: str, *, label: str
 ) -> list[marks.Mark]:
     """Return the intervals and the points of a group at the heights ``places`` (n_rows,)."""
     x = np.asarray(group.values, dtype=float)

@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
-from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
+from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.numbers import format_count, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
@@ -104,7 +104,7 @@ def _subjects(rows: Iterable[Mapping[str, Any]], labels: Mapping[str, str]) -> s
 def facts(results: StudyResults) -> dict[str, Any]:
     """Return the variables of templates: tables as lists of rows, with None for missing numbers."""
     study = results.study
-    names = (*_TABLES, "verdicts", "estimates", "summary", "stability")
+    names = (*_TABLES, "verdicts", "equal_priors", "estimates", "summary", "stability")
     tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
     # random genes and learning curves are of the first scheme of folds
     without_checks = tables | {"random_genes": [], "learning_curve": []}
@@ -125,9 +125,33 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "candidates": results.tables["headline"]["candidates"].iloc[0],
         "validated": _validated(results) if study.validate else [],
         "places": places,
+        "class_pairs": bool(len(tables["class_sizes"])) and _has_pairs(results),
+        "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
+        "cohorts": _cohort_facts(results),
         **_software_facts(results),
         **_dataset_facts(results, tables),
         **_classifier_facts(results, tables),
+    }
+
+
+def _has_pairs(results: StudyResults) -> bool:
+    """Return whether a data set has several classes, each pair of which is compared."""
+    pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
+    return bool((pairs["dataset"].value_counts() > 1).any())
+
+
+def _cohort_facts(results: StudyResults) -> dict[str, Any]:
+    """Return how models and genes of several series are compared; empty without such series."""
+    cohorts = results.study.cohorts
+    if cohorts is None:
+        return {}
+    name = cohorts.model or results.study.classifiers[0]
+    return {
+        "label": results.labels[name],
+        "series": cohorts.series,
+        "match": cohorts.match,
+        "harmonise": cohorts.harmonise,
+        "genes": bool(len(results.cohorts["meta_genes"])),
     }
 
 
@@ -224,6 +248,7 @@ def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
         "inflation": f"{CROSS_VALIDATED:g}",
         "tuned_inflation": f"{TUNED:g}",
+        "inflation_below": f"{BELOW:g}",
         "tuned": tuned,
         "stability": [row for row in of_any_class if row["stability"] is not None],
         "halves": [labels[name] for name in halved],
@@ -273,6 +298,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         **_notes(tables["notes"], name),
         "genes": _genes(results, name),
         "noun": results.noun(name),
+        "biology": results.study.design_of(name).biology,
         "gene_sets": [
             gene_set
             for gene_set in tables["gene_set_tests"]
@@ -416,12 +442,14 @@ def _verdict(
         **verdict,
         **{row["metric"]: row for row in estimates if not row["class"]},
         "recall": [row for row in estimates if row["metric"] == "recall"],
+        "by_priors": _rows_with(tables["equal_priors"], key | {"priors_decide": True}),
         "reasons": limits(results, key),
         "noun": results.noun(verdict["dataset"]),
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},
         "random_genes": _rows_with(tables["random_genes"], checked),
-        "learning_curve": [row for row in curve if row["kind"] != "measured"],
+        # a forecast of a simpler classifier is not one of this result
+        "learning_curve": [row for row in curve if row["kind"] != "measured" and not row["fitted"]],
     }
 
 

@@ -130,7 +130,7 @@ class Item:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ClassLine:
     """A class in a card: its recall with the interval as a bar, and its features.
 
     ``share``, ``lower`` and ``upper`` lie between 0 and 1; missing ones are not drawn. ``warning``
@@ -202,7 +202,7 @@ class Card:
     verdict: str
     level: Literal["good", "fair", "open", "poor"]
     facts: Mapping[str, str]
-    lines: Sequence[Line]
+    lines: Sequence[ClassLine]
     rule: str = ""
     details: Mapping[str, str] = field(default_factory=dict)
     of: str = ""

@@ -31,9 +31,7 @@ _PLACES = (250, 150)
 
 def chart_json(chart: Chart) -> dict[str, Any]:
     """Return a chart as JSON for ``charts.js``."""
-    content: dict[str, Any] = {
-        "rows": [[_panel(panel) for panel in row] for row in chart.rows],
-    }
+    content: dict[str, Any] = {"rows": [list(map(_panel, row)) for row in chart.rows]}
     if chart.title:
         content["title"] = chart.title
     if chart.keys:

@@ -8,8 +8,9 @@ from importlib.resources import files
 
 import jinja2
 
+from xnbflow.report.page.bokeh_js import Library, digest_of
 from xnbflow.report.page.glossary import with_terms
-from xnbflow.report.page.library import Library, digest_of
+from xnbflow.report.page.unbroken import unbroken
 
 ENVIRONMENT = jinja2.Environment(
     loader=jinja2.PackageLoader("xnbflow.report.page"),
@@ -21,6 +22,7 @@ ENVIRONMENT = jinja2.Environment(
 ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
 ENVIRONMENT.filters["terms"] = with_terms
+ENVIRONMENT.filters["unbroken"] = unbroken
 ENVIRONMENT.tests["known"] = lambda number: not math.isnan(number)
 
 _TEMPLATES = files("xnbflow.report.page").joinpath("templates")

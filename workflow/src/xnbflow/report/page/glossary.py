@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from xnbflow.report.page.unbroken import Html, unbroken_sentence
+
 
 @cache
 def glossary() -> Mapping[str, str]:
@@ -24,16 +26,6 @@ def _pattern() -> re.Pattern[str]:
         first = f"[{term[0].upper()}{term[0]}]"
         words.append(f"{first}{re.escape(term[1:])}")
     return re.compile(rf"(?<![\w-])({'|'.join(words)})(?=s?(?![\w-]))")
-
-
-class Html(str):
-    """Text that is HTML already: a template inserts it as it is."""
-
-    __slots__ = ()
-
-    def __html__(self) -> str:
-        """Return the text, as templates ask for it."""
-        return str(self)
 
 
 def with_terms(text: str) -> Html:
@@ -54,8 +46,8 @@ def with_terms(text: str) -> Html:
         meaning = meanings.pop(term, "")
         if meaning:
             title = html.escape(meaning)
-            parts.append(
-                f'{html.escape(text[end : match.start()])}<abbr title="{title}">{word}</abbr>'
-            )
+            parts.append(unbroken_sentence(text[end : match.start()]))
+            parts.append(f'<abbr title="{title}">{word}</abbr>')
             end = match.end()
-    return Html("".join(parts) + html.escape(text[end:]))
+    parts.append(unbroken_sentence(text[end:]))
+    return Html("".join(parts))

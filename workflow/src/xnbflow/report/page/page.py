@@ -16,9 +16,9 @@ from xnbflow.report.page.blocks import (
     figures_of,
     walk,
 )
+from xnbflow.report.page.bokeh_js import drawing_library
 from xnbflow.report.page.charts import chart_json
 from xnbflow.report.page.environment import ENVIRONMENT, SCRIPT, policy_of
-from xnbflow.report.page.library import drawing_library
 
 #: The folder of the figures beside a page, which has them as ``{section}/{figure}.svg``.
 FIGURES = "figures"

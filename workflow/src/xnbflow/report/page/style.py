@@ -1,11 +1,14 @@
 """One style for all charts: colours for colour-blind readers, symbols, dashes, short names."""
 
-#: Okabe and Ito's palette (2008) without black and yellow, which vanish on a dark or light page.
-#: Blue and orange are below and above a mean, or lower and higher in a class: they come last, so
-#: that a class has one colour in every picture. The first two also differ for the colour-blind.
+#: Below and above a mean, or lower and higher in a class; no class has these colours.
 BLUE = "#0072B2"
 ORANGE = "#D55E00"
-COLOURS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", BLUE, ORANGE)
+#: Colours of classes: those of Okabe and Ito's palette (2008) without black and yellow, which
+#: vanish on a dark or light page, and without blue and orange; then brown, grey, violet and olive.
+#: The first two also differ for the colour-blind.
+COLOURS = (
+    "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", "#7028E8", "#999933"
+)  # fmt: skip
 #: Colour of less important parts; legible on a light and on a dark page.
 GREY = "#888888"
 #: The colour of the text: black on a light page, white on a dark one.

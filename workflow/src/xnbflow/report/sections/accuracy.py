@@ -10,7 +10,7 @@ import pandas as pd
 from xnbflow.core.nouns import listed
 from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.numbers import p_digits
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
@@ -144,14 +144,14 @@ def _other_metrics(results: StudyResults) -> list[Block]:
     return [Group("Other metrics", [table], "balanced accuracy, F1, ROC AUC, log loss …")]
 
 
-def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[Points]:
+def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[RowPoints]:
     """Return a value with its interval for each classifier that has any, a row per place."""
     groups = []
     for style, name in enumerate(results.study.classifiers):
         of_classifier = rows[rows["classifier"] == name].set_index(["dataset", "folds"])
         if len(of_classifier):
             of_classifier = of_classifier.reindex(list(results.places))
-            group = Points(
+            group = RowPoints(
                 label=results.labels[name],
                 values=of_classifier[value].tolist(),
                 lower=of_classifier["lower"].tolist(),
@@ -233,9 +233,19 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     caption = "predictions" if len(classes) <= MOST_DRAWN_CLASSES else "tested_samples"
     if figures:
         blocks.append(Gallery(figures, _TEXTS[caption], sources))
-    blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
+    content: list[Block] = [table, *_equal_priors(results, {"dataset": dataset, "folds": folds})]
+    blocks.append(Group("Recall of each class", content, "and what it is mistaken for"))
     blocks += _class_pairs(results, {"dataset": dataset, "folds": folds}, chosen)
     return [*blocks, *_sets(results, dataset, folds)]
+
+
+def _equal_priors(results: StudyResults, place: Mapping[str, str]) -> list[Block]:
+    """Return the recalls with equal priors, if these would recognise a class that is missed."""
+    rows = results.rows("equal_priors", **place)
+    if not rows["priors_decide"].any():
+        return []
+    columns = rows.columns.drop(["dataset", "folds"]).tolist()
+    return [results.tables.show("equal_priors", _TEXTS["equal_priors"], columns, rows)]
 
 
 def _class_pairs(results: StudyResults, place: Mapping[str, str], chosen: str) -> list[Block]:

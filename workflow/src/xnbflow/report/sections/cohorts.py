@@ -9,7 +9,7 @@ from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import COHORT_RULE, cohort_sentence
@@ -208,9 +208,9 @@ def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int)
     )
 
 
-def _effects(genes: pd.DataFrame, label: str, ending: str, style: int) -> Points:
+def _effects(genes: pd.DataFrame, label: str, ending: str, style: int) -> RowPoints:
     """Return effects with their intervals, from the columns with an ending."""
-    return Points(
+    return RowPoints(
         label=label,
         values=genes[f"effect{ending}"].tolist(),
         lower=genes[f"lower{ending}"].tolist(),

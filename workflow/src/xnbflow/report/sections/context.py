@@ -35,10 +35,14 @@ def _forecast(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -
     dataset, classifier = key
     forecasts = rows[rows["kind"] == "forecast"]
     today, twice = forecasts.iloc[0], forecasts.iloc[-1]
-    text = (
-        f"{dataset}, {results.labels[classifier]}: the forecast of the balanced accuracy is "
-        f"{_accuracy(today)} (all that there are), and {_accuracy(twice)}."
-    )
+    label = results.labels[classifier]
+    subject = f"{dataset}, {label}: the forecast of the balanced accuracy"
+    if today["fitted"]:
+        subject = (
+            f"{dataset}: the forecast of the balanced accuracy of {today['fitted']}, fitted in "
+            f"place of {label} because it is fast,"
+        )
+    text = f"{subject} is {_accuracy(today)} (all that there are), and {_accuracy(twice)}."
     if twice["unreliable"]:
         text += f" Unreliable: {twice['unreliable']}."
     return text
@@ -53,7 +57,7 @@ def _accuracy(row: pd.Series) -> str:
 
 def _learning_curve(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> Figure:
     dataset, classifier = key
-    label = results.labels[classifier]
+    label = rows["fitted"].iloc[0] or results.labels[classifier]
     lines = []
     bands = []
     for kind, of_kind in rows.groupby("kind", sort=False):

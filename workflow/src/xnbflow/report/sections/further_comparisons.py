@@ -1,12 +1,14 @@
 """Further comparisons of a data set: a volcano plot, features and gene sets of each of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
+import yaml
 
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
-from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
+from xnbflow.data.class_contrasts import proposed_contrasts
+from xnbflow.report.page.blocks import Block, Code, Figure, Group, Prose, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
@@ -28,9 +30,10 @@ def further_comparisons(
 ) -> Iterator[Group]:
     """Yield a group with the comparisons of a data set, if the design of the study has any."""
     contrasts = tables["contrasts"]
-    if contrasts.empty:
-        return
     names = contrasts["contrast"].drop_duplicates().tolist()
+    yield from _proposal(results, dataset, names)
+    if not names:
+        return
     sets = results.rows("contrast_set_tests", dataset=dataset)
     blocks: list[Block] = [Prose(_TEXTS["introduction"], "help")]
     for number, name in enumerate(names):
@@ -44,6 +47,28 @@ def further_comparisons(
         content += _gene_sets(results, sets_of_name)
         blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
     yield Group("Other comparisons", blocks, counted(len(names), "comparison"))
+
+
+def _proposal(results: StudyResults, dataset: str, names: Sequence[str]) -> Iterator[Group]:
+    """Yield comparisons of pairs of several classes that the design lacks, ready to be copied."""
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    reference = results.study.design_of(dataset).reference
+    kinds = {
+        name.partition("=")[0].rstrip(")") for name in names
+    }  # trend(class=a<b) is trend(class
+    lacking = [
+        text
+        for text in proposed_contrasts(classes, reference)
+        if text not in names and text.rstrip(")") not in kinds
+    ]
+    if not lacking:
+        return
+    text = yaml.safe_dump(
+        {"design": {"contrasts": lacking}}, sort_keys=False, allow_unicode=True
+    ).strip()
+    code = Code(text, _TEXTS["paste"])
+    note = f"{counted(len(lacking), 'comparison')} that the study does not make"
+    yield Group("Compare single classes", [Prose(_TEXTS["proposal"], "help"), code], note)
 
 
 def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
-from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.drawings.volcano import evidence
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
@@ -48,8 +48,11 @@ _LEAST_BYTES = 20_000
 #: Classes whose contrasts are the same with other signs.
 _MIRRORED = 2
 _DIRECTION = "higher or lower"
+#: Columns on the other class that a class differs least from, where there are several others.
+_LEAST = ("least_t", "nearest")
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
-          "lower", "upper", "mean", "t", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
+          "lower", "upper", "mean", *_LEAST, "t", "p", "fdr", "auc", "distance",
+          "ties")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -247,6 +250,8 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
     blocks += [*_overlaps(results), *_prerank(results)]
+    if len(tables["gene_set_files"]):
+        blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 
@@ -305,7 +310,7 @@ def _set_figure(
     groups = []
     for style, (label, of_class) in enumerate(rows.groupby("class")):
         values = of_class.set_index("gene_set")[column].reindex(gene_sets).tolist()
-        groups.append(Points(str(label), values, lower=unknown, upper=unknown, style=style))
+        groups.append(RowPoints(str(label), values, lower=unknown, upper=unknown, style=style))
     return Figure(
         name=name,
         draw=draw_points,
@@ -407,7 +412,15 @@ def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]
     arrows = np.select([rows["difference"] > 0, rows["difference"] < 0], ["↑", "↓"], "")
+    columns = _with_change(_SHOWN, genes)
     order = "by evidence in either direction (↑ higher in the class, ↓ lower)"
+    if genes["class"].nunique() > _MIRRORED and genes["least_t"].notna().any():
+        order = (
+            "by the least difference from any other class (least t, and the nearest class), in "
+            "either direction (↑ higher in the class than in the mean of the others, ↓ lower)"
+        )
+    else:
+        columns = [column for column in columns if column not in _LEAST]
     caption = f"All features {order}."
     if len(rows) < len(genes):
         caption = f"The first {n_of_class:,} of each class {order}. All are in the files."
@@ -415,7 +428,7 @@ def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     return tables.show(
         "genes",
         caption,
-        _with_change(_SHOWN, genes),
+        columns,
         rows.assign(**{_DIRECTION: arrows}),
         declarations={_DIRECTION: ""},
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},

@@ -1,6 +1,5 @@
 """The signature: features of a classifier of all samples, as tables, figures and files."""
 
-import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote_plus
 
@@ -8,12 +7,13 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted
+from xnbflow.data.gene_names import is_symbol, split_genes
 from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.texts import texts_of
-from xnbflow.sources.cell_texts import is_date, is_missing
+from xnbflow.sources.formats.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
 _TEXTS = texts_of("signature")
@@ -238,16 +238,10 @@ def _distances(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"nearest class": nearest, "distance to it": distances.min(axis=1)})
 
 
-#: Form of gene symbols.
-_SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
-#: Identifiers of probes in this form: accessions of GenBank, controls, and numbered ones.
-_PROBE = re.compile(r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|TC|V|X)\d+")
-
-
 def gene_term(symbol: str, feature: str) -> str:
     """Return NCBI's search term of a gene: its symbol, or the feature's name if that is one."""
-    name = feature if _SYMBOL.fullmatch(feature) and not _PROBE.fullmatch(feature) else ""
-    term = symbol.partition("///")[0].strip() or name
+    genes = split_genes(symbol) or list(filter(is_symbol, split_genes(feature)))
+    term = genes[0] if genes else ""
     return "" if is_missing(term) or is_date(term) else term
 
 

@@ -81,13 +81,16 @@ class _Place:
 
 def draw(chart: Chart, column: float | None = None) -> Figure:
     """Draw a chart; in print its width is that of a ``column``, or more if its texts need it."""
-    rows = [[_place(panel, column) for panel in row] for row in chart.rows]
-    if all(len(row) == 1 for row in rows):  # panels below each other have one left end
+    # Each panel with the room of its names, below each other with one left end.
+    rows = [_places(panels, column) for panels in chart.rows]
+    if all(len(row) == 1 for row in rows):
         for name in ("left", "right"):
             widest = max(getattr(row[0], name) for row in rows)
             for row in rows:
                 setattr(row[0], name, widest)
     width = _share_widths(chart, rows, column)
+
+    # The legend above them.
     entries = []
     for artist, text in legend_entries(chart.panels, chart.keys):
         entries.append((artist, shorten_middle(text, width - SIGN_ROOM)))
@@ -98,11 +101,13 @@ def draw(chart: Chart, column: float | None = None) -> Figure:
     for row in rows:
         for place in row:
             _fit_names_below(place)
-    heights = [max(p.top + p.height + p.bottom for p in row) for row in rows]
+    heights = [_height(row) for row in rows]
     height = head + sum(heights)
     figure = Figure(figsize=(width, height))
     write_heading(figure, chart.title)
     _write_legend(figure, entries, places, height - above_legend)
+
+    # The panels, from the top.
     top = height - head
     printed = column is not None
     for row, row_height in zip(rows, heights, strict=True):
@@ -112,6 +117,16 @@ def draw(chart: Chart, column: float | None = None) -> Figure:
             x += place.left + place.width + place.right
         top -= row_height
     return figure
+
+
+def _places(panels: Sequence[Panel], column: float | None) -> list[_Place]:
+    """Return the panels of a row with their margins."""
+    return [_place(panel, column) for panel in panels]
+
+
+def _height(row: Sequence[_Place]) -> float:
+    """Return the height of a row of panels with their margins."""
+    return max(place.top + place.height + place.bottom for place in row)
 
 
 def _place(panel: Panel, column: float | None) -> _Place:

@@ -63,7 +63,7 @@ def legend_places(labels: Sequence[str], width: float) -> list[tuple[float, int]
 
     Examples
     --------
-    >>> [row for _, row in legend_places(["a", "b", "long" * 9, "c"], 3.0)]
+    >>> [row for _, row in legend_places(["a", "b", "long" * 7, "c"], 3.0)]
     [0, 0, 1, 1]
     """
     places = []

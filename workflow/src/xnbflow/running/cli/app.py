@@ -20,6 +20,7 @@ from xnbflow import __version__
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
 from xnbflow.core.nouns import counted
+from xnbflow.data.gene_names import is_symbol
 from xnbflow.running.cli import output as outputs
 from xnbflow.running.cli.cumida_study import cumida
 
@@ -329,7 +330,7 @@ def panel(
         assay = commands.design_panel(series, trained, genes, floor)
     chosen = {*assay.genes["gene"], *assay.references}
     symbols = commands.symbols_of(series) | trained.symbols
-    if unknown := chosen - symbols.keys():
+    if unknown := {name for name in chosen - symbols.keys() if not is_symbol(name)}:
         features = counted(len(unknown), "feature", "has", "have")
         warn(f"{features} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
     if output:
@@ -632,7 +633,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write a study as a workbook (-o NAME.xlsx), or a prepared data set as GCT and CLS."""
-    from xnbflow.sources.genepattern import gct_and_cls  # noqa: PLC0415
+    from xnbflow.sources.formats.gct import gct_and_cls  # noqa: PLC0415
 
     with progress("writing"):
         if output.casefold().endswith(".xlsx"):
@@ -695,7 +696,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         asks_sacct,
         lacks_accounting,
     )
-    from xnbflow.running.jobs import PRINTS_CAUSES  # noqa: PLC0415
+    from xnbflow.running.job_process import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
     sibling = Path(sys.executable).with_name("snakemake")

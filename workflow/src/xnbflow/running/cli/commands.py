@@ -20,7 +20,7 @@ from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.panel import design_panel
 from xnbflow.models.prediction import Prediction, fitted_log_posterior, predict_table
 from xnbflow.models.reading import (
-    Samples,
+    SamplesToPredict,
     complete_training,
     described_row,
     options_by_key,
@@ -155,7 +155,7 @@ def read_samples_of(
     id_column: str = "",
     options: Sequence[str] = (),
     orientation: str = "rows",
-) -> Samples:
+) -> SamplesToPredict:
     """Read samples to predict, with their labels where the table has them."""
     dataset = described_row(location, id_column=id_column, options=options, orientation=orientation)
     return read_labelled_samples(
@@ -168,7 +168,7 @@ def read_samples_of(
 
 
 def agreement_of(
-    model: TrainedModel, samples: Samples, prediction: Prediction, table: str
+    model: TrainedModel, samples: SamplesToPredict, prediction: Prediction, table: str
 ) -> tuple[Agreement | None, str]:
     """Return how predictions agree with the table's labels, and a text; None without labels."""
     if samples.labels is None:

@@ -148,6 +148,8 @@ def write_cumida_study(
         If a name is not that of a series of CuMiDa or repeats, the study cannot have its name, or a
         file exists.
     """
+    import yaml  # noqa: PLC0415  not needed for --help
+
     from xnbflow.running.cli.output import deliver  # noqa: PLC0415
     from xnbflow.running.cli.proposals import check_study_name, new_files  # noqa: PLC0415  not needed for --help
     from xnbflow.sources.sheet import SheetRow, sheet_text  # noqa: PLC0415
@@ -168,7 +170,8 @@ def write_cumida_study(
         settings["download"] = {"base_urls": {"cumida": list(mirrors)}}
     sheet.parent.mkdir(parents=True, exist_ok=True)
     deliver(sheet_text(rows), sheet)
-    deliver(f"{_ABOUT}{_yaml(settings)}", configuration)
+    text = yaml.safe_dump(_without_anchors(settings), sort_keys=False, allow_unicode=True)
+    deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {study} --configfile {configuration}"
 
 
@@ -191,12 +194,6 @@ def _settings(study: str, series: Sequence[str], sheet: Path, *, benchmark: bool
         settings["classifiers"] = _BENCHMARK
         settings["folds"] = {_BENCHMARK_FOLDS: {"splits": 3, "repeats": 1}}
     return settings
-
-
-def _yaml(settings: dict[str, Any]) -> str:
-    import yaml  # noqa: PLC0415  not needed for --help
-
-    return yaml.safe_dump(_without_anchors(settings), sort_keys=False, allow_unicode=True)
 
 
 def _without_anchors(value: Any) -> Any:

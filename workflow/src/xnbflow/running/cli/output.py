@@ -59,7 +59,11 @@ def refuse_to_replace(
         return
     is_earlier = path.exists() and is_earlier_result(path)
     for file in _existing_paths(inputs):
-        if _is_same(path, file) or (_is_within(path, file) and not is_earlier):
+        is_input = path.exists() and path.samefile(file)  # also by another name or a link
+        is_within = (
+            path.exists() and file.is_dir() and path.resolve().is_relative_to(file.resolve())
+        )
+        if is_input or (is_within and not is_earlier):
             msg = f"{path} would replace {file}, which this command reads; choose another output"
             raise InputError(msg, file=str(path))
     is_empty_folder = path.is_dir() and not any(path.iterdir())
@@ -85,16 +89,6 @@ def _existing_paths(inputs: Iterable[str | Path]) -> Iterator[Path]:
                     yield Path(candidate)
             except (OSError, ValueError):  # too long for a name, or with a zero byte
                 continue
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    """Return whether two paths are one file, by another name or a link."""
-    return path.exists() and path.samefile(other)
-
-
-def _is_within(path: Path, folder: Path) -> bool:
-    """Return whether an existing path is in a folder."""
-    return path.exists() and folder.is_dir() and path.resolve().is_relative_to(folder.resolve())
 
 
 def is_model(path: Path) -> bool:
@@ -131,7 +125,8 @@ def text_with(*parts: str) -> Callable[[Path], bool]:
     def is_earlier_result(path: Path) -> bool:
         if not path.is_file():
             return False
-        head = _head(path)
+        with path.open(encoding="utf-8", errors="replace") as file:
+            head = file.read(_HEAD)
         return all(part in head for part in parts)
 
     return is_earlier_result
@@ -159,8 +154,3 @@ def holds_figures(path: Path) -> bool:
     """Return whether a folder has only figures and their legends."""
     files = [file for file in path.rglob("*") if file.is_file()]
     return all(file.suffix in _FIGURES or file.name == "legends.md" for file in files)
-
-
-def _head(path: Path) -> str:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(_HEAD)

@@ -1,6 +1,7 @@
 """The study that a command proposes for a table or a GEO series: its folds and its two files."""
 
 import re
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,23 +14,26 @@ import yaml
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
+from xnbflow.data.controls import control_class, shown_classes
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import NoteWarning
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
 from xnbflow.models.reading import described_row, options_by_key
 from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.count_folder import counts_text, default_name, merge_counts
-from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.geo_summary import summarise_series
-from xnbflow.sources.program_exports import export_text, read_export
-from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
+from xnbflow.sources.formats.program_exports import export_text, read_export
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.geo_summary import summarise_series
+from xnbflow.sources.proposal.summary import Summary, summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
-from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS
 
 #: The default limit of a download, in gigabytes.
 MOST_GIGABYTES = RetryPolicy().most_gigabytes
+_TWO = 2
 #: Retries of a download while a person waits.
 _RETRIES = 1
 #: The names that a study can have: they are also names of files and folders.
@@ -70,14 +74,18 @@ def summary_of(
 ) -> Summary:
     """Summarise a GEO accession, a table, a workbook or an AnnData file.
 
-    A file at a URL is refused above ``most_gigabytes``.
+    A file at a URL is refused above ``most_gigabytes``. Annotations of arrays are sought at the
+    ``mirrors``, else at NCBI.
     """
     retry = RetryPolicy(most_gigabytes=most_gigabytes, retries=_RETRIES)
-    if dataset.source == "table":
-        return summarise_table(dataset, retry)
     # the folder of downloads is read only, to find earlier downloads and files of the user
     base_urls = {"geo": list(mirrors)} if mirrors else {}
     downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
+    if dataset.source == "table":
+        with warnings.catch_warnings():
+            # The summary has its own sentence on the annotation, and whether it can be had.
+            warnings.filterwarnings("ignore", ".*without gene symbols", NoteWarning)
+            return summarise_table(dataset, retry, downloads)
     return summarise_series(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
@@ -115,7 +123,44 @@ def summarise_location(
         result = replace(result, reason=" ".join([*converted.remarks, result.reason]))
     if output and result.row:
         result = replace(result, row=replace(result.row, id=Path(output).name))
-    return replace(result, design=design)
+    return with_reference(replace(result, design=design))
+
+
+def with_reference(result: Summary) -> Summary:
+    """Return a summary with the reference class, and a sentence that names it and how to change it.
+
+    Of several classes the control is proposed as the reference of the design; of two classes the
+    table of genes compares them in any case, and only the sentence is added.
+    """
+    if result.labels is None:
+        return result
+    classes = sorted({str(label) for label in result.labels})
+    chosen = str(result.design.get("reference", ""))
+    reference = control_class(classes, chosen)
+    by_whom = "as you chose" if chosen else "the control, by its name"
+    change = "To change it, use --option reference=CLASS."
+    design = dict(result.design)
+    if len(classes) == _TWO:
+        shown = classes[shown_classes(classes, chosen)[0]]
+        other = next(label for label in classes if label != shown)
+        reason = by_whom if reference else "no class has the name of a control"
+        sentence = (
+            f"Reference: {quoted(other)} ({reason}); fold changes are those of {quoted(shown)} "
+            f"against it. {change}"
+        )
+    elif reference:
+        design["reference"] = reference
+        sentence = (
+            f"Reference: {quoted(reference)} ({by_whom}); each other class is compared with it, "
+            f"and with the mean of the others. {change}"
+        )
+    else:
+        sentence = (
+            "Reference: none, because no class, or more than one, has the name of a control; each "
+            "class is compared with the mean of the others. To compare the classes with one of "
+            "them, use --option reference=CLASS."
+        )
+    return replace(result, design=design, reason=f"{result.reason} {sentence}")
 
 
 def json_content(result: Summary) -> dict[str, Any]:

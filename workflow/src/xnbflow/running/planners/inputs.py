@@ -62,8 +62,8 @@ def tables_of(path: str, *groups: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> tables_of("results/{dataset}/{table}.parquet", "audit")["components"]
-    'results/{dataset}/components.parquet'
+    >>> tables_of("results/{dataset}/diagnostics/{table}.parquet", "audit")["components"]
+    'results/{dataset}/diagnostics/components.parquet'
     """
     names = [name for group in groups for name in GROUPS[group].tables]
     return {name: path.replace("{table}", name) for name in names}

@@ -6,6 +6,7 @@ from typing import Any
 from xnbflow.core.study import Study
 from xnbflow.running.plan import Plan
 from xnbflow.running.planners.inputs import Values
+from xnbflow.sources.places.pinned import pinned_url
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class StudyPlanner:
         """Return the data sets with a job of *check*."""
         checks = self.checks(wildcards)
         pairs = [*checks["tested"], *checks["halved"]]
-        return [{"dataset": name} for name in dict.fromkeys(dataset for dataset, _ in pairs)]
+        datasets = dict.fromkeys(dataset for dataset, _ in pairs)
+        return [{"dataset": dataset} for dataset in datasets]
 
     def permuted(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers with a permutation test that the study names."""
@@ -60,7 +62,13 @@ class StudyPlanner:
         """Return the user's files of gene sets."""
         study = self.plan.study(wildcards)
         place = f"configuration, studies.{study.id}.gene_sets"
-        return [self.plan.local_file(path, place) for path in study.gene_sets]
+        paths = [path for path in study.gene_sets if pinned_url(path) is None]
+        return [self.plan.local_file(path, place) for path in paths]
+
+    def gene_set_urls(self, wildcards: Any) -> list[str]:
+        """Return the public files of gene sets, which the job downloads."""
+        study = self.plan.study(wildcards)
+        return [location for location in study.gene_sets if pinned_url(location) is not None]
 
     def compared_fields(self, wildcards: Any) -> dict[str, Any]:
         """Return the fields of a study on which its tables depend, see `study_fields`."""

@@ -2,7 +2,7 @@
    unpacks it. Without it, or without JavaScript, the page has links to files of the figures. A chart
    is JSON as page/charts.py writes it: rows of panels, with marks over their axes. */
 const [BLUE, ORANGE] = ["#0072B2", "#D55E00"];
-const PALETTE = ["#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", BLUE, ORANGE];
+const PALETTE = ["#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", "#7028E8", "#999933"];
 const MARKERS = ["circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "x", "star"];
 const SIGNS = ["●", "■", "▲", "◆", "▼", "✚", "✖", "★"];
 /* The mark of the class, group or line i: when colours begin again, marks are shifted by one. */

@@ -133,7 +133,7 @@ class GeneTable {
     const { content, state } = this;
     const { change, fdr, auc, mean } = state.numbers;
     const name = nameOf(content, i);
-    const button = make("button", { type: "button", class: "gene" }, name);
+    const button = make("button", { type: "button", class: "gene", title: name }, name);
     button.addEventListener("click", () => this.open(i));
     const heading = make("th", { scope: "row" }, button);
     if (name !== content.features[i]) heading.append(" ", make("small", {}, content.features[i]));

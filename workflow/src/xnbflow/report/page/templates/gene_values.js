@@ -83,7 +83,7 @@ const TERM_IS_FEATURE = 2;
 function termOf(content, feature) {
   const kind = content.arrays.term[feature];
   if (kind === TERM_IS_SYMBOL) return content.symbols[feature].split("///")[0].trim();
-  return kind === TERM_IS_FEATURE ? content.features[feature] : "";
+  return kind === TERM_IS_FEATURE ? content.features[feature].split("///")[0].trim() : "";
 }
 
 /* Names by which a feature is searched: its own and its symbols, in lower case, a line each. */

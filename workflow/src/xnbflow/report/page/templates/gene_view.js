@@ -154,7 +154,7 @@ function geneNumbers(content, feature) {
   const head = make("tr", {}, make("td"), ...headings.map((heading) => make("th", { scope: "col", class: "n" }, heading)));
   const body = rows.map(({ label, texts }) => {
     const cells = new Map(texts);
-    return make("tr", {}, make("th", { scope: "row" }, label), ...headings.map((heading) => make("td", { class: "n" }, cells.get(heading) ?? "")));
+    return make("tr", {}, make("th", { scope: "row" }, ...unbroken(label)), ...headings.map((heading) => make("td", { class: "n" }, cells.get(heading) ?? "")));
   });
   return make("table", { class: "numbers" }, make("thead", {}, head), make("tbody", {}, ...body));
 }

@@ -144,7 +144,7 @@ function linkGenes(blocks) {
     const block = blocks.find((candidate) => candidate.dataset.series === row.dataset.series);
     if (!block) continue;
     const name = row.querySelector(".name");
-    const button = make("button", { type: "button", class: "gene" }, name.textContent);
+    const button = make("button", { type: "button", class: "gene", title: name.textContent }, name.textContent);
     button.addEventListener("click", () => openGene(block, row.dataset.feature));
     name.replaceChildren(button);
   }

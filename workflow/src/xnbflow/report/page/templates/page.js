@@ -8,6 +8,11 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/* Words of a name, each in an element that is not broken at a hyphen (page/unbroken.py). */
+function unbroken(name) {
+  return name.split(/(\s+)/).map((word) => (/\S/.test(word) ? make("span", { class: "word" }, word) : word));
+}
+
 /* Tables: sort by a column, show the rows that hold every word of the filter. */
 const NUMBER = /^[-−]?[\d,]*\.?\d+(e[-+]?\d+)?( ± .*| \(.*)?$/i;
 
@@ -156,7 +161,7 @@ function classTable(classes, trueCode) {
   for (const one of classes) {
     const label = one.code === trueCode ? `${one.label} (true class)` : one.label;
     const cells = [format(one.prior), signed(one.sum), ...(counted ? [format(one.reference)] : []), format(one.total), one.posterior.toPrecision(3)];
-    body.append(make("tr", {}, make("th", { scope: "row" }, label), ...cells.map((text) => make("td", { class: "n" }, text))));
+    body.append(make("tr", {}, make("th", { scope: "row" }, ...unbroken(label)), ...cells.map((text) => make("td", { class: "n" }, text))));
   }
   const names = ["class", "log prior", "evidence", ...(counted ? ["reference density"] : []), "score", "probability"];
   const head = make("tr", {}, ...names.map((name, i) => make("th", i ? { scope: "col", class: "n" } : { scope: "col" }, name)));

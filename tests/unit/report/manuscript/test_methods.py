@@ -1,0 +1,179 @@
+"""Methods for every option of a study: a sentence is there if it was computed, and only then.
+
+Each option changes the tables or the configuration of one small study. Its sentence is in the
+Methods of the changed study, and in those of no other.
+"""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from report_study import changed, completed, with_rows, write_study
+
+from xnbflow.core.study import Cohorts, Design, Validation
+from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED
+from xnbflow.inference.permutation import STATISTIC
+from xnbflow.report.manuscript import writer
+from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.tables import contract
+from xnbflow.tables.storage import write_parquet
+
+KEY = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
+TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 99, "p_value": 0.01}
+CURVE = {"dataset": "alpha", "classifier": "xnb", "kind": "forecast", "training_samples": 72.0}
+CURVE |= {"balanced_accuracy": 0.8, "lower": 0.7, "upper": 0.9}
+PRIORS = KEY | {"priors_decide": True, "equal_recall": 0.6, "equal_balanced_accuracy": 0.7}
+PAIR = Validation(model="xnb", train="alpha", test="GSE7904", match="symbol", harmonise="rank")
+
+
+@pytest.fixture
+def results(tmp_path):
+    return write_study(tmp_path, classifiers=("nb", "xnb"))
+
+
+def plain(results):
+    """Return the study without the results of any option."""
+    names = ("class_pairs", "equal_priors", "learning_curve", "calibration", "permutation_tests")
+    return with_rows(results, **{name: [] for name in (*names, "random_genes", "pairwise_within")})
+
+
+def with_study(results, **changes):
+    return replace(results, study=replace(results.study, **changes))
+
+
+def tuned(results):
+    entries = dict(results.configuration["classifiers"]) | {"xnb": {"method": "csnb_cv"}}
+    return replace(results, configuration=results.configuration | {"classifiers": entries})
+
+
+def with_halves(results):
+    return changed(
+        results,
+        "stability",
+        "`class` == '' and classifier == 'xnb'",
+        halves=0.5,
+        halves_lower=0.4,
+        halves_upper=0.6,
+    )
+
+
+def of_cohorts(results):
+    """Return the study with two series that are compared and combined."""
+    path = contract.COHORT_TABLE.of(study="small", table="meta_genes")
+    table = completed(pd.DataFrame({"class": ["a"]}), contract.COHORT_TABLES["meta_genes"])
+    write_parquet(table, results.root / path, contract.COHORT_TABLES["meta_genes"])
+    return with_study(results, cohorts=Cohorts(("alpha", "GSE7904"), "xnb", "symbol"))
+
+
+def validated(results):
+    for table in ("verdicts", "signatures"):
+        path = results.folder / f"validation/{table}.parquet"
+        empty = completed(pd.DataFrame(), contract.VALIDATION_TABLES[table])
+        write_parquet(empty, path, contract.VALIDATION_TABLES[table])
+    return with_study(results, validate=(PAIR,))
+
+
+#: By option: how it changes the study, and the phrases that only its Methods have.
+OPTIONS = {
+    "a classifier that tunes itself": (
+        tuned,
+        [f"({TUNED:g} for XNB, which chooses parameters by an inner cross-validation)"],
+    ),
+    "groups": (
+        lambda results: changed(results, "datasets", "dataset == 'alpha'", groups=12.0),
+        [
+            "In alpha the number of samples is divided by the design effect of the groups",
+            "In alpha no group of samples was on both sides of a fold.",
+            "with their correlation over groups",
+        ],
+    ),
+    "several classes": (
+        lambda results: with_rows(
+            results, class_pairs=[KEY | {"class": "a", "other": other} for other in "bc"]
+        ),
+        ["Each pair of classes was compared by the area under the ROC curve"],
+    ),
+    "priors that decide": (
+        lambda results: with_rows(results, equal_priors=[PRIORS]),
+        ["Recalls with equal priors were computed from the predicted probabilities"],
+    ),
+    "a label test": (
+        lambda results: with_rows(results, permutation_tests=[TEST | {"permuted": STATISTIC}]),
+        [
+            f"The test was the label test of xnbflow: {STATISTIC} was fitted",
+            "of their distances from the median of each feature [@brown1974]",
+            "divided by .8 and .2",
+        ],
+    ),
+    "a curve of the classifier": (
+        lambda results: with_rows(results, learning_curve=[CURVE]),
+        [],
+    ),
+    "a curve of a simpler classifier": (
+        lambda results: with_rows(results, learning_curve=[CURVE | {"fitted": "ClassSpecificNB"}]),
+        ["ClassSpecificNB with its default parameters was fitted in place of alpha, XNB; its"],
+    ),
+    "halves": (
+        with_halves,
+        [
+            "computed between disjoint halves of the samples",
+            "correlate by .7 or more within the classes replace each other [@sechidis2020]",
+        ],
+    ),
+    "biology": (
+        lambda results: with_study(results, designs={"alpha": Design(biology=("age", "sex"))}),
+        ["In alpha the study declares age, sex as biology, which limits no verdict."],
+    ),
+    "several series": (
+        of_cohorts,
+        [
+            "XNB was trained on alpha, GSE7904, each by itself and tested on each other one",
+            "on all series but one and tested on that one; features were matched by symbol, and",
+            "combined by a random-effects model [@dersimonian1986]",
+        ],
+    ),
+    "a second cohort": (
+        validated,
+        [
+            "XNB was fitted on all samples of alpha and tested on GSE7904; features were matched",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_a_sentence_is_there_with_its_option_alone(results, option):
+    change, phrases = OPTIONS[option]
+    text = paragraphs(replace(change(plain(results))))
+    for phrase in phrases:
+        assert phrase in text
+    for other, (_, phrases_of_other) in OPTIONS.items():
+        if other == option:
+            continue
+        for phrase in phrases_of_other:
+            assert phrase not in text
+
+
+def test_the_numbers_of_intervals_are_those_of_the_code(results):
+    text = paragraphs(plain(results))
+    assert f"for upper limits the number of samples is divided by {CROSS_VALIDATED:g}," in text
+    assert f"and for lower limits by {BELOW:g};" in text
+    assert "No permutation test was run." in text
+
+
+def test_a_curve_of_the_classifier_itself_names_no_other(results):
+    text = paragraphs(with_rows(plain(results), learning_curve=[CURVE]))
+    assert "A learning curve of balanced accuracy was measured (alpha, XNB)" in text
+    assert "in place of" not in text
+
+
+def test_no_checklist_states_when_the_first_classifier_was_chosen(results, tmp_path):
+    """Whether the configuration preceded the results is not in any table."""
+    writer.write_paper(results, tmp_path)
+    (item,) = (
+        line
+        for line in (tmp_path / "reforms.md").read_text().splitlines()
+        if "How the reported models were selected" in line
+    )
+    assert item.startswith("- [ ]")
+    assert "the first that selects features" in item

@@ -1,0 +1,176 @@
+"""The start of a job, its errors, its usage, and its messages on a full disk."""
+
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from model_files import two_classes
+from toys import PROGRAMS
+
+from xnbflow.models.model_file import write_model
+from xnbflow.models.trained import fit_model
+from xnbflow.running import job_process
+
+
+def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
+    code, output = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
+    assert (code, output) == (1, "Error: name it\n")
+    assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+#: A job of 0.7 processor seconds: 0.3 of its own, and 0.4 of its child.
+BUSY = """
+import subprocess, use_processor
+use_processor.use_processor(0.3)
+subprocess.run([sys.executable, use_processor.__file__, "0.4"], check=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tmp_path):
+    """Also one that is shorter than a sample of Snakemake's, and one that fails."""
+    for work in (BUSY, f"{BUSY}sys.exit(1)"):
+        run(work)
+        (row,) = pd.read_csv(tmp_path / "usage/a.tsv", sep="\t").to_dict("records")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert 0.7 < row["processor_seconds"] < used.ru_utime + used.ru_stime
+        assert row["seconds"] > 0.7
+        assert 10 < row["max_memory_mb"] < 200  # what started it may have more
+        (tmp_path / "usage/a.tsv").unlink()
+
+
+#: A job that writes a model of a toy series to a file.
+MODEL = """
+from pathlib import Path
+from xnbflow.data.dataset import DataSet
+from xnbflow.running.job_process import import_skops
+import_skops()
+from xnbflow.models.model_file import read_model, write_model
+from xnbflow.models.trained import fit_model
+write_model(fit_model(DataSet.read("toy.parquet"), {"method": "gaussian_nb"}), "a.skops")
+assert "sklearn.gaussian_process" not in sys.modules
+from sklearn.utils import all_estimators
+assert len(all_estimators()) > 100
+read_model("a.skops")
+"""
+
+
+@pytest.mark.slow
+def test_a_job_writes_a_model_without_scikit_learn_s_list_of_estimators(run, tmp_path, monkeypatch):
+    """The file is that of any process; estimators are listed as before, and it can be read."""
+    monkeypatch.chdir(tmp_path)
+    series = two_classes()
+    series.write("toy.parquet")
+    write_model(fit_model(series, {"method": "gaussian_nb"}), "a.skops")
+    expected = Path("a.skops").read_bytes()
+    code, output = run(MODEL)
+    assert code == 0, output
+    assert Path("a.skops").read_bytes() == expected
+
+
+def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
+    code, output = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
+    assert code == 1
+    assert "numba was imported for 2 threads in a job that may use 1" in output
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"code": "computing code 01234567"}, "the computing code of xnbflow was edited"),
+        ({"page_code": "page code 01234567"}, "the page code of xnbflow was edited"),
+        ({"methods": {"toys": "code 01234567"}}, "the sources of toys were edited"),
+        ({"sections": {"toys": "page code 01234567"}}, "the sources of toys were edited"),
+    ],
+)
+def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, message):
+    code, errors = run("print('work')", params=params)
+    assert code == 1
+    assert errors.startswith(f"Error: {message} after this run was planned")
+
+
+def test_a_job_begins_with_another_version_of_a_package_than_the_plan_s(run):
+    assert run("", params={"methods": {"sklearn": "version 0.0.1"}}) == (0, "")
+
+
+def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
+    code, output = run("import no_such_package")
+    assert code == 1
+    assert output.startswith(f"Error: No module named 'no_such_package' in {sys.executable}, which")
+    code, output = run("import xnbflow.no_such_module")  # a mistake of ours
+    assert "Traceback" in output
+
+
+def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
+    code, output = run("raise MemoryError('Unable to allocate 8 EiB')")
+    assert code == 1
+    assert output.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
+    assert "mem_mb" in output
+    assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+#: Code that gives the files of a job this many bytes.
+LIMIT_FILES = "import file_limits; file_limits.limit_files"
+
+#: Without coverage, which would have no room for its own file either.
+UNWATCHED = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "table"), [("write_parquet.py", "part.parquet"), ("write_tsv.py", "part.tsv")]
+)
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, program, table):
+    message = f"{table} cannot be written: no space is left there; make room and run it again"
+    work = (PROGRAMS / program).read_text()
+    code, output = run(work, f"{LIMIT_FILES}(50_000)", env=UNWATCHED)
+    assert (code, output) == (1, f"Error: {message}\n")
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"a.log", "a.tsv"}
+    assert run(work)[0] == 0
+    assert (tmp_path / table).stat().st_size > 50_000
+
+
+def test_a_run_that_prints_causes_gets_none_from_the_job_unless_the_log_lacks_it(run):
+    """The cause is printed once, at the end of the run, from the log."""
+    environment = UNWATCHED | {job_process.PRINTS_CAUSES: "1"}
+    raising = "from xnbflow.core.errors import InputError\nraise InputError('name it')"
+    assert run(raising, env=environment) == (1, "")
+    _, output = run(raising, f"{LIMIT_FILES}(0)", env=environment)
+    assert output == "Error: name it\n"
+
+
+def test_without_room_for_its_log_a_job_says_the_same(run):
+    raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
+    _, output = run(raising, f"{LIMIT_FILES}(0)", env=UNWATCHED)
+    assert output.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert output.count("\n") == 1
+
+
+def test_an_interrupted_job_prints_nothing(run):
+    """The run reports it once. A shell has its background processes ignore SIGINT."""
+    before = "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    assert run("os.kill(os.getpid(), 2)", before) == (-signal.SIGINT, "")
+
+
+#: The variables that numba, OpenBLAS, MKL, Accelerate and numexpr document.
+VARIABLES = (
+    "NUMBA_NUM_THREADS OMP_NUM_THREADS GOTO_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS "
+    "VECLIB_MAXIMUM_THREADS NUMEXPR_NUM_THREADS"
+)
+
+
+def test_a_job_has_its_threads_whatever_the_environment_has(run):
+    environment = os.environ | dict.fromkeys(VARIABLES.split(), "7")
+    work = f"import os; sys.exit(' '.join(os.environ[n] for n in {VARIABLES.split()}))"
+    assert run(work, env=environment) == (1, "1 1 1 1 1 1 1\n")
+
+
+def test_a_killed_job_has_no_record_of_an_earlier_one(run, tmp_path):
+    assert run("") == (0, "")
+    assert (tmp_path / "usage/a.tsv").exists()
+    assert run("import os; os.kill(os.getpid(), 9)")[0] == -signal.SIGKILL
+    assert not (tmp_path / "usage/a.tsv").exists()

@@ -1,0 +1,171 @@
+"""What is written is read: every format of tables, with samples in rows and in columns.
+
+A table is written by another program (pandas, openpyxl, or by hand after the definition of the
+format), proposed, and read by the proposed row; names, classes and every value are those written.
+"""
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from xnbflow.sources.formats.gct import read_gct
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def in_text(separator, decimal=".", encoding="utf-8", compression=None):
+    def write(frame, path):
+        if decimal == ",":  # pandas writes it in columns of numbers alone
+            frame = frame.map(lambda c: c if isinstance(c, str) else repr(c).replace(".", ","))
+        frame.to_csv(path, sep=separator, encoding=encoding, compression=compression)
+
+    return write
+
+
+def in_workbook(frame, path):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    frame.to_excel(path)
+
+
+def in_parquet(frame, path):
+    frame.convert_dtypes().to_parquet(path)
+
+
+def in_arff(frame, path):
+    """https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/."""
+    lines = ["@relation x", f"@attribute '{frame.index.name}' string"]
+    for name in frame:
+        kind = "numeric" if pd.api.types.is_numeric_dtype(frame[name]) else "string"
+        lines.append(f"@attribute '{name}' {kind}")
+    lines.append("@data")
+    for name, row in zip(frame.index, frame.itertuples(index=False), strict=True):
+        lines.append(
+            ",".join([f"'{name}'", *(f"'{c}'" if isinstance(c, str) else repr(c) for c in row)])
+        )
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+#: Writers by the name of the file, and whether the format has columns of numbers alone.
+FORMATS = {
+    "comma.csv": (in_text(","), False),
+    "tab.tsv": (in_text("\t"), False),
+    "semicolon.csv": (in_text(";", decimal=","), False),
+    "pipe.txt": (in_text("|"), False),
+    "packed.csv.gz": (in_text(",", compression="gzip"), False),
+    "utf16.txt": (in_text("\t", encoding="utf-16"), False),
+    "book.xlsx": (in_workbook, False),
+    "table.parquet": (in_parquet, True),
+    "weka.arff": (in_arff, True),
+}
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda number: round(number, 6))
+#: Letters of names: of R, of probes, of other languages, and what separates cells in some formats.
+NAMES = st.text(st.sampled_from("abcXYZ0189_.-/é μ,;|"), min_size=1, max_size=8)
+NAMES = NAMES.map(lambda text: f"n{' '.join(text.split())}")
+
+
+@st.composite
+def tables(draw):
+    """Return samples by features: names, values and classes."""
+    n_samples = draw(st.integers(4, 8))
+    n_features = draw(st.integers(2, 6))
+    names = st.lists(NAMES, unique=True, min_size=n_samples, max_size=n_samples)
+    samples = draw(names)
+    features = draw(st.lists(NAMES, unique=True, min_size=n_features, max_size=n_features))
+    values = draw(
+        st.lists(
+            st.lists(NUMBERS, min_size=n_features, max_size=n_features),
+            min_size=n_samples,
+            max_size=n_samples,
+        )
+    )
+    return samples, features, np.array(values), [*"ab" * (n_samples // 2), *"a" * (n_samples % 2)]
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("name", FORMATS)
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(table=tables())
+def test_what_is_written_is_read(tmp_path, name, orientation, table):
+    samples, features, values, labels = table
+    write, has_types = FORMATS[name]
+    features = [f"g{feature}" for feature in features]
+    frame = pd.DataFrame(values, pd.Index(samples, name="key"), features)
+    frame.insert(0, "type", labels)
+    if orientation == "columns":
+        if has_types:  # a column has numbers or texts
+            frame = frame.astype(str)
+        frame = frame.T.rename_axis("key")
+    write(frame, tmp_path / name)
+    options = {}
+    if name == "pipe.txt":
+        options["separator"] = "pipe"
+    if name == "semicolon.csv":
+        options |= {"separator": "semicolon", "decimal": "comma"}
+    row = SheetRow(
+        "x", "table", label="type", id_column="key", orientation=orientation, options=options
+    )
+    series = read_table(tmp_path / name, row)
+    assert series.samples.tolist() == samples
+    assert series.features.tolist() == features
+    assert series.labels.tolist() == labels
+    np.testing.assert_array_equal(series.values, values.T)
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_proposal_reads_what_is_written(tmp_path, name, orientation):
+    values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(4)
+    samples = [f"S{i}" for i in range(12)]
+    frame = pd.DataFrame(values, pd.Index(samples, name="key"), [f"g{i}" for i in range(40)])
+    frame.insert(0, "diagnosis", ["ill", "well"] * 6)
+    write, has_types = FORMATS[name]
+    if orientation == "columns":
+        frame = (frame.astype(str) if has_types else frame).T.rename_axis("key")
+    write(frame, tmp_path / name)
+    row = summarise_table(SheetRow("x", "table", str(tmp_path / name))).row
+    assert (row.label, row.orientation) == ("diagnosis", orientation)
+    series = read_table(tmp_path / name, row)
+    np.testing.assert_array_equal(series.values, values.T)
+    assert series.samples.tolist() == samples
+    assert series.labels.tolist() == ["ill", "well"] * 6
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "place"),
+    [(2, 0, "column 3 ('g0'), line 2"), (41, 11, "column 42 ('g39'), line 13")],
+)
+def test_a_wrong_cell_is_named_by_its_place(tmp_path, column, row, place):
+    cells = [["s", "type", *(f"g{i}" for i in range(40))]]
+    cells += [[f"s{i}", "ab"[i % 2], *["1.5"] * 40] for i in range(12)]
+    cells[row + 1][column] = "much"
+    with (tmp_path / "x.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(cells)
+    table = read_raw_table(tmp_path / "x.csv", {})
+    assert table.place(column, row) == place
+    with pytest.raises(ValueError, match="'much' is not a number") as error:
+        table.numbers(range(2, 42), by_column=True)
+    assert place in str(error.value)
+
+
+def test_rows_of_a_table_are_found_after_blocks_were_released():
+    text = "".join(f"r{i}\t{i}.5\t{i}\n" for i in range(40_000))
+    stream = io.BytesIO(f"#1.2\n40000\t1\nName\tDescription\ts1\n{text}".encode())
+    table = read_gct("x.gct", stream)
+    numbers = table.numbers([1, 2], release=True)
+    np.testing.assert_array_equal(numbers[:, 1], np.arange(40_000))
+    np.testing.assert_array_equal(numbers[:, 0], np.arange(40_000) + 0.5)
+    assert table.cells(39_999) == ["r39999", "39999.5", "39999"]

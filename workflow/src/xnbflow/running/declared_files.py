@@ -1,0 +1,70 @@
+"""Files that a sheet or the configuration declares: none may be where the workflow writes."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.study import Study
+from xnbflow.running.config import Config
+from xnbflow.sources.places.pinned import pinned_url
+from xnbflow.sources.sheet import SheetRow, local_path
+
+#: Folders below `results` that belong to no data set.
+_COMMON = ("studies", "logs", "usage")
+#: Files in `results`.
+_FILES = ("README.md", "index.html")
+
+
+def refuse_outputs(config: Config, rows: Mapping[str, SheetRow], sheets: Mapping[str, str]) -> None:
+    """Raise an `InputError` for a declared file at a path that jobs write or may remove.
+
+    These are `results/studies`, `results/logs`, `results/usage` and `results/{dataset}` of every
+    data set, named by whatever path or link. Other files in `results` are the user's.
+
+    Parameters
+    ----------
+    config : Config
+    rows : mapping of str to SheetRow
+        The data sets of the sheets by id.
+    sheets : mapping of str to str
+        The sheet of each data set.
+    """
+    for name, row in rows.items():
+        for key, path in row.local_files.items():
+            _refuse(path, rows, f"sheet {sheets[name]}, data set {name!r}, {key}", "the sheet")
+    for place, path in _files_of_configuration(config):
+        _refuse(path, rows, f"configuration, {place}", "the configuration")
+
+
+def _files_of_configuration(config: Config) -> Iterable[tuple[str, Path]]:
+    """Yield the key and the path of each file of the configuration."""
+    for name, scheme in config.folds.items():
+        path = local_path(scheme.file) if scheme.file else None
+        if path is not None:
+            yield f"folds.{name}.file", path
+    for study in config.studies.values():
+        yield from _gene_set_files(study)
+
+
+def _gene_set_files(study: Study) -> Iterable[tuple[str, Path]]:
+    for location in study.gene_sets:
+        if pinned_url(location) is None:
+            yield f"studies.{study.id}.gene_sets", Path(location)
+
+
+def _refuse(path: Path, datasets: Mapping[str, SheetRow], place: str, text: str) -> None:
+    """Raise an `InputError` if a path is in a folder of results."""
+    results = Path("results").resolve()
+    # the path itself, also where it does not exist yet, and what a link leads to
+    absolute = Path.cwd().joinpath(path)
+    for candidate in (absolute.parent.resolve() / absolute.name, absolute.resolve()):
+        if not candidate.is_relative_to(results):
+            continue
+        first, *below = candidate.relative_to(results).parts or ("",)
+        if first in (*_COMMON, *datasets) or (not below and first in _FILES):
+            msg = (
+                f"{place}: {quoted(str(path))} is in results/{first}, where this workflow writes "
+                "and removes files, so that a run could replace it. Move or copy the file to "
+                f"another folder, such as data/, and name it there in {text}"
+            )
+            raise InputError(msg, file=str(path))

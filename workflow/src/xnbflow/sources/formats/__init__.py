@@ -1,0 +1,24 @@
+"""From a file to a `RawTable`: one module for each format.
+
+==================== =====================================================================
+file                 question
+==================== =====================================================================
+``raw_table``        which names and cells has a table, and where is each of them?
+``opening``          which format has a file, by its ending?
+``text``             which separator, header and rows has a text?
+``header_rows``      which of the first rows is the header?
+``workbook``,        which rows has a sheet of a workbook? (in a process of its own)
+``workbook_process``
+``parquet``          which columns has a Parquet file?
+``arff``             which attributes and rows has a file of Weka?
+``gct``              which values and classes have GenePattern's GCT and CLS?
+``geo_head``         how does GEO describe a series and its samples?
+``h5ad``,            which cells, genes and matrices has a file of AnnData?
+``anndata_file``
+``program_exports``  how does the export of a program become a table?
+``count_folder``     how does a folder with a file for each sample become a table?
+``files``            is a file data, and is it whole?
+``cell_texts``       is a cell a number, a text, a date or missing?
+``memory``           how much memory is free?
+==================== =====================================================================
+"""

@@ -1,0 +1,176 @@
+"""Which of the first rows of a table is its header: titles above it, and rows of conditions.
+
+Some tables have a title above them, or a row with the condition of each sample. This row is above
+the names of the samples (often in merged cells), or below them without a name.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xnbflow.core.errors import InputError
+from xnbflow.sources.formats.cell_texts import is_text
+
+#: Number of rows from which the header is recognised.
+HEAD_ROWS = 12
+#: Least number of cells of a header.
+_LEAST_CELLS = 2
+#: Least number of samples of a row of conditions.
+_LEAST_SAMPLES = 4
+#: Least share of texts in a header, and of numbers in a row of values.
+_MOSTLY = 0.8
+
+
+@dataclass(frozen=True)
+class HeaderRows:
+    """Positions among the first rows: the header, and a row of conditions above or below it."""
+
+    header: int
+    conditions: int | None = None
+
+    @property
+    def first(self) -> int:
+        """Position of the first row that is not a title."""
+        return self.header if self.conditions is None else min(self.header, self.conditions)
+
+    @property
+    def below(self) -> int:
+        """Position of the first row of the table's contents."""
+        return 1 + (self.header if self.conditions is None else max(self.header, self.conditions))
+
+
+def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
+    """Return where the header and a row of conditions are, among the first rows that are not empty.
+
+    A title is a row whose first cell alone is filled, or one of less than half as many cells as the
+    header; the header below it has texts alone.
+
+    Examples
+    --------
+    >>> find_header([["Expression"], ["gene", "S1", "S2"], ["TP53", "7.1", "8"]])
+    HeaderRows(header=1, conditions=None)
+    >>> find_header([["gene", "S1", "S2"], ["TP53", "7.1", "8"]])
+    HeaderRows(header=0, conditions=None)
+    """
+    header = _titles(rows)
+    if _are_conditions_above(rows[header:]):
+        return HeaderRows(header + 1, header)
+    if _are_conditions_below(rows[header:]):
+        return HeaderRows(header, header + 1)
+    return HeaderRows(header)
+
+
+def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line: int) -> HeaderRows:
+    """Return the same where the sheet's option ``header`` names the line of the header."""
+    numbers = [number for number, _ in rows]
+    if line not in numbers:
+        msg = (
+            f"{path}: the option header={line} names a line that is empty, or is not among the "
+            f"first {HEAD_ROWS}; the first lines with cells are {', '.join(map(str, numbers))}"
+        )
+        raise InputError(msg, key="header")
+    header = numbers.index(line)
+    cells = [cells for _, cells in rows]
+    if header and _are_conditions_above(cells[header - 1 :]):
+        return HeaderRows(header, header - 1)
+    if _are_conditions_below(cells[header:]):
+        return HeaderRows(header, header + 1)
+    return HeaderRows(header)
+
+
+def fill_forward(cells: Sequence[str], name: str) -> list[str]:
+    """Return a row of conditions with its ``name``; an empty cell has the text before it.
+
+    Examples
+    --------
+    >>> fill_forward(["", "tumour", "", "normal", ""], "row 1")
+    ['row 1', 'tumour', 'tumour', 'normal', 'normal']
+    """
+    filled = [cells[0].strip() or name]
+    for cell in cells[1:]:
+        filled.append(cell.strip() or (filled[-1] if len(filled) > 1 else ""))
+    return filled
+
+
+def merged_corner(header: Sequence[str], conditions: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a header and its row of conditions, where the first cells of both are merged.
+
+    The name of the first column is then in the row of conditions.
+
+    Examples
+    --------
+    >>> merged_corner(["", "P1", "P2"], ["gene", "tumour", ""])
+    (['gene', 'P1', 'P2'], ['', 'tumour', ''])
+    """
+    if header[0].strip() or not conditions[0].strip():
+        return list(header), list(conditions)
+    return [conditions[0], *header[1:]], ["", *conditions[1:]]
+
+
+def _titles(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of rows above the header that are titles."""
+    for position, cells in enumerate(rows):
+        if _is_title(cells, rows[position + 1 :]):
+            continue
+        below = rows[position + 1 :]
+        if not below or not _is_header(cells):
+            return 0
+        # R's write.table writes no name for the column of row names.
+        fits = len(below[0]) in (len(cells), len(cells) + 1)
+        return position if fits else 0
+    return 0
+
+
+def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether cells are a title: one text, or less than half as many cells as below."""
+    if not below or not cells or not cells[0].strip():
+        return False
+    widest = max(len(row) for row in below)
+    return _filled(cells) == 1 < widest or 2 * len(cells) < widest
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Return whether cells are the names of columns: at least two, and nearly all texts."""
+    return _filled(cells) >= _LEAST_CELLS and _texts(cells) >= _MOSTLY * _filled(cells)
+
+
+def _are_conditions_above(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row has conditions, and the second the names of samples."""
+    if len(rows) < 3 or len(rows[0]) != len(rows[1]):
+        return False
+    if rows[0][0].strip() and rows[1][0].strip():  # one of both may be merged over the other
+        return False
+    names = [cell.strip() for cell in rows[1][1:]]
+    is_header = all(names) and len(set(names)) == len(names) and _is_header(rows[1])
+    return is_header and _are_conditions(rows[0][1:]) and _are_values(rows[2])
+
+
+def _are_conditions_below(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the second row has conditions, and no name, and the third values."""
+    if len(rows) < 3 or len(rows[0]) != len(rows[1]) or rows[1][0].strip():
+        return False
+    return _are_conditions(rows[1][1:]) and _are_values(rows[2])
+
+
+def _are_conditions(cells: Sequence[str]) -> bool:
+    """Return whether texts repeat, or are in merged cells: once before several empty cells."""
+    counts = Counter(cell.strip() for cell in cells if cell.strip())
+    if len(cells) < _LEAST_SAMPLES or len(counts) < 2 or not all(map(is_text, counts)):
+        return False
+    repeated = sum(counts.values()) == len(cells) and min(counts.values()) > 1
+    merged = bool(cells[0].strip()) and 2 * sum(counts.values()) <= len(cells)
+    return repeated or merged
+
+
+def _are_values(cells: Sequence[str]) -> bool:
+    """Return whether most cells after the first are numbers."""
+    values = [cell for cell in cells[1:] if cell.strip()]
+    return bool(values) and sum(not is_text(cell) for cell in values) >= _MOSTLY * len(values)
+
+
+def _filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _texts(cells: Sequence[str]) -> int:
+    return sum(is_text(cell) for cell in cells)

@@ -1,0 +1,81 @@
+"""A file as a `RawTable`, by the ending of its name: one module for each format."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from xnbflow.core.errors import about_file
+from xnbflow.sources.formats.arff import read_arff
+from xnbflow.sources.formats.files import open_raw, refuse_other_formats
+from xnbflow.sources.formats.gct import read_gct
+from xnbflow.sources.formats.parquet import PARQUET, read_parquet
+from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text import SEPARATORS, read_text, sniff, utf16_lines
+from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
+
+_TABS = frozenset({".tsv", ".tab", ".txt"})
+_DECIMALS = {"point": ".", "comma": ","}
+
+
+def read_raw_table(
+    path: Path, options: Mapping[str, str], most_rows: int | None = None
+) -> RawTable:
+    """Read a table as Parquet, ARFF, GCT, a workbook or text, by the suffix of its name.
+
+    The sheet's options ``separator``, ``decimal``, ``encoding``, ``header`` and ``sheet`` apply. Of
+    text only the first ``most_rows`` rows may be read.
+    """
+    suffix = suffix_of(path)
+    header_line = int(options["header"]) if "header" in options else None
+    with about_file(path):
+        if suffix in WORKBOOKS:
+            return read_workbook(
+                path,
+                sheet=options.get("sheet"),
+                decimal=_DECIMALS.get(options.get("decimal", "")),
+                header_line=header_line,
+            )
+        if suffix not in {*PARQUET, ".gct"}:
+            refuse_other_formats(path)
+        with open_raw(path) as stream:
+            if suffix in PARQUET:
+                return read_parquet(path, stream)
+            if suffix == ".arff":
+                return read_arff(path, stream)
+            if suffix == ".gct":
+                return read_gct(path, stream, most_rows)
+            separator = SEPARATORS.get(options.get("separator", ""))
+            default = "\t" if suffix in _TABS else ","
+            decimal = _DECIMALS.get(options.get("decimal", ""))
+            recoded = utf16_lines(path, stream)
+            table = read_text(
+                path,
+                recoded or stream,
+                partial(
+                    sniff,
+                    path,
+                    default=separator or default,
+                    decimal=decimal,
+                    certain=separator is not None,
+                ),
+                encoding=options.get("encoding"),
+                header_line=header_line,
+                most_rows=most_rows,
+            )
+            if recoded:
+                table.notes.insert(0, "the table is UTF-16 text, and was read as such")
+            return table
+
+
+def suffix_of(path: str | Path) -> str:
+    """Return the suffix in small letters, that before ``.gz`` if there is one.
+
+    Examples
+    --------
+    >>> suffix_of("a/b.CSV.gz")
+    '.csv'
+    """
+    path = Path(urlsplit(str(path)).path)
+    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return inner.suffix.lower()

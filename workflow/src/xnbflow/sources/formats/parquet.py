@@ -1,0 +1,143 @@
+"""A Parquet file as a table, whose numbers are not converted to text."""
+
+import io
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.formats.files import refuse_bomb
+from xnbflow.sources.formats.raw_table import RawTable
+
+PARQUET = frozenset({".parquet", ".pq"})
+#: The name that pandas gives to an index without one.
+_INDEX = re.compile(r"__index_level_\d+__$")
+#: Rows that are converted to text at a time: with 850,000 columns the texts of all need some GB.
+_ROWS_OF_BLOCK = 1000
+
+
+class ArrowRows:
+    """The rows of a Parquet file; see `xnbflow.sources.formats.raw_table.Rows`."""
+
+    def __init__(self, path: Path, table: pa.Table) -> None:
+        self._path = path
+        self._table = table
+        self._block: list[list[str]] = []
+        self._start = 0
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row as text; a block of rows is converted at a time."""
+        if not self._start <= row < self._start + len(self._block):
+            self._start = row
+            part = self._table.slice(row, _ROWS_OF_BLOCK)
+            columns = list(map(self._texts, part.columns))
+            self._block = list(map(list, zip(*columns, strict=True)))
+        return self._block[row - self._start]
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns as text."""
+        return [self._texts(self._table[position]) for position in positions]
+
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:  # noqa: ARG002
+        """Return some cells of a row as text, with line breaks between them."""
+        cells = self.cells(row)
+        return "\n".join([cells[position] for position in positions])
+
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+        """Return columns of finite numbers, (n_positions, n_rows); None for other columns."""
+        columns = [self._table[position] for position in positions]
+        types = {column.type for column in columns}
+        if not all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in types):
+            return None
+        values = np.empty((len(columns), len(self)))
+        for row, column in enumerate(columns):
+            values[row] = column.cast(pa.float64(), safe=False).to_numpy()
+        if np.isinf(values).any():  # converted one by one, so that an error names the cell
+            return None
+        return values if len(rows) == len(self) else values[:, list(rows)]
+
+    def release(self, row: int) -> None:
+        """Do nothing: Arrow stores columns."""
+
+    def _texts(self, column: pa.Array | pa.ChunkedArray) -> list[str]:
+        """Return the cells of a column as text."""
+        try:
+            cells = column.to_pylist()
+        except (pa.ArrowException, ValueError, OverflowError) as error:  # dates beyond Python's
+            msg = (
+                f"{self._path}: a column of the type {column.type} cannot be read "
+                f"({quoted(str(error), 160)}); correct it, or get the file again"
+            )
+            raise InputError(msg, file=str(self._path)) from error
+        return ["" if cell is None else str(cell).strip() for cell in cells]
+
+
+def read_parquet(path: Path, stream: io.BufferedIOBase) -> RawTable:
+    """Read a Parquet file; the index of pandas is first."""
+    try:
+        content = stream.read()
+        # Arrow's own limits, 100 MB of text and a million parts, refuse 850,000 columns. No part of
+        # a file has more bytes than the file. The limits are 32-bit integers.
+        most = min(len(content) + 1, 2**31 - 1)
+        file = pq.ParquetFile(
+            pa.BufferReader(content),
+            thrift_string_size_limit=most,
+            thrift_container_size_limit=most,
+        )
+        n_cells = file.metadata.num_rows * file.metadata.num_columns
+        refuse_bomb(path, path.stat().st_size, 8 * n_cells)
+        table = file.read()
+        table.validate(full=True)  # texts are UTF-8, dates are dates, ...
+        table = _with_index_first(table, index_of_pandas(path, table.schema.metadata))
+        names = table.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
+        reason = quoted(str(error), 160)
+        msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
+        raise InputError(msg) from error
+    return RawTable(
+        path=path,
+        header=[_INDEX.sub("", name.strip()) for name in names],
+        rows=ArrowRows(path, table),
+        lines=range(1, len(table) + 1),
+    )
+
+
+def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
+    """Return the columns of a Parquet file that are the index of pandas' table.
+
+    ``metadata`` are the file's. Pandas describes its table there as JSON, which a transfer may
+    damage as it damages cells: an `InputError` names the file. An index that is a range of numbers
+    has no column.
+
+    Examples
+    --------
+    >>> index_of_pandas(Path("a.parquet"), {b"pandas": b'{"index_columns": ["sample"]}'})
+    {'sample'}
+    """
+    text = (metadata or {}).get(b"pandas")
+    if text is None:
+        return set()
+    try:
+        described = json.loads(text)
+        columns = described["index_columns"]
+        return {name for name in columns if isinstance(name, str)}
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        msg = f"{path}: the metadata of pandas are damaged; write the file again, or get it again"
+        raise InputError(msg, file=str(path)) from error
+
+
+def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
+    """Return a table with the index of pandas, names of samples or features, as first columns.
+
+    Pandas stores it after the values.
+    """
+    names = table.column_names  # once: Arrow makes a new list each time
+    return table.select(sorted(range(len(names)), key=lambda place: names[place] not in index))

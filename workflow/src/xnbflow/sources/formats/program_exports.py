@@ -1,0 +1,337 @@
+"""Exports of laboratory programs that are no plain tables, converted to tables with genes in rows.
+
+- ``proteinGroups.txt`` of MaxQuant (Cox and Mann, Nature Biotechnology 26, 2008): a row per protein
+  group; of the columns of each sample the normalised ones are taken.
+- ``combined_protein.tsv`` of FragPipe (Kong and others, Nature Methods 14, 2017): a row per
+  protein, with up to three columns of each sample, of which MaxLFQ intensities are best.
+- ``report.pg_matrix.tsv`` of DIA-NN (Demichev and others, Nature Methods 17, 2020): a row per
+  protein group, with a column for the file of each run.
+- NPX of Olink, a row per sample and assay (long format).
+- Counts of NanoString's nSolver and of its collector tool: attributes of the samples above the
+  counts of probes, which have a code class.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, listed
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.text import SEPARATORS, utf16_lines
+
+#: Lines by which an export is recognised, their first characters, and suffixes of text files.
+_HEAD_LINES = 40
+_HEAD_CHARACTERS = 4000
+_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
+
+#: Columns of MaxQuant by which its table is recognised.
+_MAXQUANT = {"Protein IDs", "Majority protein IDs"}
+#: Prefixes of a sample's values, the best first; a ratio of a labelled experiment has none.
+_INTENSITIES = ("LFQ intensity ", "iBAQ ", "Intensity ", "Reporter intensity corrected ")
+#: Columns that mark what is no protein of the sample.
+_MARKED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
+
+#: Columns of FragPipe by which its table is recognised, and endings of a sample's values, the best
+#: first; spectral counts are no intensities.
+_FRAGPIPE = {"Protein", "Protein ID", "Gene"}
+_ENDINGS = (" MaxLFQ Intensity", " Intensity")
+#: Columns of DIA-NN that describe a protein group; the others are runs.
+_DIANN = {"Protein.Group", "Protein.Names", "Genes"}
+_DESCRIPTIONS = re.compile(r"[A-Z][A-Za-z.]*\.?[A-Za-z.]*")
+_RUN_ENDING = re.compile(r"(\.(raw|dia|d|wiff|mzml|htrms))+$", re.IGNORECASE)
+
+#: Columns of Olink's long format.
+_OLINK = {"SampleID", "OlinkID", "Assay", "NPX"}
+#: Word in the names or the column of types of Olink's control samples.
+_OLINK_CONTROL = re.compile(r"control|^(?:neg|ipc|sc)[_ -]?\d*$", re.IGNORECASE)
+
+#: Columns of NanoString's counts, and the class of probes of genes.
+_NANOSTRING = ["code class", "name"]
+_PROBES_OF_GENES = ("endogenous", "housekeeping")
+#: Attributes that are no batch: a cartridge has one lane for each of its twelve samples.
+_NO_BATCH = ("lane id", "lane")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """A table with a row per feature, options of the sheet for it, and sentences about it.
+
+    ``attributes`` are texts of the samples, by name, that the export has above its values; they
+    become rows of the table.
+    """
+
+    program: str
+    values: pd.DataFrame
+    remarks: list[str]
+    options: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The cells of a text, a list for each of its lines."""
+
+    path: Path
+    rows: list[list[str]]
+
+    def frame(self, header: int) -> pd.DataFrame:
+        """Return the rows below a header, all cells as text."""
+        names = self.rows[header]
+        below = [row for row in self.rows[header + 1 :] if any(row)]
+        for number, row in enumerate(below, header + 2):
+            if len(row) != len(names):
+                msg = (
+                    f"{self.path}, line {number}: {counted(len(row), 'cell')}, but the header has "
+                    f"{len(names)}; export the file again"
+                )
+                raise InputError(msg, file=str(self.path))
+        return pd.DataFrame(below, columns=names, dtype=object)
+
+
+def read_export(path: Path) -> Export | None:
+    """Return the table of an export of a known program; None for other files."""
+    if not path.name.lower().removesuffix(".gz").endswith(_SUFFIXES) or not path.is_file():
+        return None
+    head = [line[:_HEAD_CHARACTERS] for line in _lines(path, _HEAD_LINES)]
+    if any("\r" in line.rstrip("\r\n") for line in head):
+        return None  # line ends of old Macs, which no program writes and the reader of tables names
+    for separator in (SEPARATORS["tab"], SEPARATORS["semicolon"], SEPARATORS["comma"]):
+        rows = _split(head, separator)
+        for number, row in enumerate(rows):
+            read = _reader_of(row)
+            if read is not None:
+                return read(_Rows(path, _split(_lines(path, None), separator)), number)
+    return None
+
+
+def export_text(export: Export) -> str:
+    """Return an export as a table separated by tabs, attributes of the samples first."""
+    attributes = pd.DataFrame(export.attributes, index=export.values.columns).T
+    whole = pd.concat([attributes, export.values.astype(object)]) if len(attributes) else None
+    table = export.values if whole is None else whole
+    return str(table.rename_axis("feature").to_csv(sep="\t", lineterminator="\n"))
+
+
+def _lines(path: Path, most: int | None) -> list[str]:
+    with open_raw(path) as stream:
+        lines = islice(utf16_lines(path, stream) or stream, most)
+        return [line.decode("utf-8-sig", errors="replace") for line in lines]
+
+
+def _split(lines: Sequence[str], separator: str) -> list[list[str]]:
+    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+
+
+def _reader_of(header: Sequence[str]) -> Callable[[_Rows, int], Export] | None:
+    """Return the function that reads the export with such a header."""
+    if set(header) >= _MAXQUANT:
+        return _maxquant
+    if set(header) >= _FRAGPIPE and any(name.endswith(_ENDINGS) for name in header):
+        return _fragpipe
+    if set(header) >= _DIANN:
+        return _diann
+    if set(header) >= _OLINK:
+        return _olink
+    if [cell.lower() for cell in header[:2]] == _NANOSTRING:
+        return _nanostring
+    return None
+
+
+def _maxquant(rows: _Rows, header: int) -> Export:
+    """Return intensities of protein groups without decoys and contaminants; 0 is missing."""
+    table = rows.frame(header)
+    prefix = next((p for p in _INTENSITIES if any(c.startswith(p) for c in table)), None)
+    if prefix is None:
+        msg = f"{rows.path} has no columns of intensities, such as {quoted('LFQ intensity A')}"
+        raise InputError(msg, file=str(rows.path))
+    marks = [name for name in _MARKED if name in table]
+    marked = (table[marks] == "+").any(axis=1)
+    proteins = table[~marked]
+    columns = [name for name in table if name.startswith(prefix)]
+    numbers = proteins[columns].apply(pd.to_numeric, errors="coerce")
+    values = numbers.mask(numbers == 0)
+    values.columns = [name.removeprefix(prefix) for name in columns]
+    values.index = proteins["Majority protein IDs"].str.partition(";")[0]
+    if "Gene names" in proteins:
+        genes = proteins["Gene names"].str.partition(";")[0]
+        values.index = np.where(genes != "", genes, values.index)
+    is_measured = values.notna().any(axis=1)
+    about_values = (
+        f"proteinGroups of MaxQuant: the columns {quoted(prefix.strip())} were taken, an intensity "
+        "of 0 is missing, and proteins are called by their first gene."
+    )
+    about_rows = (
+        f"{counted(int(marked.sum()), 'protein group')} of decoys, contaminants or single sites, "
+        f"and {int((~is_measured).sum()):,} without a value, were left out."
+    )
+    remarks = [about_values, about_rows]
+    options = {"transform": "log2", "missing": "drop_features:0.3"}
+    return Export(program="maxquant", values=values[is_measured], remarks=remarks, options=options)
+
+
+def _fragpipe(rows: _Rows, header: int) -> Export:
+    """Return one intensity of each protein and sample; 0 is missing."""
+    table = rows.frame(header)
+    ending = _best_ending(table)
+    columns = [name for name in table if name.endswith(ending)]
+    if ending == " Intensity":
+        columns = [name for name in columns if not name.endswith(" MaxLFQ Intensity")]
+    others = len([name for name in table if name.endswith((*_ENDINGS, " Spectral Count"))])
+    remark = (
+        f"combined_protein of FragPipe: of {others} columns of the samples, {len(columns)} with "
+        f"{quoted(ending.strip())} were taken, an intensity of 0 is missing, and proteins are "
+        "called by their gene."
+    )
+    names = [name.removesuffix(ending) for name in columns]
+    return _proteins(
+        table,
+        columns,
+        names,
+        program="fragpipe",
+        genes="Gene",
+        proteins="Protein ID",
+        remark=remark,
+    )
+
+
+def _best_ending(table: pd.DataFrame) -> str:
+    """Return the ending of the columns of intensities, the first one that has a value."""
+    for ending in _ENDINGS:
+        columns = [name for name in table if name.endswith(ending)]
+        numbers = table[columns].apply(pd.to_numeric, errors="coerce")
+        if (numbers > 0).any(axis=None):
+            return ending
+    return _ENDINGS[-1]
+
+
+def _diann(rows: _Rows, header: int) -> Export:
+    """Return the quantities of protein groups; an empty cell is missing."""
+    table = rows.frame(header)
+    columns = [name for name in table if not _DESCRIPTIONS.fullmatch(name)]
+    files = [re.split(r"[/\\]", name)[-1] for name in columns]
+    names = [_RUN_ENDING.sub("", name) for name in files]
+    if len(set(names)) < len(names):
+        names = columns
+    remark = (
+        "pg_matrix of DIA-NN: runs are called by their files, and protein groups by their first "
+        "gene."
+    )
+    return _proteins(
+        table,
+        columns,
+        names,
+        program="diann",
+        genes="Genes",
+        proteins="Protein.Group",
+        remark=remark,
+    )
+
+
+def _proteins(
+    table: pd.DataFrame,
+    columns: Sequence[str],
+    names: Sequence[str],
+    *,
+    program: str,
+    genes: str,
+    proteins: str,
+    remark: str,
+) -> Export:
+    """Return intensities of proteins, called by the first gene, else by the first protein."""
+    numbers = table[list(columns)].apply(pd.to_numeric, errors="coerce")
+    values = numbers.mask(numbers == 0)
+    values.columns = list(names)
+    gene = table[genes].str.partition(";")[0]
+    values.index = np.where(gene != "", gene, table[proteins].str.partition(";")[0])
+    is_measured = values.notna().any(axis=1)
+    values = values[is_measured]
+    share = float(values.isna().to_numpy().mean())
+    remarks = [remark, f"{share:.0%} of the values are missing."]
+    if not is_measured.all():
+        remarks.append(f"{int((~is_measured).sum()):,} proteins without a value were left out.")
+    options = {"transform": "log2", "missing": "drop_features:0.5"}
+    if share == 0:
+        del options["missing"]
+    return Export(program=program, values=values, remarks=remarks, options=options)
+
+
+def _olink(rows: _Rows, header: int) -> Export:
+    """Return NPX, which are logarithms to base 2, of assays in samples; controls are left out."""
+    table = rows.frame(header)
+    is_control = table["SampleID"].str.contains(_OLINK_CONTROL)
+    if "Sample_Type" in table:
+        is_control |= table["Sample_Type"].str.upper() != "SAMPLE"
+    npx = pd.to_numeric(table["NPX"].str.replace(",", ".", regex=False), errors="coerce")
+    several = table.groupby("Assay")["OlinkID"].nunique()
+    assay = table["Assay"].where(table["Assay"].map(several) == 1, table["OlinkID"])
+    long = pd.DataFrame({"assay": assay, "sample": table["SampleID"], "npx": npx})[~is_control]
+    twice = long.duplicated(["assay", "sample"])
+    if twice.any():
+        first = long[twice].iloc[0]
+        msg = (
+            f"{rows.path}: {quoted(first['sample'])} has several values of "
+            f"{quoted(first['assay'])}; keep one run of each sample"
+        )
+        raise InputError(msg, file=str(rows.path))
+    values = long.pivot_table(index="assay", columns="sample", values="npx", sort=False)
+    remarks = ["NPX of Olink in long format: a row per sample and assay became a table."]
+    if is_control.any():
+        n_controls = table.loc[is_control, "SampleID"].nunique()
+        remarks.append(f"{counted(n_controls, 'control sample', 'was', 'were')} left out.")
+    options = {"scale": "log2"}
+    if values.isna().any(axis=None):
+        options["missing"] = "impute"
+    return Export(program="olink", values=values, remarks=remarks, options=options)
+
+
+def _nanostring(rows: _Rows, header: int) -> Export:
+    """Return counts of the probes of genes, and the samples' attributes above them."""
+    table = rows.frame(header)
+    probe_names = table.columns[1]
+    beside = [name for name in table if name.lower() in ("code class", "name", "accession")]
+    places = [i for i, name in enumerate(rows.rows[header]) if i >= len(beside)]
+    above = {row[0]: row for row in rows.rows[:header] if row and row[0]}
+    samples = [rows.rows[header][i] for i in places]
+    if not all(samples):
+        first = next(iter(above.values()), [])
+        samples = [first[i] if i < len(first) else "" for i in places]
+    samples = [re.sub(r"\.RCC$", "", name, flags=re.IGNORECASE) for name in samples]
+    names_of_user = [above["Sample ID"][i] for i in places] if "Sample ID" in above else []
+    if all(names_of_user) and len({*names_of_user}) == len(places):
+        samples = names_of_user
+    is_gene = table.iloc[:, 0].str.lower().isin(_PROBES_OF_GENES)
+    values = table.loc[is_gene].iloc[:, places].apply(pd.to_numeric, errors="coerce")
+    values.columns = samples
+    values.index = table.loc[is_gene, probe_names]
+    attributes = {}
+    for name, row in above.items():
+        cells = [row[i] if i < len(row) else "" for i in places]
+        is_name = len(set(cells)) == len(cells)
+        if name.lower() in _NO_BATCH:
+            continue
+        if not is_name and len(set(cells)) > 1 and not any(map(is_missing, cells)):
+            attributes[name] = cells
+    options = {"transform": "tmm"}
+    if attributes:
+        options["phenotype_columns"] = ",".join(attributes)
+    controls = table.loc[~is_gene].iloc[:, 0].value_counts()
+    kinds = listed([f"{count} {kind}" for kind, count in controls.items()])
+    remark = (
+        f"Counts of NanoString: probes of genes were taken, and others left out ({kinds}). They "
+        "are not normalised by these controls: transform=tmm adjusts for the size of the library."
+    )
+    return Export(
+        program="nanostring",
+        values=values,
+        remarks=[remark],
+        options=options,
+        attributes=attributes,
+    )

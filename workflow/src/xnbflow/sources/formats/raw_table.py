@@ -1,0 +1,340 @@
+"""A table as its file contains it, whatever the format: names, cells, and the place of each.
+
+Cells are kept as the text of the file until the roles of rows and columns are known
+(`xnbflow.sources.roles`): only then is it decided which of them are numbers. Many rows are
+converted at once; if a cell is not a number, cells are converted one by one, so that the error
+names the cell.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted
+from xnbflow.sources.formats.cell_texts import (
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
+    complaint,
+    is_missing,
+    numbers_of,
+)
+
+#: Number of cells that are converted at once.
+_CELLS_AT_ONCE = 200_000
+#: Characters of a block of lines; the memory allocator maps such blocks one by one.
+_BLOCK = 1 << 18
+
+
+class Rows(Protocol):
+    """The rows of a table below its header, as a format stores them."""
+
+    def __len__(self) -> int: ...
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row, without spaces around them."""
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns, without spaces around them."""
+
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+        """Return some cells of a row with line breaks between them.
+
+        They are the last ones of the row from ``first`` on, where that is not None.
+        """
+
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+        """Return cells that are stored as numbers, (n_positions, n_rows); None for other cells."""
+
+    def release(self, row: int) -> None:
+        """Remove the rows before this one from memory, where the format can."""
+
+
+class TextRows:
+    """Rows of text: lines that a separator divides, and lists of cells that contain it.
+
+    Lines are kept in blocks. A block is large enough that the system takes its memory back when it
+    is released, which it does not for a single line.
+    """
+
+    def __init__(self, rows: Iterable[str | list[str]] = (), separator: str = "\t") -> None:
+        self._separator = separator
+        self._blocks: list[str] = []
+        #: The first row of each block, and the number of rows.
+        self._starts = [0]
+        self._divided: dict[int, list[str]] = {}
+        #: The lines of the block that was used last, and its number.
+        self._lines: list[str] = []
+        self._block = -1
+        lines: list[str] = []
+        size = 0
+        for row in rows:
+            line = row if isinstance(row, str) else self._joined(row)
+            if line is None:
+                self._divided[self._starts[-1] + len(lines)] = list(row)
+                line = ""
+            lines.append(line)
+            size += len(line) + 1
+            if size > _BLOCK:
+                self._append(lines)
+                lines = []
+                size = 0
+        if lines:
+            self._append(lines)
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row; see `Rows`."""
+        cells = self._divided.get(row)
+        if cells is None:
+            cells = self._line(row).split(self._separator)
+        return [cell.strip() for cell in cells]
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns; see `Rows`. Lines are divided up to the last one."""
+        columns: list[list[str]] = [[] for _ in positions]
+        n_divided = max(positions, default=0) + 1
+        for row in range(len(self)):
+            cells = self._divided.get(row)
+            if cells is None:
+                cells = self._line(row).split(self._separator, n_divided)
+            for column, position in zip(columns, positions, strict=True):
+                column.append(cells[position].strip())
+        return columns
+
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+        """Return some cells of a row; see `Rows`.
+
+        Of the last cells of a line only the separators are replaced, which is several times as
+        fast as dividing it.
+        """
+        cells = self._divided.get(row)
+        if cells is None:
+            line = self._line(row)
+            if first is not None:
+                return line.split(self._separator, first)[first].replace(self._separator, "\n")
+            cells = line.split(self._separator)
+        return "\n".join([cells[position].strip() for position in positions])
+
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
+        """Return None: the cells are texts."""
+        return None
+
+    def release(self, row: int) -> None:
+        """Remove the blocks of earlier rows from memory."""
+        for block in range(bisect_right(self._starts, row) - 1):
+            self._blocks[block] = ""
+
+    def _joined(self, cells: Sequence[str]) -> str | None:
+        """Return cells as a line; None where they contain a separator or a line break."""
+        line = self._separator.join(cells)
+        if line.count(self._separator) >= len(cells) or "\n" in line or "\r" in line:
+            return None
+        return line
+
+    def _append(self, lines: list[str]) -> None:
+        self._blocks.append("\n".join(lines))
+        self._starts.append(self._starts[-1] + len(lines))
+
+    def _line(self, row: int) -> str:
+        block = self._block
+        if block < 0 or not self._starts[block] <= row < self._starts[block + 1]:
+            self._block = block = bisect_right(self._starts, row) - 1
+            self._lines = self._blocks[block].split("\n")
+        return self._lines[row - self._starts[block]]
+
+
+@dataclass(kw_only=True)
+class RawTable:
+    """A table as its file contains it.
+
+    Attributes
+    ----------
+    path : path
+        The file, for messages.
+    header : list of str
+        The names of the columns.
+    rows : Rows
+        The cells below the header.
+    lines : sequence of int
+        The number of each row in the file.
+    unit : str
+        The word for a row in messages.
+    decimal : {".", ","}
+        The decimal sign of its numbers.
+    advice : str, optional
+        The remedy for a cell that is not a finite number; by default it depends on the cell.
+    notes : list of str
+        Notes about how the file was read.
+    sheets : list of str
+        The names of all sheets of a workbook, the one that was read first.
+    has_number_cells : bool
+        Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
+        written as a point in what is read as text.
+    is_header_short : bool
+        Whether the header in the file has one name less than the rows have cells, as R writes it.
+
+    Examples
+    --------
+    >>> rows = TextRows(["s1,t,1.5,NA", "s2,n,3,4"], ",")
+    >>> header = ["id", "type", "g1", "g2"]
+    >>> table = RawTable(path=Path("x.csv"), header=header, rows=rows, lines=[2, 3], unit="line")
+    >>> table.columns([1]), table.numbers([2, 3]).tolist()
+    ([['t', 'n']], [[1.5, nan], [3.0, 4.0]])
+    >>> table.place(2, row=1)
+    "column 3 ('g1'), line 3"
+    """
+
+    path: str | Path
+    header: list[str]
+    rows: Rows
+    lines: Sequence[int]
+    unit: str = "row"
+    decimal: str = "."
+    advice: str | None = None
+    notes: list[str] = field(default_factory=list)
+    sheets: list[str] = field(default_factory=list)
+    has_number_cells: bool = False
+    is_header_short: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of rows below the header."""
+        return len(self.rows)
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row as text."""
+        return self._with_points(self.rows.cells(row))
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns as text."""
+        return list(map(self._with_points, self.rows.columns(positions)))
+
+    def numbers(
+        self,
+        columns: Sequence[int],
+        rows: Sequence[int] | None = None,
+        *,
+        by_column: bool = False,
+        release: bool = False,
+    ) -> np.ndarray:
+        """Return cells as numbers, NaN where a value is missing.
+
+        Parameters
+        ----------
+        columns, rows : sequence of int
+            Positions of the cells; all rows by default.
+        by_column : bool, default=False
+            Whether the numbers of a column are adjacent in memory, shape (n_columns, n_rows); else
+            those of a row are, shape (n_rows, n_columns).
+        release : bool, default=False
+            Whether rows are removed from memory as they are converted.
+
+        Raises
+        ------
+        InputError
+            If a cell is not a finite number; it names the cell.
+        """
+        positions = range(len(self)) if rows is None else rows
+        stored = self.rows.matrix(positions, columns)
+        if stored is not None:
+            return stored if by_column else np.ascontiguousarray(stored.T)
+        width = len(self.header)
+        first = columns[0] if len(columns) and [*columns] == [*range(columns[0], width)] else None
+        n_columns = len(columns)
+        shape = (n_columns, len(positions)) if by_column else (len(positions), n_columns)
+        numbers = np.empty(shape)
+        step = max(1, _CELLS_AT_ONCE // max(1, width))
+        for start in range(0, len(positions), step):
+            batch = positions[start : start + step]
+            texts = [self.rows.number_text(row, columns, first) for row in batch]
+            block = self._converted(batch, columns, texts)
+            if by_column:
+                numbers[:, start : start + step] = block.T
+            else:
+                numbers[start : start + step] = block
+            if release:
+                self.rows.release(batch[-1])
+        return numbers
+
+    def place(self, column: int, row: int | None = None) -> str:
+        """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""
+        place = f"column {column + 1} ({quoted(self.header[column])})"
+        return place if row is None else f"{place}, {self.place_of_row(row)}"
+
+    def place_of_row(self, row: int) -> str:
+        """Return where a row is: ``line 7``."""
+        return f"{self.unit} {self.lines[row]}"
+
+    def _with_points(self, texts: list[str]) -> list[str]:
+        """Return texts in which the decimal commas of a workbook's numbers are points."""
+        if not (self.has_number_cells and self.decimal == ","):
+            return texts
+        return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
+
+    def _converted(
+        self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str]
+    ) -> np.ndarray:
+        """Return the numbers of some rows, (n_rows, n_columns); ``texts`` has a text for each."""
+        values = numbers_of("\n".join(texts), len(rows) * len(columns), self.decimal)
+        if values is None:
+            numbers = []
+            for row, text in zip(rows, texts, strict=True):
+                for column, cell in zip(columns, text.split("\n"), strict=True):
+                    numbers.append(self._number(cell, column, row))
+            values = np.array(numbers)
+        return values.reshape(len(rows), len(columns))
+
+    def _number(self, cell: str, column: int, row: int) -> float:
+        """Return the number in a cell; an `InputError` names the cell if it has none."""
+        text = cell.strip()
+        if is_missing(text):
+            return math.nan
+        if self.decimal == "," and DECIMAL_POINT.fullmatch(text):
+            fault = f"{quoted(cell)} has a decimal point, but other cells have commas"
+            advice = "make them agree"
+        else:
+            if self.decimal == ",":
+                text = text.replace(",", ".", 1)
+            fault = complaint(text) or ""
+            advice = self.advice or _advice(cell.strip())
+        if fault:
+            msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
+            raise InputError(msg, key=self.header[column], remedy=advice, sheet=True)
+        return float(text)
+
+
+def refuse_uneven(path: str | Path, place: str, n_cells: int, width: int) -> None:
+    """Refuse a row whose number of cells is not that of the header, ``width``."""
+    if n_cells != width:
+        msg = (
+            f"{path}, {place}: {counted(n_cells, 'cell')}, but the header has {width}; correct "
+            "it, or get the file again if it ends there"
+        )
+        raise InputError(msg, key=place)
+
+
+def _advice(cell: str) -> str:
+    """Return the remedy for a cell that is not a finite number."""
+    if DECIMAL_COMMA.fullmatch(cell):
+        if complaint(cell) != f"{quoted(cell)} is not a number":
+            return (
+                "if the comma is a decimal sign, set decimal=comma in the sheet's options; else "
+                "save the table without separators of thousands"
+            )
+        return (
+            "this looks like a decimal comma: set decimal=comma in the sheet's options, or save it "
+            "with decimal points"
+        )
+    if cell.strip("+-").lower() in {"inf", "infinity"}:
+        return "fill it in, remove the sample, or list the feature under drop= in the options"
+    return (
+        "correct it, or list the feature under categorical= or drop= in the sheet's options; a "
+        "column of sample names is the sheet's id_column"
+    )

@@ -1,0 +1,193 @@
+"""A workbook of a spreadsheet program as a table; python-calamine reads it in another process."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, listed
+from xnbflow.data.note import Note
+from xnbflow.sources.formats.files import refuse_bomb, what_is_wrong
+from xnbflow.sources.formats.header_rows import (
+    HEAD_ROWS,
+    chosen_header,
+    fill_forward,
+    find_header,
+    merged_corner,
+)
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+
+WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+
+_UNIT = "row"
+#: Code with which `workbook_process.py` ends if the workbook has no sheet of the name.
+_NO_SUCH_SHEET = 3
+#: Limit of memory for a workbook, in bytes: a constant and a multiple of its unpacked size.
+_LEAST_MEMORY = 1 << 30
+_MEMORY_RATIO = 60
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of a workbook's sheets."""
+    return _workbook_rows(path, None)[0]
+
+
+def read_workbook(
+    path: Path, *, sheet: str | None, decimal: str | None = None, header_line: int | None = None
+) -> RawTable:
+    """Read a sheet of a workbook, the first one if it is not named.
+
+    Titles above the header are recognised, or ``header_line`` is the number of the header's row. A
+    row of conditions is the first row below the header, named by its number.
+    """
+    sheets, rows, merged = _workbook_rows(path, sheet)
+    notes: list[str] = []
+    if sheet is None and len(sheets) > 1:
+        first, *others = map(repr, sheets)
+        note = Note(
+            f"the first sheet, {first}, was read",
+            advice=f"the option sheet= names another one: {listed(others)}",
+        )
+        notes.append(note)
+    sign = decimal or "."
+    texts = ([_text(cell, sign) for cell in row] for row in rows)
+    numbered = [(number, row) for number, row in enumerate(texts, 1) if any(row)]
+    header, below, titles = _header_and_rows(path, numbered, header_line)
+    if n_filled := _fill_merged(below, merged):
+        notes.append(f"{counted(n_filled, 'cell')} below merged ones got their text")
+    if titles and header_line is None:
+        note = Note(
+            f"{counted(len(titles), 'title row', 'was', 'were')} left out above the header "
+            f"({quoted(titles[0])})",
+            advice="the option header= names another row as the header",
+        )
+        notes.append(note)
+    for number, cells in below:
+        refuse_uneven(path, f"{_UNIT} {number}", len(cells), len(header))
+    return RawTable(
+        path=path,
+        header=header,
+        rows=TextRows([cells for _, cells in below]),
+        lines=[number for number, _ in below],
+        unit=_UNIT,
+        decimal=sign,
+        notes=notes,
+        sheets=sheets,
+        has_number_cells=True,
+    )
+
+
+def _fill_merged(rows: list[tuple[int, list[str]]], merged: list[list[int]]) -> int:
+    """Fill cells that are merged down a column, in place; return the number of filled cells.
+
+    ``merged`` are first and last row and column of each; the rows of a header are left as they are.
+    """
+    row_of_number = dict(rows)
+    n_filled = 0
+    for first_row, last_row, first_column, last_column in merged:
+        top = row_of_number.get(first_row + 1)
+        if top is None:
+            continue
+        for number in range(first_row + 2, last_row + 2):
+            cells = row_of_number.get(number)
+            for column in range(first_column, last_column + 1):
+                if cells is not None and column < len(cells) and not cells[column]:
+                    cells[column] = top[first_column]
+                    n_filled += 1
+    return n_filled
+
+
+def _header_and_rows(
+    path: Path, rows: list[tuple[int, list[str]]], header_line: int | None
+) -> tuple[list[str], list[tuple[int, list[str]]], list[str]]:
+    """Return the header among the first rows, the rows below it, and the titles above it."""
+    head = rows[:HEAD_ROWS]
+    place = find_header([row for _, row in head])
+    if header_line is not None:
+        place = chosen_header(path, head, header_line)
+    titles = [next(cell for cell in row if cell) for _, row in head[: place.first]]
+    header = list(rows[place.header][1]) if rows else []
+    below = rows[place.below :]
+    if place.conditions is not None:
+        number, cells = rows[place.conditions]
+        if place.conditions < place.header:
+            header, cells = merged_corner(header, cells)
+        below.insert(0, (number, fill_forward(cells, f"{_UNIT} {number}")))
+    return header, below, titles
+
+
+@contextmanager
+def naming_sheets(table: RawTable, *, chosen: bool) -> Iterator[None]:
+    """Name the other sheets in each `InputError` of the block, if none was ``chosen``."""
+    try:
+        yield
+    except InputError as error:
+        if chosen or len(table.sheets) < 2:
+            raise
+        first, *others = map(repr, table.sheets)
+        msg = (
+            f"{error}. This is the first sheet, {first}; to read another, set sheet= in the "
+            f"options: {', '.join(others[:8])}"
+        )
+        raise InputError(
+            msg, file=error.file, key=error.key, remedy=error.remedy, sheet=True
+        ) from error
+
+
+def _workbook_rows(
+    path: Path, sheet: str | None
+) -> tuple[list[str], list[list[Any]], list[list[int]]]:
+    """Read the names of all sheets, and one of them with its merged cells, in a process.
+
+    The memory of the process is bounded.
+
+    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
+    library ends the process that asks for them.
+    """
+    if wrong := what_is_wrong(path):
+        msg = f"{path} {wrong}"
+        raise InputError(msg)
+    size = path.stat().st_size
+    try:
+        if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
+            with zipfile.ZipFile(path) as parts:
+                unpacked = sum(part.file_size for part in parts.infolist())
+            refuse_bomb(path, size, unpacked)
+            size = max(size, unpacked)
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
+        msg = f"{path} cannot be read as a workbook ({quoted(str(error), 160)}); save it anew"
+        raise InputError(msg) from error
+    if importlib.util.find_spec("python_calamine") is None:
+        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
+        raise InputError(msg)
+    memory = _LEAST_MEMORY + _MEMORY_RATIO * size
+    command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
+    command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
+    process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    if process.returncode == 0:
+        sheets, rows, merged = json.loads(process.stdout)
+        return sheets, rows, merged
+    lines = process.stderr.decode(errors="replace").strip().splitlines()
+    reason = lines[-1] if lines else "no reason is given"
+    if process.returncode < 0:
+        reason = f"it takes more than {memory >> 20} MiB of memory"
+    msg = (
+        f"{path} cannot be read as a workbook ({quoted(reason, 200)[1:-1]}); save it anew, or as "
+        "CSV"
+    )
+    is_missing_sheet = process.returncode == _NO_SUCH_SHEET
+    raise InputError(msg, key="sheet" if is_missing_sheet else None)
+
+
+def _text(cell: Any, decimal: str) -> str:
+    """Return a cell as text: numbers in their shortest exact form, whole ones without ``.0``."""
+    if isinstance(cell, float):
+        is_whole = cell.is_integer() and abs(cell) < 2**53
+        return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
+    return str(cell).strip()

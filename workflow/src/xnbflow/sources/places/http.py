@@ -1,0 +1,317 @@
+"""One URL: downloaded to a file, with retries, or opened to read its beginning; by requests."""
+
+import io
+import ipaddress
+import shutil
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from isal import igzip
+from tqdm import tqdm
+from urllib3.exceptions import HTTPError
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
+
+#: Bytes that are read at once.
+_CHUNK = 1 << 18
+_SECONDS_BEFORE_PROGRESS = 3.0
+_GIGABYTE = 1e9
+#: Bytes of the disk that stay free.
+_RESERVE = 500_000_000
+#: Bytes after which the size and the disk are compared again.
+_CHECKED_EVERY = 1 << 26
+_MOST_REDIRECTIONS = 10
+#: Client errors that may be temporary.
+_TEMPORARY = frozenset({408, 425, 429})
+#: Without compression in transit Content-Length is the size of the file, so cut files are detected.
+_HEADERS = {"Accept-Encoding": "identity"}
+
+
+class _TemporaryError(DownloadFailedError):
+    """A failure that may pass when the URL is tried again."""
+
+    retry_after: float | None = None
+
+
+def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None:
+    """Download a URL; progress is shown on the standard error stream when it takes long.
+
+    Each attempt has a file of its own beside the path. Without a known checksum (``checked``), an
+    answer is refused if a change or cut on the way would not be detected: a redirection from https
+    to http or to another host, and a body of unknown length. A file above the policy's limit, or
+    above the free disk, is refused before it is written, and a redirection from a public address to
+    a private one in any case.
+
+    Raises
+    ------
+    DownloadFailedError
+        If all attempts failed; the message has the reason, without the URL.
+    """
+    end = time.monotonic() + retry.deadline
+    for attempt in range(retry.retries + 1):
+        partial = path.with_name(f"{path.name}.{attempt}")
+        try:
+            _attempt(_Transfer(url, partial, retry, checked=checked), retry, end)
+            partial.replace(path)
+            return
+        except _TemporaryError as error:
+            wait = retry.backoff * 2**attempt if error.retry_after is None else error.retry_after
+            if attempt == retry.retries:
+                msg = f"{error}, {attempt + 1} times" if attempt else str(error)
+                raise DownloadFailedError(msg) from error
+            if time.monotonic() + wait >= end:
+                msg = f"{error}, and the next attempt would be after {retry.deadline:g} s"
+                raise DownloadFailedError(msg) from error
+        finally:
+            partial.unlink(missing_ok=True)
+        time.sleep(wait)
+
+
+class _Transfer(threading.Thread):
+    """One attempt, in a thread, because no timeout applies to a server that sends byte by byte."""
+
+    def __init__(self, url: str, partial: Path, retry: RetryPolicy, *, checked: bool) -> None:
+        super().__init__(daemon=True)
+        self.url = url
+        self.partial = partial
+        self.retry = retry
+        self.checked = checked
+        self.abandoned = False
+        #: Bytes that were received, and that the server announced.
+        self.received = 0
+        self.length: int | None = None
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Write the answer's body to the file."""
+        try:
+            with (
+                self.partial.open("wb") as file,
+                _answered(self.url, self.retry, checked=self.checked) as answer,
+            ):
+                announced = answer.headers.get("Content-Length", "")
+                self.length = int(announced) if announced.isdecimal() else None
+                if not self.checked:
+                    _refuse_unknown_length(answer)
+                _refuse_too_large(self.length or 0, self.partial.parent, self.retry)
+                checked_at = 0
+                while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
+                    file.write(chunk)
+                    self.received += len(chunk)
+                    if self.received - checked_at > _CHECKED_EVERY:
+                        checked_at = self.received
+                        rest = max(0, (self.length or 0) - self.received)
+                        _refuse_too_large(self.received, self.partial.parent, self.retry, rest)
+        except Exception as error:  # noqa: BLE001  raised by `_attempt`
+            self.error = error
+
+
+def _refuse_too_large(size: int, folder: Path, retry: RetryPolicy, rest: int | None = None) -> None:
+    """Refuse a file of more bytes than the limit, or of more than the disk has room for.
+
+    The ``rest`` are the bytes that are not yet written, by default all.
+    """
+    if size > retry.most_gigabytes * _GIGABYTE:
+        msg = (
+            f"the file has {size / _GIGABYTE:,.1f} GB, more than the limit of "
+            f"{retry.most_gigabytes:g} GB; if it is the right file, raise the limit (download: "
+            "most_gigabytes in the configuration, --most-gigabytes of `xnbflow study`)"
+        )
+        raise DownloadFailedError(msg)
+    free = shutil.disk_usage(folder).free
+    needed = (size if rest is None else rest) + _RESERVE
+    if needed > free:
+        msg = (
+            f"the disk of {folder} has {free / _GIGABYTE:,.1f} GB free, too little for a file of "
+            f"{size / _GIGABYTE:,.1f} GB; make room, or choose another folder"
+        )
+        raise DownloadFailedError(msg)
+
+
+def _refuse_unknown_length(answer: requests.Response) -> None:
+    """Refuse an answer that does not show whether the file is cut."""
+    if "Content-Length" not in answer.headers and not answer.raw.chunked:
+        msg = (
+            "the server does not send the length of the file, so a cut file is not detected; give "
+            "its SHA-256 in the sheet"
+        )
+        raise DownloadFailedError(msg, sheet=True)
+
+
+def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: bool) -> None:
+    """Refuse a redirection to a private network, to http, or to another host.
+
+    With a known checksum (``checked``) the latter two are followed, since it refuses another file.
+    """
+    host = urlsplit(url).hostname or ""
+    other = urlsplit(target).hostname or ""
+    if urlsplit(target).scheme not in ("http", "https"):
+        raise DownloadFailedError(f"redirected to {quoted(target)}, which is not a web address")
+    if is_private(other) and not is_private(host):
+        msg = f"{host} redirected to {other}, an address of a private network; give another URL"
+        raise DownloadFailedError(msg)
+    if checked:
+        return
+    if url.startswith("https:") and target.startswith("http:"):
+        msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
+        raise DownloadFailedError(msg, sheet=True)
+    if not _is_same_site(host, other) and not retry.other_hosts:
+        msg = (
+            f"{host} redirected to {other}, another host, for {quoted(urlsplit(target).path)}; if "
+            "this is right, name that URL itself, give the file's SHA-256 in the sheet, or set "
+            "download: other_hosts: true in the configuration"
+        )
+        raise DownloadFailedError(msg, sheet=True)
+
+
+def _is_same_site(host: str, other: str) -> bool:
+    """Return whether one host is the other, or a part of it, as www.ncbi.nlm.nih.gov."""
+    return host == other or host.endswith(f".{other}") or other.endswith(f".{host}")
+
+
+def is_private(host: str) -> bool:
+    """Return whether a host has an address of this machine or of a private network.
+
+    Examples
+    --------
+    >>> is_private("127.0.0.1"), is_private("192.168.0.7"), is_private("8.8.8.8")
+    (True, True, False)
+    """
+    try:
+        addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return False  # the request itself fails
+    for address in addresses:
+        without_scope = address.partition("%")[0]  # fe80::1%eth0
+        if not ipaddress.ip_address(without_scope).is_global:
+            return True
+    return False
+
+
+def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
+    """Wait for a transfer within the limits of the policy."""
+    progress = tqdm(
+        desc=transfer.url.rpartition("/")[2],
+        unit="B",
+        unit_scale=True,
+        delay=_SECONDS_BEFORE_PROGRESS,
+        mininterval=0.2 if sys.stderr.isatty() else 5.0,
+    )
+    transfer.start()
+    # The rate is measured from this time on, when so many bytes had been received.
+    since = time.monotonic()
+    received_before = 0
+    try:
+        while transfer.is_alive():
+            transfer.join(min(0.1, retry.timeout / 4))
+            now = time.monotonic()
+            if now >= end:
+                msg = f"not whole within {retry.deadline:g} s"
+                raise DownloadFailedError(msg)
+            if now - since >= 2 * retry.timeout and transfer.is_alive():
+                if transfer.received - received_before < retry.least_rate * (now - since):
+                    msg = f"less than {retry.least_rate:g} bytes per second"
+                    raise _TemporaryError(msg)
+                since = now
+                received_before = transfer.received
+            progress.total = transfer.length
+            progress.update(transfer.received - progress.n)
+    finally:
+        transfer.abandoned = True
+        progress.close()
+    if transfer.error is not None:
+        raise transfer.error
+
+
+@contextmanager
+def _answered(url: str, retry: RetryPolicy, *, checked: bool) -> Iterator[requests.Response]:
+    """Open a URL; a `_TemporaryError` if another attempt may succeed, else its base class.
+
+    Redirections are followed one by one, each after `_refuse_redirection`.
+    """
+    timeout = retry.timeout
+    try:
+        with requests.Session() as session:
+            for _ in range(_MOST_REDIRECTIONS):
+                answer = session.get(
+                    url, headers=_HEADERS, timeout=timeout, stream=True, allow_redirects=False
+                )
+                with answer:
+                    if not answer.is_redirect:
+                        answer.raise_for_status()
+                        yield answer
+                        return
+                    target = urljoin(url, answer.headers["Location"])
+                _refuse_redirection(url, target, retry, checked=checked)
+                url = target
+        raise DownloadFailedError(f"more than {_MOST_REDIRECTIONS} redirections")
+    except InputError:  # of who reads
+        raise
+    except requests.HTTPError as error:
+        answer = error.response
+        reason = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
+        if answer.status_code < 500 and answer.status_code not in _TEMPORARY:
+            raise NotThereError(reason) from error
+        failure = _TemporaryError(reason)
+        wait = answer.headers.get("Retry-After", "")
+        failure.retry_after = float(wait) if wait.isdecimal() else None
+        raise failure from error
+    except (requests.RequestException, HTTPError, ValueError) as error:
+        if isinstance(error, requests.Timeout) or "timed out" in str(error):
+            msg = f"no answer within {timeout:g} s"
+            raise _TemporaryError(msg) from error
+        reason = quoted(str(error), 160)[1:-1]
+        if isinstance(error, requests.ConnectionError | HTTPError):
+            msg = f"the connection failed ({reason})"
+            raise _TemporaryError(msg) from error
+        raise DownloadFailedError(reason) from error
+
+
+@contextmanager
+def open_url(url: str, retry: RetryPolicy) -> Iterator["io.BufferedReader[Any]"]:
+    """Open a URL to read its beginning, decompressed, without a download of the rest.
+
+    Reading fails (`DownloadFailedError`) where the server sends fewer bytes than the least rate.
+    """
+    with _answered(url, retry, checked=False) as answer:
+        answer.raw.auto_close = False  # at the end a buffer may still hold some
+        stream: Any = io.BufferedReader(_PacedStream(answer.raw, retry), 1 << 15)
+        if stream.peek(2).startswith(b"\x1f\x8b"):
+            stream = io.BufferedReader(igzip.IGzipFile(fileobj=stream), 1 << 15)
+        yield stream
+
+
+class _PacedStream(io.RawIOBase):
+    """The body of an answer, given up if it comes too slowly over twice the timeout."""
+
+    def __init__(self, raw: Any, retry: RetryPolicy) -> None:
+        super().__init__()
+        self._raw = raw
+        self._retry = retry
+        self._since = time.monotonic()
+        self._received = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._raw.read1(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._received += len(chunk)
+        elapsed = time.monotonic() - self._since
+        if chunk and elapsed >= 2 * self._retry.timeout:
+            if self._received < self._retry.least_rate * elapsed:
+                msg = f"less than {self._retry.least_rate:g} bytes per second"
+                raise DownloadFailedError(msg)
+            self._since = time.monotonic()
+            self._received = 0
+        return len(chunk)

@@ -1,0 +1,315 @@
+"""What each row and column of a table is, by the row of the sheet.
+
+The reader uses these functions with the options of the sheet. A proposal uses them as well: it is
+a set of options, so that it describes what the reader does with them.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow.core.errors import InputError, did_you_mean, quoted
+from xnbflow.core.nouns import listed
+from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
+from xnbflow.sources.series.sequencing import BARCODE_PATIENT
+from xnbflow.sources.sheet import SheetRow
+
+#: The label of a table whose classes are parts of its samples' names.
+SAMPLE_NAMES = "sample names"
+
+#: Labels and groups that are made of the names of samples: no column has them.
+_MADE_OF_NAMES = {("label", SAMPLE_NAMES), ("group", BARCODE_PATIENT)}
+
+#: Periods of the units of angles.
+_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
+#: Largest number of columns (or rows) that are not features and become part of the phenotype.
+_MOST_TEXTS = 50
+
+
+class Role(Enum):
+    """What a variable of a table is: a column of samples in rows, a row of samples in columns."""
+
+    NAME = "the names of the samples"
+    TEXT = "a text of each sample: label, group, batch, or another column of the phenotype"
+    NUMBER = "a feature: a number"
+    ANGLE = "a feature: an angle"
+    CATEGORY = "a feature: a category"
+    LEFT_OUT = "neither a feature nor a description of samples"
+
+    @property
+    def is_feature(self) -> bool:
+        """Whether the variable is a feature."""
+        return self in (Role.NUMBER, Role.ANGLE, Role.CATEGORY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """The names and patterns of names to which the row of the sheet gives a role.
+
+    Attributes
+    ----------
+    texts : dict of str to str
+        The columns that describe samples, with the key of the sheet that names each.
+    drop, features, categorical : list of str
+        Names and patterns of the options.
+    angular : dict of str to float
+        The period of each angle.
+    """
+
+    texts: dict[str, str]
+    drop: list[str]
+    features: list[str]
+    categorical: list[str]
+    angular: dict[str, float]
+
+    @classmethod
+    def of(cls, dataset: SheetRow) -> "Choices":
+        """Return the choices of a row of the sheet.
+
+        Examples
+        --------
+        >>> row = SheetRow("x", "table", label="type", options={"angular": "hour:24"})
+        >>> Choices.of(row).texts, Choices.of(row).angular
+        ({'type': 'label'}, {'hour': 24.0})
+        """
+        named = [(dataset.label, "label")]
+        named += [(dataset.options.get(key), key) for key in ("group", "batch")]
+        named += [(name, "phenotype_columns") for name in dataset.names("phenotype_columns")]
+        return cls(
+            texts={name: key for name, key in named if name},
+            drop=dataset.names("drop"),
+            features=dataset.names("features"),
+            categorical=dataset.names("categorical"),
+            angular=_angles(dataset),
+        )
+
+    def role_of(self, name: str) -> Role:
+        """Return the role of a variable that the row does not name as a text of the samples."""
+        # Most rows have no patterns, and most tables thousands of names.
+        if self.drop and matches(name, self.drop):
+            return Role.LEFT_OUT
+        if self.categorical and matches(name, self.categorical):
+            return Role.CATEGORY
+        if self.angular and matches(name, self.angular):
+            return Role.ANGLE
+        is_feature = not self.features or matches(name, self.features)
+        return Role.NUMBER if is_feature else Role.TEXT
+
+    def refuse_unmatched(self, path: Path, names: Sequence[str]) -> None:
+        """Refuse patterns that match no name."""
+        for option in ("drop", "features", "categorical", "angular"):
+            for pattern in getattr(self, option):
+                if not any(matches(name, [pattern]) for name in names):
+                    msg = (
+                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but no name "
+                        f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
+                        "option"
+                    )
+                    raise InputError(msg, key=option, sheet=True)
+
+
+def _angles(dataset: SheetRow) -> dict[str, float]:
+    """Return the periods of the option ``angular`` by name."""
+    angles: dict[str, float] = {}
+    for text in dataset.names("angular"):
+        name, _, unit = text.rpartition(":")
+        try:
+            angles[name] = _PERIODS.get(unit) or float(unit)
+        except ValueError:
+            name = ""
+        if not name or not 0 < angles[name] < math.inf:
+            msg = (
+                f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
+                "name:degrees, name:radians or name:<period>, as hour:24"
+            )
+            raise InputError(msg, key="angular", sheet=True)
+    return angles
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name is one of the patterns of an option, or matches one."""
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
+    """Return a table seen by its samples, by the orientation and id_column of the row.
+
+    Samples in rows are named by ``id_column``, else by a first column without a name, as R and
+    pandas write it. With samples in columns, ``id_column`` (the first without) has the names of the
+    rows, and columns that the option ``drop`` names describe them.
+    """
+    header = raw.header
+    path = Path(raw.path)
+    if dataset.orientation == "rows":
+        key = 0 if header[0] == "" else None
+        if dataset.id_column:
+            key = position_of(path, header, dataset.id_column, "id_column")
+        return SamplesInRows(raw, key)
+    key = position_of(path, header, dataset.id_column or header[0], "id_column")
+    drop = dataset.names("drop")
+    annotation: list[int] = []
+    samples: list[int] = []
+    for position, name in enumerate(header):
+        if position == key:
+            continue
+        (annotation if matches(name, drop) else samples).append(position)
+    if len(annotation) > _MOST_TEXTS:
+        annotation = []
+    return SamplesInColumns(raw, key, annotation, samples)
+
+
+def assign_roles(
+    table: SampleTable, dataset: SheetRow, phenotype: pd.DataFrame | None = None
+) -> list[Role]:
+    """Return the role of each variable of a table, by the row of the sheet.
+
+    A variable that the label or an option names is a text of the samples. Of the others, names that
+    the option ``drop`` matches are left out, and features are those of ``categorical``, ``angular``
+    and ``features``, or all without the latter. Up to 50 others are further texts of the samples.
+
+    Parameters
+    ----------
+    table : SampleTable
+        The table.
+    dataset : SheetRow
+        The row of the sheet.
+    phenotype : DataFrame, optional
+        The columns of a phenotype file. A variable that it has as well, but with other numbers, is
+        a feature: the label ``ESR1``, positive or negative, may be in the phenotype beside the gene
+        ``ESR1`` in the table.
+
+    Raises
+    ------
+    InputError
+        If the table (and the phenotype) lack a name, or have it several times.
+    """
+    choices = Choices.of(dataset)
+    path = Path(table.raw.path)
+    beside = [] if phenotype is None else list(map(str, phenotype))
+    if isinstance(table, SamplesInColumns):
+        beside += table.raw.header
+    choices.refuse_unmatched(path, [*table.names, *beside])
+    named = _named_texts(table, dataset, choices, phenotype)
+    roles = []
+    further = []
+    for position, name in enumerate(table.names):
+        if position == table.key:
+            role = Role.NAME
+        elif name not in named:
+            role = choices.role_of(name)
+            if role is Role.TEXT:
+                further.append(position)
+        elif phenotype is not None and _is_another(table, position, phenotype):
+            role = choices.role_of(name)
+            if role is Role.TEXT:
+                role = Role.LEFT_OUT
+        else:
+            role = Role.TEXT
+        if role is Role.CATEGORY:
+            position_of(path, table.names, name, "categorical")
+        roles.append(role)
+    repeated = pd.Series([table.names[position] for position in further]).duplicated(keep=False)
+    for position, is_repeated in zip(further, repeated, strict=True):
+        if is_repeated or len(further) > _MOST_TEXTS:
+            roles[position] = Role.LEFT_OUT
+    return roles
+
+
+def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
+    """Return whether a variable has the name of a column of the phenotype, but other numbers."""
+    name = table.names[position]
+    if name not in phenotype:
+        return False
+    (cells,) = table.texts([position])
+    return _are_other_numbers(cells, list(phenotype[name]), table.raw.decimal)
+
+
+def kept_columns(phenotype: pd.DataFrame, dataset: SheetRow) -> pd.DataFrame:
+    """Return a phenotype without the columns that the option ``drop`` matches.
+
+    A column that the label or another option names is kept.
+    """
+    choices = Choices.of(dataset)
+    kept = [
+        name for name in phenotype if name in choices.texts or not matches(str(name), choices.drop)
+    ]
+    return phenotype[kept]
+
+
+def _named_texts(
+    table: SampleTable, dataset: SheetRow, choices: Choices, phenotype: pd.DataFrame | None
+) -> set[str]:
+    """Return the variables of the table that the label and options name as texts of the samples.
+
+    A name may be in the phenotype alone, and must be unique in a table without it.
+    """
+    named = set()
+    present = set(table.names)
+    for name, key in choices.texts.items():
+        in_phenotype = phenotype is not None and name in phenotype
+        if name not in present:
+            is_made_of_names = (key, name) in _MADE_OF_NAMES
+            if in_phenotype or is_made_of_names:
+                continue
+            if phenotype is not None:
+                _refuse_absent(dataset, name, key, phenotype)
+        if not in_phenotype:
+            position_of(Path(table.raw.path), table.names, name, key)
+        named.add(name)
+    return named
+
+
+def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
+    """Return the position of the only occurrence of a name, which is the value of the sheet's key.
+
+    ``key`` is the column or option of the sheet, for messages.
+    """
+    count = list(names).count(name)
+    if count == 1:
+        return list(names).index(name)
+    if count:
+        msg = (
+            f"{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
+            "remove all but one"
+        )
+    else:
+        msg = (
+            f"{path}: there is no {name!r}, which the sheet's {key} names"
+            f"{did_you_mean(name, names)}; there are {listed(names)} ({len(names)} in all). "
+            f"Correct {key}, or the orientation or separator, in the sheet"
+        )
+    raise InputError(msg, file=str(path), key=key, sheet=True)
+
+
+def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
+    """Refuse a name of the sheet that neither the table nor the phenotype file has."""
+    msg = (
+        f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
+        f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
+        f"{did_you_mean(name, map(str, phenotype))}"
+    )
+    raise InputError(msg, key=key, sheet=True)
+
+
+def _are_other_numbers(cells: Sequence[str], phenotype_cells: Sequence[str], decimal: str) -> bool:
+    """Return whether cells are numbers, and not those of a column of the phenotype.
+
+    Examples
+    --------
+    >>> _are_other_numbers(["7.1", "NA"], ["1", "0"], "."), _are_other_numbers(["1.0"], ["1"], ".")
+    (True, False)
+    >>> _are_other_numbers(["high"], ["1"], ".")
+    False
+    """
+    texts = [cell.replace(decimal, ".", 1) for cell in cells if not is_missing(cell)]
+    if any(complaint(text) for text in texts):
+        return False
+    phenotype_numbers = {float(cell) for cell in phenotype_cells if complaint(cell) is None}
+    return not texts or not {float(text) for text in texts} <= phenotype_numbers

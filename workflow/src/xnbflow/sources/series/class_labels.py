@@ -1,0 +1,466 @@
+"""Class labels from the texts in a file: a pattern, a mapping, and samples to leave out."""
+
+import operator
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.data.controls import is_control_word
+from xnbflow.data.note import Note
+from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.sheet import SheetRow
+
+#: Label of samples that are read for prediction.
+UNLABELLED = "unlabelled"
+
+#: The value of the option ``unlabelled`` for such samples.
+IGNORE = "ignore"
+
+#: Number of texts that a message lists.
+_LISTED = 8
+#: Least number of folds of a proposed study.
+_FOLDS = 5
+#: Number of samples of a class with which no folds can be trained and tested.
+_RARE = 2
+#: The class to which rare ones are joined.
+_OTHERS = "others"
+#: More distinct labels are not classes if most samples share their label with few others.
+_MOST_CLASSES = 10
+#: Fewer samples of one label are few, where labels are texts, and where all are numbers.
+_FEW_ALIKE = 5
+_FEW_NUMBERS_ALIKE = 20
+#: A cut point of the option ``map``, as ``<60``.
+_CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+#: Time limit per text, in seconds; reasonable patterns take microseconds.
+_SECONDS = 1.0
+#: What may be between two words, as in non-responder.
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
+#: British spellings that are American ones in other tables.
+_BRITISH = re.compile("tumour|leukaemia|anaemia")
+#: Typographic quotes and the space that does not break, and what they are plainly.
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """The rule by which a sample's text becomes its label.
+
+    The ``pattern`` is searched in the text; its first group, else the whole match, replaces the
+    text. (The package regex is used because a search by Python's re has no time limit: ``(a|aa)+$``
+    takes years.) The ``mapping`` leads from a text, in small letters, to the label; other samples
+    are left out. ``literal`` words are labels although they look like missing values. Samples
+    without a label are refused or dropped, or (``ignore``) all samples are kept for prediction.
+    """
+
+    pattern: Any = None
+    mapping: dict[str, str] = field(default_factory=dict)
+    literal: frozenset[str] = frozenset()
+    unlabelled: str = "refuse"
+
+    @classmethod
+    def parse(cls, dataset: SheetRow) -> "LabelRule":
+        r"""Read the sheet's options ``regex``, ``map``, ``literal`` and ``unlabelled``.
+
+        A comma, or a colon that is not the last, of a ``map`` is written ``\,`` and ``\:``. Numbers
+        have classes by cut points, ``<60:young,>=60:old``: the first that holds.
+
+        Examples
+        --------
+        >>> options = {"map": r"stage I\, II:early,stage III:late"}
+        >>> LabelRule.parse(SheetRow("x", "table", options=options)).mapping
+        {'stage i, ii': 'early', 'stage iii': 'late'}
+        """
+        where = f"data set {dataset.id}"
+        options = dataset.options
+        pattern = None
+        if "regex" in options:
+            import regex  # noqa: PLC0415 - few sheets have one
+
+            try:
+                pattern = regex.compile(options["regex"], regex.IGNORECASE)
+            except (regex.error, RecursionError, OverflowError) as error:
+                msg = (
+                    f"{where}: the sheet's option regex {quoted(options['regex'])} is not a valid "
+                    f"regular expression ({quoted(str(error), 100)[1:-1]}); correct it"
+                )
+                raise InputError(msg, key="regex", sheet=True) from error
+        return cls(
+            pattern=pattern,
+            mapping=_parse_map(where, options.get("map", "")),
+            literal=frozenset(dataset.names("literal")),
+            unlabelled=options.get("unlabelled", "refuse"),
+        )
+
+    def apply(
+        self, where: str, samples: Sequence[Any] | np.ndarray, texts: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Return labels (n_kept,), a mask of the kept samples (n_samples,), and notes."""
+        if self.unlabelled == IGNORE:
+            return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
+        # None is a text that the option ``regex`` does not match, and a sample without a label.
+        matched_texts = [self._search(where, plain_text(text)) for text in texts]
+        matched = [text for text in matched_texts if text is not None]
+        if unused := self.mapping.keys() - {self._key(text) for text in matched}:
+            msg = (
+                f"{where}: the sheet's option map has {quoted(min(unused))}, but no sample has "
+                f"that text; they have "
+                f"{_commonest(matched) or 'none that the option regex matches'}. Correct it"
+            )
+            raise InputError(msg, key="map", sheet=True)
+        labels = [None if text is None else self._label(text) for text in matched_texts]
+        missing = []
+        for sample, text, label in zip(samples, matched_texts, labels, strict=True):
+            if text is not None and label is None:
+                missing.append(sample)
+        words = self._missing_words(matched)
+        if missing and self.unlabelled == "refuse" and not self.mapping:
+            _refuse_unlabelled(where, missing, len(samples), words)
+        keep = np.array([label is not None for label in labels], dtype=bool)
+        if not keep.any():
+            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
+            raise InputError(msg, key="label")
+        notes = []
+        if not keep.all():
+            omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~keep).tolist()]
+            notes.append(
+                f"{counted(len(omitted), 'sample', 'was', 'were')} left out, having no label: "
+                f"{listed(omitted)}"
+            )
+        classes = np.array([label for label in labels if label is not None])
+        notes += _note_words(where, classes, words)
+        _refuse_no_classes(where, classes)
+        return classes, keep, notes + _doubtful(classes)
+
+    def label_of(self, where: str, text: str) -> str | None:
+        """Return the label of one text; None where it has none.
+
+        Examples
+        --------
+        >>> LabelRule(mapping={"gbm": "tumour"}).label_of("x", "GBM")
+        'tumour'
+        """
+        matched = self._search(where, plain_text(text))
+        return None if matched is None else self._label(matched)
+
+    def _missing_words(self, texts: Sequence[str]) -> Counter[str]:
+        """Return the words that are read as a missing label, with the number of their samples.
+
+        An empty cell is no word. With a mapping there are none, because it decides.
+        """
+        if self.mapping:
+            return Counter()
+        return Counter(text for text in texts if text and self._label(text) is None)
+
+    def _search(self, where: str, text: str) -> str | None:
+        """Return what the pattern finds in a text; None if it finds nothing."""
+        if self.pattern is None:
+            return text
+        try:
+            match = self.pattern.search(text, timeout=_SECONDS)
+        except TimeoutError as error:
+            msg = (
+                f"{where}: the sheet's option regex takes more than {_SECONDS:g} s to search "
+                f"{quoted(text)}; write it without repetitions of repetitions"
+            )
+            raise InputError(msg, key="regex", sheet=True) from error
+        if match is None:
+            return None
+        return next(filter(None, match.groups()), match.group()).strip()
+
+    def _label(self, text: str) -> str | None:
+        if self.mapping:
+            return self.mapping.get(self._key(text) or "")
+        return None if is_missing(text) and text not in self.literal else text
+
+    def _key(self, text: str) -> str | None:
+        """Return the key of the mapping that a text has, or the first cut point that holds."""
+        key = text.lower()
+        if key in self.mapping or complaint(text) is not None:
+            return key
+        for cut in self.mapping:
+            match = _CUT.fullmatch(cut)
+            if match is not None and _COMPARED[match[1]](float(text), float(match[2])):
+                return cut
+        return None
+
+
+def label_options(texts: Iterable[str]) -> dict[str, str]:
+    """Return the options for labels that are missing, or look so: ``none`` is a class of several.
+
+    Examples
+    --------
+    >>> label_options(["drug", "none", "drug", "none"]), label_options(["a", "NA", "b"])
+    ({'literal': 'none'}, {'unlabelled': 'drop'})
+    """
+    missing = Counter(plain_text(text) for text in texts if is_missing(text))
+    words = [text for text, count in missing.items() if text.lower() == "none" and count > 1]
+    options = {}
+    if words:
+        options["literal"] = ",".join(words)
+    if len(missing) > len(words):
+        options["unlabelled"] = "drop"
+    return options
+
+
+def common_spellings(texts: Iterable[str]) -> dict[str, str]:
+    """Return the commonest spelling of each text.
+
+    Spellings differ by capital letters, invisible characters, what is between words, the form of a
+    number, or British and American English. Words for a control are spellings of one class where
+    they are rare: normal tissue and an untreated control may be two classes of one series.
+
+    Examples
+    --------
+    >>> common_spellings(["Tumor", "tumour", "Tumor", "ctrl", "Control", "Control", "Control"])
+    {'Tumor': 'Tumor', 'tumour': 'Tumor', 'ctrl': 'Control', 'Control': 'Control'}
+    """
+    by_meaning: dict[str, Counter[str]] = {}
+    for text in texts:
+        meaning = _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
+        by_meaning.setdefault(meaning, Counter())[text] += 1
+    spellings = {}
+    for counts in by_meaning.values():
+        commonest = counts.most_common(1)[0][0]
+        spellings.update(dict.fromkeys(counts, commonest))
+    controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
+    if controls:
+        largest = max(controls, key=Counter.total)
+        for counts in controls:
+            if counts is not largest and counts.total() <= _RARE < largest.total():
+                spellings.update(dict.fromkeys(counts, largest.most_common(1)[0][0]))
+    return spellings
+
+
+def _american(match: re.Match[str]) -> str:
+    return {"tumour": "tumor", "leukaemia": "leukemia", "anaemia": "anemia"}[match[0]]
+
+
+def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
+    """Return the option ``map`` that joins spellings and leaves out rare classes, and sentences.
+
+    No class of one or two samples can be in training and test of several folds. Two other classes
+    at least remain. Where there are several rare classes, a sentence has the map that joins them.
+
+    Examples
+    --------
+    >>> labels = ["serous"] * 4 + ["clear"] * 3 + ["mixed"]
+    >>> propose_map(labels)[0]
+    {'map': 'serous:serous,clear:clear'}
+    >>> propose_map(["a"] * 3 + ["b"] * 2)
+    ({}, '')
+    """
+    spellings = common_spellings(map(str, labels))
+    joined_spellings = {text: label for text, label in spellings.items() if text != label}
+    sizes = Counter(spellings[str(label)] for label in labels)
+    rare = {label: size for label, size in sizes.items() if size <= _RARE}
+    others = [label for label in sizes if label not in rare]
+    if len(others) < 2:  # all classes are rare: none is left out
+        rare = {}
+        others = list(sizes)
+    if len(others) < 2 or not (rare or joined_spellings):
+        return {}, ""
+    if any(";" in text for text in spellings):
+        remedy = "Leave rare classes out, and join spellings, by map=."
+        return {}, f"The labels {listed(map(repr, spellings))} need a map. {remedy}"
+    # Small and capital letters are alike in a map.
+    entries = {
+        text.lower(): f"{_escape(text)}:{_escape(label)}"
+        for text, label in spellings.items()
+        if label in others
+    }
+    unchanged = ",".join(entries.values())
+    sentences = []
+    if joined_spellings:
+        pairs = listed(f"{text!r} to {label!r}" for text, label in joined_spellings.items())
+        sentences.append(f"The proposed map= joins spellings: {pairs}.")
+    if rare:
+        sentences.append(_about_rare(rare, unchanged))
+    return {"map": unchanged}, " ".join(sentences)
+
+
+def _about_rare(rare: Mapping[str, int], unchanged: str) -> str:
+    """Return a sentence on classes of one or two samples, which a proposed map leaves out."""
+    rare_classes = listed(f"{label!r} ({size})" for label, size in rare.items())
+    text = (
+        f"{counted(len(rare), 'class', 'has', 'have')} one or two samples, too few to train and "
+        f"to test: {rare_classes}. The proposed map= leaves {either(len(rare), 'it', 'them')} out"
+    )
+    if sum(rare.values()) > _RARE:
+        joined = ",".join(f"{_escape(label)}:{_OTHERS}" for label in rare)
+        text += f"; to join them, write map={unchanged},{joined}"
+    return f"{text}."
+
+
+def _escape(text: str) -> str:
+    """Return a text as a part of the option ``map``."""
+    return text.replace(",", "\\,").replace(":", "\\:")
+
+
+def _commonest(texts: Sequence[str]) -> str:
+    """Return the commonest texts with the number of their samples, for messages."""
+    counts = Counter(texts).most_common(_LISTED)
+    return ", ".join(f"{quoted(text)} ({count})" for text, count in counts)
+
+
+def plain_text(text: str) -> str:
+    r"""Return a text with straight quotes and single spaces.
+
+    Examples
+    --------
+    >>> plain_text(" patient’s\u00a0 mucosa ")
+    "patient's mucosa"
+    """
+    return " ".join(text.translate(_QUOTES).split())
+
+
+def _refuse_unlabelled(
+    where: str, samples: Sequence[Any], n_samples: int, words: Mapping[str, int]
+) -> NoReturn:
+    """Refuse samples without a label; ``words`` are those that are read as a missing label."""
+    remedy = "Label them, or leave them out by the sheet's option unlabelled=drop"
+    if words:
+        remedy += f"; if {_about_words(words)}"
+    msg = (
+        f"{where}: {len(samples)} of {counted(n_samples, 'sample')} "
+        f"{either(len(samples), 'has', 'have')} no label: {listed(samples)}. {remedy}"
+    )
+    raise InputError(msg, key="label", sheet=True)
+
+
+def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
+    """Return a note on words of several samples that are read as a missing label.
+
+    Classes (n_samples,) that are all the same are refused: the word is probably the second class.
+    """
+    repeated_words = {word: count for word, count in words.items() if count > 1}
+    if not repeated_words:
+        return []
+    hint = f"if {_about_words(repeated_words)}"
+    if len(set(classes.tolist())) == 1:
+        msg = (
+            f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, "
+            f"and a classifier needs two; {hint}"
+        )
+        raise InputError(msg, key="label", sheet=True)
+    return [hint]
+
+
+def _about_words(words: Mapping[str, int]) -> str:
+    """Return how to keep words that are read as a missing label, by number of samples.
+
+    Examples
+    --------
+    >>> _about_words({"NA": 8}).partition(", keep")[0]
+    "the text 'NA' (8 samples), which is read as missing, is a class"
+    """
+    texts = listed(f"{quoted(word)} ({counted(count, 'sample')})" for word, count in words.items())
+    number = len(words)
+    return (
+        f"the {noun(number, 'text')} {texts}, which {either(number, 'is', 'are')} read as missing, "
+        f"{either(number, 'is a class', 'are classes')}, keep {either(number, 'it', 'them')} by "
+        f"the sheet's option literal={','.join(words)}"
+    )
+
+
+def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
+    """Refuse a continuous trait, survival times and names, of which most samples have their own."""
+    sizes = Counter(labels.tolist())
+    are_numbers = all(complaint(label) is None for label in sizes)
+    few = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
+    n_in_small_classes = sum(size for size in sizes.values() if size < few)
+    if len(sizes) <= _MOST_CLASSES or 2 * n_in_small_classes <= len(labels):
+        return
+    remedy = "join texts by map=text:label,text:label, or name another column"
+    if are_numbers:
+        remedy = (
+            "make classes by map= with cut points, as map=<60:young,>=60:old, or use a program "
+            "for regression or survival analysis"
+        )
+    msg = (
+        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
+        f"({listed(list(sizes), 3)}) are not classes; xnbflow finds which of a few classes a "
+        f"sample belongs to: {remedy}"
+    )
+    raise InputError(msg, key="label")
+
+
+def _doubtful(labels: np.ndarray) -> list[str]:
+    """Note classes of few samples, and those that differ by the way they are written alone."""
+    labels_of_appearance: dict[str, list[str]] = {}
+    sizes = Counter(map(str, labels))
+    for label in sorted(sizes):
+        labels_of_appearance.setdefault(_appearance(label), []).append(label)
+    groups = [labels for labels in labels_of_appearance.values() if len(labels) > 1]
+    notes = list(map(_about_alike, groups))
+    few = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
+    if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
+        note = Note(
+            f"fewer than {_FOLDS} samples in class {listed(few)}: with more folds than samples, "
+            "some folds test none",
+            advice="add samples, join or leave out classes by map= in the sheet's options",
+        )
+        notes.append(note)
+    return notes
+
+
+def _about_alike(labels: Sequence[str]) -> str:
+    return Note(
+        f"the classes {' and '.join(map(ascii, labels))} look alike: they differ by capital "
+        "letters, a number's form or invisible characters",
+        advice="make them one by map= in the sheet's options",
+    )
+
+
+def _appearance(label: str) -> str:
+    """Return a label without capital letters, invisible characters and the form of a number.
+
+    Examples
+    --------
+    >>> _appearance("Tumour\u200b"), _appearance("1.50")
+    ('tumour', '1.5')
+    """
+    composed = unicodedata.normalize("NFKC", label)
+    visible = [letter for letter in composed if unicodedata.category(letter) != "Cf"]
+    text = "".join(visible).lower()
+    return text if complaint(text) else str(float(text))
+
+
+def _parse_map(where: str, text: str) -> dict[str, str]:
+    """Return the labels of the option ``map`` by their texts in small letters."""
+    mapping: dict[str, str] = {}
+    for entry in re.split(r"(?<!\\),", text):
+        if not entry.strip():
+            continue
+        *keys, value = re.split(r"(?<!\\):", entry.strip())
+        key = plain_text(_unescape(":".join(keys))).lower()
+        label = _unescape(value).strip()
+        other = mapping.get(key, label)  # both spellings of a text may be in the option
+        if not keys or not key or not label or other != label:
+            contradiction = f", but {quoted(key)} is {quoted(other)} before"
+            if other == label:
+                contradiction = ""
+            msg = (
+                f"{where}: the sheet's option map has {quoted(entry.strip())}{contradiction}; "
+                "write text:label,text:label (small and capital letters are alike)"
+            )
+            raise InputError(msg, key="map", sheet=True)
+        mapping[key] = label
+    return mapping
+
+
+def _unescape(text: str) -> str:
+    """Return a part of the option ``map`` as the text that it means."""
+    return text.replace("\\,", ",").replace("\\:", ":")

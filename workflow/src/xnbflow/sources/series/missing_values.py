@@ -1,0 +1,75 @@
+"""Missing values of features: refused, imputed in the training folds, or dropped."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.data.dataset import row_slices
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.sheet import SheetRow
+
+
+class MissingValuesError(InputError):
+    """Values are missing, and the sheet has no option for them; ``share`` of all values."""
+
+    def __init__(self, message: str, *, key: str, share: float) -> None:
+        super().__init__(message, key=key, sheet=True)
+        self.share = share
+
+
+def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Drop features with missing values, and record whether values remain to be imputed.
+
+    The option ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value)
+    or ``drop_features:0.2`` (features that lack more than this share of the values). Features
+    without any value are always dropped. Errors and notes list the features by the number of
+    missing values.
+    """
+    rule = dataset.options.get("missing", "refuse")
+    n_features, n_samples = series.values.shape
+    n_missing = np.empty(n_features, dtype=np.intp)
+    for rows in row_slices(series.values.shape):
+        n_missing[rows] = np.isnan(series.values[rows]).sum(axis=1)
+    affected = np.flatnonzero(n_missing)
+    if not len(affected):
+        return series
+    worst = affected[np.argsort(-n_missing[affected], kind="stable")]
+    names = listed(f"{str(series.features[i])!r} ({n_missing[i]})" for i in worst)
+    text = (
+        f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
+        f"{n_features} {noun(n_features, 'feature')} "
+        f"(of {counted(n_samples, 'sample')} each): {names}"
+    )
+    if rule == "refuse":
+        feature = int(affected[0])
+        place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
+        first = f", the first in {place}" if place else ""
+        msg = (
+            f"{series.where}: {text}{first}. Fill them in, or set in the sheet's options "
+            "missing=impute (in the training folds), missing=drop_features, or "
+            "missing=drop_features:0.2 (and impute the rest)"
+        )
+        share = float(n_missing.sum()) / series.values.size
+        raise MissingValuesError(msg, key=str(series.features[feature]), share=share)
+    largest_share = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
+    dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
+    notes = [f"missing values: {text}"]
+    if dropped.all():
+        msg = f"{series.where}: {text}; no feature is left. Fill some in, or drop fewer"
+        raise InputError(msg, key="missing")
+    if dropped.any():
+        notes.append(
+            f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "
+            f"{either(dropped.sum(), 'its', 'their')} missing values"
+        )
+        series = series.with_features(np.flatnonzero(~dropped))
+    n_remaining = int(n_missing[~dropped].sum())
+    if n_remaining:
+        n_features = int((n_missing[~dropped] > 0).sum())
+        notes.append(
+            f"{counted(n_remaining, 'missing value')} of {counted(n_features, 'feature')} "
+            f"{either(n_remaining, 'remains', 'remain')}, to be imputed in the training folds"
+        )
+    return replace(series, missing=n_remaining > 0).with_notes(notes)

@@ -1,0 +1,330 @@
+"""A phenotype file: columns of the samples, in a file beside that of their values."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.data.dataset import refuse_control_characters
+from xnbflow.data.note import Note
+from xnbflow.sources.formats.cell_texts import complaint
+from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.geo_head import GeoHead, read_head
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.workbook import WORKBOOKS, naming_sheets
+from xnbflow.sources.roles import position_of
+from xnbflow.sources.series.class_labels import plain_text
+from xnbflow.sources.series.sequencing import plain_sample_names
+from xnbflow.sources.sheet import SheetRow
+
+#: The column with the accessions of GEO's samples (GSM...).
+_ACCESSION = "geo_accession"
+#: Number of names of samples that a message shows of each file.
+_EXAMPLES = 3
+
+
+def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
+    """Read a phenotype file: every column as text, indexed by the sample's name.
+
+    It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
+    GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
+    default is the column with the name of the sheet's ``id_column``, else the first. For GEO it
+    names a field (``title``), and the default is the samples' accessions. ``phenotype_sheet`` names
+    a sheet of a workbook.
+    """
+    path = Path(path)
+    with about_file(path):
+        if _is_geo(path):
+            with open_raw(path) as stream:
+                return _geo_phenotype(path, read_head(path, stream), dataset)
+        names, columns = _read_columns(path, dataset)
+        for name, count in Counter(names).items():
+            if count > 1:
+                msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
+                raise InputError(msg, key=name)
+        refuse_control_characters(str(path), "column name", names)
+        key = 0
+        if id_option := dataset.options.get("phenotype_id"):
+            key = position_of(path, names, id_option, "phenotype_id")
+        elif dataset.id_column in names:
+            key = names.index(dataset.id_column)
+        frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
+        return _index_by_sample(path, frame, names[key])
+
+
+def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
+    """Return the column of a phenotype file that contains names of samples, if not the first.
+
+    The result is empty if the first column contains one of the names, if no column does, and for
+    GEO.
+    """
+    path = Path(path)
+    if _is_geo(path):
+        return ""
+    header, columns = _read_columns(path, dataset)
+    samples = {name for name in names if name}
+    first = columns[0] if columns else []
+    if samples & set(first) or matched_names(list(names), first):
+        return ""
+    for name, cells in zip(header, columns, strict=True):
+        if name and len(set(cells)) == len(cells) and samples & set(cells):
+            return name
+    return ""
+
+
+def _is_geo(path: Path) -> bool:
+    """Return whether a file is a series matrix or a GDS of GEO."""
+    if suffix_of(path) in WORKBOOKS:
+        return False
+    with open_raw(path) as stream:
+        return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
+
+
+def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[str]]]:
+    """Return the header of a phenotype file and the texts of its columns."""
+    options = {}
+    if "encoding" in dataset.options:
+        options["encoding"] = dataset.options["encoding"]
+    if sheet := dataset.options.get("phenotype_sheet"):
+        options["sheet"] = sheet
+    table = read_raw_table(path, options)
+    with naming_sheets(table, chosen="sheet" in options):
+        return table.header, table.columns(range(len(table.header)))
+
+
+def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
+    """Return the samples' fields in a head of GEO; label and group are named as in the sheet."""
+    head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
+    head.fields.insert(0, _ACCESSION, head.samples)
+    key = _ACCESSION
+    if id_option := dataset.options.get("phenotype_id"):
+        key, _ = head.label_texts(str(path), id_option)
+    frame = _index_by_sample(path, head.fields.copy(), key)
+    for name in (dataset.label, dataset.options.get("group")):
+        if name and head.field_named(name) not in (None, key):
+            field, _ = head.label_texts(str(path), name)
+            frame = frame.rename(columns={field: name})
+    return frame
+
+
+def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return a phenotype indexed by its column ``key``, whose names must be unique."""
+    samples = frame.pop(key)
+    if samples.empty:
+        raise InputError(f"{path}: there are no samples below the header", file=str(path))
+    invalid = samples[(samples == "") | samples.duplicated()]
+    if len(invalid):
+        name = invalid.iloc[0]
+        fault = f"sample {quoted(name)} occurs twice" if name else "a cell is empty"
+        msg = f"{path}, column {quoted(key)}: {fault}; correct it, or name another phenotype_id"
+        raise InputError(msg, key=key)
+    refuse_control_characters(str(path), "sample name", samples)
+    return frame.set_index(pd.Index(samples, name=None))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """Samples of a table that have a row in a phenotype.
+
+    ``names`` (n_samples,) are the samples' names as in the phenotype, ``keep`` (n_samples,) is
+    whether the phenotype has them, and ``rows`` are the rows of the phenotype for the samples with
+    ``keep``, in their order.
+    """
+
+    names: np.ndarray
+    keep: np.ndarray
+    rows: pd.DataFrame
+    notes: list[str]
+
+
+def join_samples(
+    where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
+) -> Joined:
+    """Find the rows of a table's samples in a phenotype, and note samples of only one of the files.
+
+    Names may differ by folders, endings of files and characters that R replaces (`matched_names`).
+    """
+    notes = []
+    texts = list(map(str, samples))
+    matched = matched_names(texts, list(phenotype.index))
+    if matched is not None:
+        pairs = zip(texts, matched, strict=True)
+        before, after = next(pair for pair in pairs if pair[0] != pair[1])
+        notes.append(
+            "names of samples were changed to those of the phenotype file, as "
+            f"{quoted(before)} to {quoted(after)}"
+        )
+        texts = matched
+    names = pd.Index(np.asarray(texts, dtype=object))
+    keep = names.isin(phenotype.index)
+    if not keep.any():
+        columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
+        remedy = "Name the columns of names by id_column and the option phenotype_id"
+        if columns:
+            remedy = f"They are in its column {columns[0]!r}: set phenotype_id={columns[0]}"
+        msg = (
+            f"{where}: no sample of the table is in the phenotype file; the table has "
+            f"{listed(list(names), _EXAMPLES)}, the phenotype file "
+            f"{listed(list(phenotype.index), _EXAMPLES)}. {remedy}"
+        )
+        raise InputError(msg, key="phenotype_id")
+    without = list(names[~keep])
+    if without:
+        text = (
+            f"{counted(len(without), 'sample', 'is', 'are')} left out, without phenotype: "
+            f"{listed(without)}"
+        )
+        notes.append(Note(text, "without phenotype"))
+    unmeasured = list(phenotype.index[~phenotype.index.isin(names)])
+    if unmeasured:
+        text = (
+            f"{counted(len(unmeasured), 'sample', 'is', 'are')} in the phenotype file only: "
+            f"{listed(unmeasured)}"
+        )
+        notes.append(Note(text, "phenotype only"))
+    rows = phenotype.loc[names[keep]].reset_index(drop=True)
+    return Joined(names=names.to_numpy(dtype=str), keep=keep, rows=rows, notes=notes)
+
+
+def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample if only their spelling differs.
+
+    Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
+    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, or all names
+    of one table have the same further ending. If a sample has a row name already, only letters and
+    spaces may differ in the other names. The result is None if different names would become equal,
+    and if neither all samples nor all row names match. Samples that do not match keep their names.
+
+    Examples
+    --------
+    >>> matched_names(["/run/S1.bam", "/run/S2.bam"], ["S1", "S2", "S3"])
+    ['S1', 'S2']
+    >>> matched_names(["X1.a", "X2.a"], ["1-a", "2-a"]), matched_names(["S1", "S9"], ["S1", "S2"])
+    (['1-a', '2-a'], None)
+    """
+    if not samples:
+        return None
+    if set(samples) & set(row_names):
+        return _matched_by_letters(samples, row_names)
+    for spell in (plain_sample_names, _spell_as_r, _in_small_letters):
+        spelled_samples = spell(list(samples))
+        spelled_rows = spell(list(row_names))
+        names = set(spelled_samples)
+        rows = set(spelled_rows)
+        if len(names) < len(samples) or len(rows) < len(row_names):
+            continue
+        if names <= rows or rows <= names:
+            row_name_of = dict(zip(spelled_rows, row_names, strict=True))
+            pairs = zip(spelled_samples, samples, strict=True)
+            return [row_name_of.get(spelled, sample) for spelled, sample in pairs]
+    return _matched_without_ending(samples, row_names)
+
+
+def _matched_without_ending(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample where all names of one table have a further ending.
+
+    Examples
+    --------
+    >>> _matched_without_ending(["treated1", "untreated2"], ["treated1fb", "untreated2fb"])
+    ['treated1fb', 'untreated2fb']
+    """
+    rows = set(row_names)
+    row_ending = _common_ending(row_names)
+    with_ending = [f"{sample}{row_ending}" for sample in samples]
+    if row_ending and set(with_ending) <= rows:
+        return with_ending
+    sample_ending = _common_ending(samples)
+    without_ending = [sample.removesuffix(sample_ending) for sample in samples]
+    if sample_ending and set(without_ending) <= rows:
+        return without_ending
+    return None
+
+
+def _common_ending(names: Sequence[str]) -> str:
+    """Return the letters with which all of several names end."""
+    if len(names) < 2:
+        return ""
+    ending = ""
+    for letters in zip(*(reversed(name) for name in names), strict=False):
+        if len(set(letters)) > 1:
+            break
+        ending = letters[0] + ending
+    return ending
+
+
+def _matched_by_letters(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample where only letters and spaces differ in some of them."""
+    spelled_rows = dict(zip(_in_small_letters(row_names), row_names, strict=True))
+    spelled_samples = _in_small_letters(samples)
+    if len(spelled_rows) < len(row_names) or len(set(spelled_samples)) < len(samples):
+        return None
+    pairs = zip(spelled_samples, samples, strict=True)
+    names = [spelled_rows.get(spelled, sample) for spelled, sample in pairs]
+    return None if names == list(samples) else names
+
+
+def _in_small_letters(names: Sequence[str]) -> list[str]:
+    """Return names in small letters, with single spaces."""
+    return [" ".join(name.lower().split()) for name in names]
+
+
+def _spell_as_r(names: Sequence[str]) -> list[str]:
+    """Return names as R's make.names writes them, without the X before a digit."""
+    replaced = [re.sub(r"[^\w.]", ".", name) for name in names]
+    return [re.sub(r"^X(?=\d)", "", name) for name in replaced]
+
+
+def refuse_contradictions(
+    *,
+    where: str,
+    dataset: SheetRow,
+    samples: np.ndarray,
+    table: pd.DataFrame,
+    phenotype: pd.DataFrame,
+) -> None:
+    """Refuse a label or group that differs between the table and the phenotype file."""
+    for name in (dataset.label, dataset.options.get("group")):
+        if name not in table or name not in phenotype:
+            continue
+        differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
+        if differs.any():
+            i = int(np.argmax(differs))
+            n_differing = int(differs.sum())
+            verb = either(n_differing, "differs", "differ")
+            msg = (
+                f"{where}: {name!r} of sample {quoted(str(samples[i]))} is "
+                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
+                f"phenotype file ({n_differing} {verb}); correct one, or name another column"
+            )
+            raise InputError(msg, key=name)
+
+
+def _comparable(text: str) -> str:
+    """Return a text such that spellings of one number are equal, as 1, 1.0 and 1,0 are."""
+    plain = plain_text(text)
+    number = plain.replace(",", ".", 1)
+    return plain if complaint(number) else str(float(number))
+
+
+def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> None:
+    """Refuse a header of R's form in which two names of the phenotype are one.
+
+    A header that lost a separator has one name less than the rows have cells, as R writes it.
+    """
+    samples = set(map(str, phenotype.index))
+    for name in header:
+        for place in range(1, len(name)):
+            first, second = name[:place], name[place:]
+            if first in samples and second in samples and name not in samples:
+                msg = (
+                    f"{path}: the name {quoted(name)} in the header is two samples of the "
+                    f"phenotype file, {quoted(first)} and {quoted(second)}: a separator between "
+                    "them was lost. Insert it"
+                )
+                raise InputError(msg, file=str(path), key=name)

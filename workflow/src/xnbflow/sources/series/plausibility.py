@@ -1,0 +1,385 @@
+"""Plausibility: the meaning of columns of samples, covariates among features, repeated samples."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import row_slices
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.series.intensities import of_other_scale
+
+_PATIENT = re.compile(
+    r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
+    r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
+    re.IGNORECASE,
+)
+#: Words in the names of columns that are classes.
+_CLASS = re.compile(
+    r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
+    r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade|dose|dosage",
+    re.IGNORECASE,
+)
+#: Whole words in the names of columns of 0 and 1 that are classes.
+_CASE_CONTROL = "case cases control controls affected responder"
+#: Spellings of 0 and 1.
+_BINARY = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
+#: Names of a column of samples.
+_SAMPLE_ID = re.compile(
+    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name|"
+    r"barcode|unnamed: 0",
+    re.IGNORECASE,
+)
+#: Words in the names of columns for how, where or when a sample was measured.
+_TECHNICAL = (
+    "array batch batches beadchip center centre chip cohort dataset facility flowcell hospital hyb "
+    "hybridisation hybridization institute institution instrument kit lab laboratory lane lot "
+    "machine operator plate processing run scan scanner sentrix sequencer series slide technician"
+)
+#: Words that are technical only together with these: other sites are places in the body.
+_IN_COMPANY = {
+    "site": "clinical code collection enrolment id name no number recruitment study",
+    "date": "assay experiment extraction measurement of preparation sample",
+    "study": "accession code gse id name no number",
+}
+#: Words in the names of numeric columns that are not measured by arrays.
+_CLINICAL = (
+    "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
+    "months psa sex smoking stadium stage survival weight year years"
+)
+#: Least number of groups that folds keep whole, in all and of each class.
+_GROUPS = 5
+_GROUPS_OF_CLASS = 3
+#: Least number of features among which one is conspicuous.
+_AT_LEAST = 20
+#: Most features of whole numbers where the others are not, and the reverse.
+_LONE = 3
+#: Share of the features at each end whose centre and spread are left out of their range.
+_UNUSUAL = 0.01
+#: Share of this range that is added to both sides.
+_MARGIN = 0.25
+#: Least number of features to which a column is compared.
+_COMPARED = 20
+#: Names of the time to an event or to the last visit.
+_EVENT_TIME = re.compile(
+    r"(days?|weeks?|months?|years?|time)[\s_.\-]*(to|until)[\s_.\-]*"
+    r"(death|event|relapse|recurrence|progression|last|follow|new|metastasis)|"
+    r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(time|days?|weeks?|months?|years?|mo|yrs?)?$|"
+    r"follow[\s_.\-]*up|survival",
+    re.IGNORECASE,
+)
+#: Names of whether the event was seen.
+_EVENT_STATUS = re.compile(
+    r"vital[\s_.\-]*status|censor|"
+    r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(status|event|code|cens.*)$|"
+    r"(survival|death|event|relapse|recurrence|progression)[\s_.\-]*(status|event|indicator)|"
+    r"^(dead|deceased|died|death|event)$",
+    re.IGNORECASE,
+)
+#: Words of values for the life status.
+_LIFE = frozenset(["alive", "dead", "deceased", "living", "died", "censored"])
+#: Tissues and organs, by which a column of sites is anatomical.
+_ORGANS = (
+    "abdomen adrenal anus appendix ascites axilla bladder blood bone bowel brain breast "
+    "bronchus caecum cecum cerebellum cervix cheek colon cord duodenum ear esophagus eye face "
+    "foot frontal gland gum hand head heart hip hippocampus ileum intestine jejunum kidney "
+    "larynx left leg limb lip liver lobe lung lymph marrow metastasis mouth muscle neck nerve "
+    "node nose oesophagus omentum oropharynx ovary palate pancreas parietal pelvis peritoneum "
+    "pharynx pleura primary prostate rectum renal retina right scalp sigmoid skin spleen "
+    "stomach temporal testis thigh thorax thymus thyroid tongue tonsil trachea trunk uterus "
+    "vagina vulva"
+)
+
+
+def is_technical(name: str) -> bool:
+    """Return whether a column's name means a batch: how, where or when samples were measured.
+
+    Examples
+    --------
+    >>> [is_technical(name) for name in ("array_batch", "ScanDate", "plate2", "study site")]
+    [True, True, True, True]
+    >>> [is_technical(name) for name in ("primary site", "slice", "date of birth")]
+    [False, False, False]
+    """
+    words = _words(name)
+    if words & {*_TECHNICAL.split()}:
+        return True
+    for word, companions in _IN_COMPANY.items():
+        if word in words and words <= {word, *companions.split()}:
+            return True
+    return False
+
+
+def is_batch(name: str, cells: Sequence[str]) -> bool:
+    """Return whether a column's name means a batch, except sites whose values are organs.
+
+    Examples
+    --------
+    >>> is_batch("site", ["Ulm", "Kiel"]), is_batch("site", ["colon", "liver"])
+    (True, False)
+    """
+    return is_technical(name) and not ("site" in _words(name) and are_places_of_body(cells))
+
+
+def is_clinical(name: str) -> bool:
+    """Return whether a name has a whole word for clinical data, which are not measured by arrays.
+
+    Letters beside digits are no word: BMI1, SEX1 and STAGE2 are genes.
+
+    Examples
+    --------
+    >>> [is_clinical(name) for name in ("Alter", "PSA_ng", "age at diagnosis")]
+    [True, True, True]
+    >>> [is_clinical(name) for name in ("AGER", "TP53", "BMI1", "COMMD3-BMI1")]
+    [False, False, False, False]
+    """
+    return bool(_whole_words(name) & {*_CLINICAL.split()})
+
+
+def is_like_features(cells: np.ndarray, features: np.ndarray) -> bool:
+    """Return whether the values of a column are distributed as those of the features beside it.
+
+    ``cells`` (n_samples,) are the column's, ``features`` (n_features, n_samples) the others'; NaN
+    are missing. Median and standard deviation are within the range of most features, widened by a
+    quarter to each side, and the values are whole or fractional as those of most features.
+
+    Examples
+    --------
+    >>> genes = np.random.default_rng(0).normal(8, 1, (100, 12)).round(2)
+    >>> is_like_features(genes[0], genes), is_like_features(np.arange(40.0, 52.0), genes)
+    (True, False)
+    """
+    present = cells[~np.isnan(cells)]
+    if len(features) < _COMPARED or not present.size:
+        return False
+    is_whole = bool(_are_whole(cells[None, :])[0])
+    are_features_whole = 2 * _are_whole(features).sum() > len(features)
+    if is_whole != are_features_whole:
+        return False
+    has_centre = _is_usual(np.median(present), np.nanmedian(features, axis=1))
+    return has_centre and _is_usual(present.std(), np.nanstd(features, axis=1))
+
+
+def _is_usual(value: float, values: np.ndarray) -> bool:
+    """Return whether a value is within the range of most others, widened to both sides."""
+    low, high = np.nanquantile(values, [_UNUSUAL, 1 - _UNUSUAL])
+    margin = _MARGIN * (high - low)
+    return bool(low - margin <= value <= high + margin)
+
+
+def _are_whole(values: np.ndarray) -> np.ndarray:
+    """Return which rows have whole numbers alone."""
+    return np.asarray(((values == np.floor(values)) | np.isnan(values)).all(axis=1))
+
+
+def is_event_time(name: str) -> bool:
+    """Return whether a name means the time to an event, or of follow-up.
+
+    Examples
+    --------
+    >>> [is_event_time(name) for name in ("days_to_death", "OS.time", "OS_months", "time point")]
+    [True, True, True, False]
+    """
+    return _EVENT_TIME.search(name) is not None and not is_event_status(name)
+
+
+def is_event_status(name: str, cells: Sequence[str] = ()) -> bool:
+    """Return whether a name, or all values, mean that an event was seen or not.
+
+    Examples
+    --------
+    >>> is_event_status("vital_status"), is_event_status("status", ["dead", "alive", "dead"])
+    (True, True)
+    >>> is_event_status("status", ["tumour", "normal"]), is_event_status("OS.event")
+    (False, True)
+    """
+    if _EVENT_STATUS.search(name):
+        return True
+    words = {cell.strip().lower() for cell in cells if not is_missing(cell)}
+    return bool(words) and words <= _LIFE
+
+
+def are_places_of_body(cells: Sequence[str]) -> bool:
+    """Return whether most values name an organ or another place in the body.
+
+    Examples
+    --------
+    >>> are_places_of_body(["colon", "liver", "left lung"]), are_places_of_body(["Ulm", "Kiel"])
+    (True, False)
+    """
+    organs = set(_ORGANS.split())
+    values = {cell for cell in cells if not is_missing(cell)}
+    n_places = 0
+    for value in values:
+        words = re.findall(r"[a-z]+", value.lower())
+        if organs.intersection(words):
+            n_places += 1
+    return 2 * n_places > len(values)
+
+
+def is_class_name(name: str) -> bool:
+    """Return whether a name has a word for classes of samples.
+
+    Examples
+    --------
+    >>> is_class_name("tumour_type"), is_class_name("TP53")
+    (True, False)
+    """
+    return _CLASS.search(name) is not None
+
+
+def is_case_control(name: str) -> bool:
+    """Return whether a column of 0 and 1 is one of classes by its name.
+
+    Examples
+    --------
+    >>> [is_case_control(name) for name in ("case", "disease", "CASE1", "CASR")]
+    [True, True, False, False]
+    """
+    return is_class_name(name) or bool(_whole_words(name) & {*_CASE_CONTROL.split()})
+
+
+def binary_counts(cells: Sequence[str]) -> tuple[int, int] | None:
+    """Return how many cells are 0 and 1; None if one has another value, or all the same.
+
+    Examples
+    --------
+    >>> binary_counts(["1", "0.0", "NA", "1"]), binary_counts(["1", "2"]), binary_counts(["1"])
+    ((1, 2), None, None)
+    """
+    counts = [0, 0]
+    for cell in map(str.strip, cells):
+        if cell in _BINARY:
+            counts[_BINARY[cell]] += 1
+        elif not is_missing(cell):
+            return None
+    return (counts[0], counts[1]) if all(counts) else None
+
+
+def is_sample_id(name: str) -> bool:
+    """Return whether a name is that of a column of samples' names."""
+    return _SAMPLE_ID.fullmatch(name) is not None
+
+
+def is_patient(name: str) -> bool:
+    """Return whether a name means patients, animals or pairs."""
+    return _PATIENT.search(name) is not None
+
+
+def _whole_words(name: str) -> set[str]:
+    """Return the words of a name in small letters.
+
+    Digits are part of a word, as in BMI1, and so are hyphens, as in COMMD3-BMI1.
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # ScanDate is Scan Date
+    return {word.lower() for word in re.split(r"[\s_.,;:()\[\]/]+", spaced)}
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of a name in small letters."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # ScanDate is Scan Date
+    return set(re.findall(r"[a-z]+", spaced.lower()))
+
+
+def suggested_group(
+    sample_metadata: pd.DataFrame,
+    labels: Sequence[str] | np.ndarray,
+    least: tuple[int, int] = (_GROUPS, _GROUPS_OF_CLASS),
+) -> str | None:
+    """Return the column that names patients and whose values repeat, None if there is none.
+
+    Every sample has a patient, and there is a least number of patients, also of each class (else
+    folds would train without a class).
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": list("556677889"), "patient": list("abcdefabc")})
+    >>> suggested_group(table, list("tttnnnttt"))
+    'patient'
+    """
+    least_groups, least_of_class = least
+    for name in filter(is_patient, map(str, sample_metadata)):
+        cells = pd.Series(list(sample_metadata[name]), dtype=object)
+        if cells.map(is_missing).any() or not least_groups <= cells.nunique() < len(cells):
+            continue
+        n_of_class = cells.groupby(list(labels)).nunique()
+        if n_of_class.min() >= least_of_class:
+            return name
+    return None
+
+
+def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
+    """Return the first technical column whose values repeat, None if there is none.
+
+    Examples
+    --------
+    >>> suggested_batch(pd.DataFrame({"chip": list("abcd"), "plate": list("aabb")}))
+    'plate'
+    """
+    for name in map(str, sample_metadata):
+        if not is_batch(name, list(map(str, sample_metadata[name]))):
+            continue
+        present = sample_metadata[name][~sample_metadata[name].map(is_missing)]
+        if 1 < present.nunique() <= len(present) / 2:
+            return name
+    return None
+
+
+def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
+    """Return features that are probably covariates, not genes.
+
+    These are features `of_other_scale`, and up to three of whole numbers where others are not, or
+    of fractions where others are counts.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).normal(7, 1, (30, 8))
+    >>> values[4] = [61, 45, 70, 38, 55, 59, 66, 72]
+    >>> lone_features(values, ["age" if i == 4 else f"g{i}" for i in range(30)])
+    ['age']
+    """
+    if len(values) < _AT_LEAST:
+        return []
+    is_whole = np.empty(len(values), dtype=bool)
+    for rows in row_slices(values.shape):
+        is_whole[rows] = _are_whole(values[rows])
+    varies = np.fmin.reduce(values, axis=1) < np.fmax.reduce(values, axis=1)
+    is_minority = is_whole if 2 * is_whole.sum() <= len(is_whole) else ~is_whole
+    is_lone = is_minority & varies
+    if is_lone.sum() > _LONE:
+        is_lone[:] = False
+    positions = np.flatnonzero(is_lone | of_other_scale(values))
+    return [str(features[i]) for i in positions.tolist()]
+
+
+def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
+    """Return the positions of samples with equal values: one sample that is given twice.
+
+    The result is empty with few features, or whole numbers alone, since samples may agree by
+    chance, and where a group keeps such samples together.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).normal(size=(30, 4))
+    >>> values[:, 3] = values[:, 1]
+    >>> repeated_samples(values), repeated_samples(values, np.array(["p", "q", "r", "q"]))
+    ([[1, 3]], [])
+    """
+    if len(values) < _AT_LEAST:
+        return []
+    sums = np.zeros(values.shape[1])  # equal samples have equal sums, and few others have
+    for rows in row_slices(values.shape):
+        sums += np.nansum(values[rows], axis=0)
+    _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
+    samples_of_values: dict[bytes, list[int]] = {}
+    for sample in np.flatnonzero(counts[position] > 1).tolist():
+        samples_of_values.setdefault(values[:, sample].tobytes(), []).append(sample)
+    repeated = []
+    for samples in samples_of_values.values():
+        is_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
+        first = values[:, samples[0]]
+        is_whole = (first == np.floor(first)).all()
+        if len(samples) > 1 and not is_one_group and not is_whole:
+            repeated.append(samples)
+    return repeated

@@ -1,0 +1,37 @@
+"""Columns of the samples that options name: found, refused if absent or without a value."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
+from xnbflow.sources.formats.cell_texts import is_missing
+
+
+def column_named(metadata: pd.DataFrame, wanted: str) -> str:
+    """Return the column of a name; small and capital letters are alike if no name is equal."""
+    columns = {column.lower(): column for column in metadata}
+    return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+
+
+def require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
+    """Refuse names in an option that are not columns of the samples."""
+    for name in names:
+        if name not in metadata:
+            msg = (
+                f"{where}: there is no {name!r}, which the sheet's option {option} names; there "
+                f"are {listed(list(metadata.columns)) or 'no further columns'}"
+            )
+            raise InputError(msg, key=option, sheet=True)
+
+
+def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: str) -> None:
+    """Refuse missing values of a column that an option names."""
+    if unknown := list(samples[cells.map(is_missing)]):
+        msg = (
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {cells.name!r}, which "
+            f"the option {option} names: {listed(unknown)}; fill it in, or leave the samples out"
+        )
+        raise InputError(msg, key=option)

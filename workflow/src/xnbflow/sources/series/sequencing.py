@@ -1,0 +1,214 @@
+"""Tables of RNA-seq: units of their values, rows and columns that are not genes, names of samples.
+
+Layouts: featureCounts (Liao and others, Bioinformatics 30, 2014), HTSeq (Anders and others,
+Bioinformatics 31, 2015), STAR (Dobin and others, Bioinformatics 29, 2013), tximport (Soneson and
+others, F1000Research 4, 2015), and nf-core/rnaseq, which writes tximport's tables.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+#: The transform that is proposed for counts of reads.
+PROPOSED_COUNT_TRANSFORM = "tmm"
+
+#: Columns of featureCounts that describe a gene.
+FEATURE_COUNTS_COLUMNS = ("Chr", "Start", "End", "Strand", "Length")
+
+#: Names of values that were divided by the library's size, in names of files.
+_RELATIVE_NAMES = {
+    "TPM": re.compile(r"(?<![a-z])tpms?(?![a-z])", re.IGNORECASE),
+    "FPKM": re.compile(r"(?<![a-z])[fr]pkms?(?![a-z])", re.IGNORECASE),
+    "CPM": re.compile(r"(?<![a-z])cpms?(?![a-z])", re.IGNORECASE),
+}
+#: Values of transcripts (or counts) per million of a sample sum to this, up to rounding.
+_MILLION = 1e6
+_ROUNDING = 0.01
+#: Least share of whole numbers among the positive values of estimated counts.
+_LEAST_WHOLE = 0.25
+#: Part of a read, and the largest share of positive values of counts below it.
+_SMALL = 0.5
+_MOST_SMALL = 0.02
+#: Counts span orders of magnitude: the largest is at least this many times the median.
+_LEAST_SPAN = 30.0
+#: Least number of cells without any read, and least largest count, of a table of estimated counts.
+_LEAST_ZEROS = 10
+_LEAST_LARGEST = 100.0
+#: Values by which a large table is judged.
+_MOST_VALUES = 1_000_000
+
+#: What programs append to the name of a sample, the longest first.
+_ENDINGS = re.compile(
+    r"(\.?aligned\.sortedbycoord\.out|\.?aligned\.out|\.?aligned\.totranscriptome\.out|"
+    r"_?readspergene\.out|\.markdup|\.dedup|\.sorted|\.sort|\.umi|[._-]counts?|[._-]htseq|"
+    r"\.bam|\.sam|\.cram|\.txt|\.tsv|\.tab|\.csv|\.gz)$",
+    re.IGNORECASE,
+)
+#: Barcode of TCGA: project, site, participant, type of sample (01 tumour to 11 normal), vial.
+BARCODE = re.compile(r"(TCGA)[-.](\w\w)[-.](\w{4})[-.](\d\d)\w?([-.].*)?")
+_ALIGNMENT = re.compile(r"\.(bam|sam|cram)$", re.IGNORECASE)
+_ENSEMBL_VERSION = re.compile(r"(ENS[A-Z]*[GTP]\d{11})\.\d+(_PAR_Y)?")
+_TALLIES = re.compile(
+    r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
+    r"N_(unmapped|multimapping|noFeature|ambiguous)",
+    re.IGNORECASE,
+)
+
+
+def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
+    """Name the rows in which HTSeq and STAR tally reads that belong to no gene.
+
+    Examples
+    --------
+    >>> read_tallies(["TP53", "__no_feature", "N_unmapped"])
+    ['__no_feature', 'N_unmapped']
+    """
+    return [str(name) for name in features if _TALLIES.fullmatch(name)]
+
+
+def tally_pattern(tallies: Sequence[str]) -> str:
+    """Return the patterns of the option ``drop`` for such rows.
+
+    Examples
+    --------
+    >>> tally_pattern(["__no_feature", "__ambiguous"]), tally_pattern(["N_unmapped"])
+    ('__*', 'N_*')
+    """
+    stems = {"__*" if name.startswith("__") else "N_*" for name in tallies}
+    return ",".join(sorted(stems, reverse=True))
+
+
+def relative_unit(values: np.ndarray, name: str = "") -> str:
+    """Return TPM, CPM or FPKM where values (n_features, n_samples) are relative to the library.
+
+    Transcripts and counts per million sum to a million for each sample. FPKM have no common sum:
+    they are recognised by the ``name`` of their file, else as values that span orders of magnitude
+    like counts, many of them 0 and others below half a read. Logarithms are not recognised.
+
+    Examples
+    --------
+    >>> rates = np.random.default_rng(0).gamma(0.3, size=(200, 4))
+    >>> relative_unit(1e6 * rates / rates.sum(axis=0)), relative_unit(rates)
+    ('TPM', '')
+    >>> relative_unit(100 * rates, "genes_FPKM.csv")
+    'FPKM'
+    """
+    lowest = np.fmin.reduce(values, axis=None)
+    largest = np.fmax.reduce(values, axis=None)
+    if not (lowest >= 0 and largest >= _LEAST_LARGEST):
+        return ""
+    present = _some_values(values)
+    if (present == np.floor(present)).all():
+        return ""
+    for unit, pattern in _RELATIVE_NAMES.items():
+        if pattern.search(name):
+            return unit
+    sums = np.nansum(values, axis=0)
+    if (np.abs(sums / _MILLION - 1) < _ROUNDING).all():
+        return "TPM"
+    return "FPKM" if _spans_magnitudes(present) and not _are_reads(present) else ""
+
+
+def looks_like_estimated_counts(values: np.ndarray) -> bool:
+    """Return whether values (n_features, n_samples) look like estimated counts of reads.
+
+    Salmon, kallisto and RSEM divide reads between genes, and tximport may scale them, so that not
+    all counts are whole. They are not negative, some are 0, and they span orders of magnitude;
+    a quarter of the others are whole, or hardly any is less than half a read, as many FPKM are.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> counts = rng.negative_binomial(1, 0.002, (200, 6)) * (rng.random((200, 1)) < 0.7)
+    >>> looks_like_estimated_counts(counts * 1.01), looks_like_estimated_counts(counts / 900)
+    (True, False)
+    """
+    present = _some_values(values)
+    return _spans_magnitudes(present) and _are_reads(present)
+
+
+def _some_values(values: np.ndarray) -> np.ndarray:
+    """Return the present values of equally spaced features, at most about a million."""
+    step = max(1, values.size // _MOST_VALUES)
+    some = values[::step].ravel()
+    return np.asarray(some[~np.isnan(some)])
+
+
+def _spans_magnitudes(present: np.ndarray) -> bool:
+    """Return whether values are spread as reads are: none negative, some 0, some very large."""
+    if not present.size or present.min() < 0 or (present == 0).sum() < _LEAST_ZEROS:
+        return False
+    return bool(present.max() >= max(_LEAST_LARGEST, _LEAST_SPAN * np.median(present)))
+
+
+def _are_reads(present: np.ndarray) -> bool:
+    """Return whether positive values are numbers of reads rather than shares of the library."""
+    positive = present[present > 0]
+    whole = np.mean(positive == np.floor(positive))
+    small = np.mean(positive < _SMALL)
+    return bool(whole >= _LEAST_WHOLE or small <= _MOST_SMALL)
+
+
+def plain_sample_names(names: Sequence[str]) -> list[str]:
+    """Return names of samples without folders and without what programs append to them.
+
+    Examples
+    --------
+    >>> plain_sample_names(["/data/S1.sorted.bam", "S2Aligned.sortedByCoord.out.bam", "S3"])
+    ['S1', 'S2', 'S3']
+    """
+    return [_plain_sample_name(name) for name in names]
+
+
+def _plain_sample_name(name: str) -> str:
+    plain = re.split(r"[/\\]", name.strip())[-1]
+    while match := _ENDINGS.search(plain):
+        if match.start() == 0:
+            break
+        plain = plain[: match.start()]
+    return plain
+
+
+#: The name of the column of patients of TCGA.
+BARCODE_PATIENT = "barcode patient"
+
+
+def barcode_patients(names: Sequence[str]) -> list[str] | None:
+    """Return the patient of each of TCGA's barcodes; None where a name is no barcode.
+
+    A barcode has project, site, participant, type of sample and vial.
+
+    Examples
+    --------
+    >>> barcode_patients(["TCGA-A1-A0SB-01A", "TCGA.A1.A0SB.11A"]), barcode_patients(["S1"])
+    (['TCGA-A1-A0SB', 'TCGA-A1-A0SB'], None)
+    """
+    matches = [BARCODE.fullmatch(name) for name in names]
+    patients = ["-".join(match.group(1, 2, 3)) for match in matches if match is not None]
+    return patients if patients and len(patients) == len(names) else None
+
+
+def are_alignments(names: Sequence[str]) -> bool:
+    """Return whether all names are files of aligned reads, as featureCounts names its samples."""
+    return bool(names) and all(_ALIGNMENT.search(name) for name in names)
+
+
+def without_version(names: Sequence[str]) -> list[str] | None:
+    """Return Ensembl identifiers without their versions; None unless most names have one.
+
+    The result is None also where two names would become equal.
+
+    Examples
+    --------
+    >>> without_version(["ENSG00000141510.18", "ENSG00000012048.23"])
+    ['ENSG00000141510', 'ENSG00000012048']
+    """
+    matches = [_ENSEMBL_VERSION.fullmatch(name) for name in names]
+    if 2 * sum(match is not None for match in matches) <= len(names):
+        return None
+    plain = [
+        name if match is None else match[1] + (match[2] or "")
+        for name, match in zip(names, matches, strict=True)
+    ]
+    return plain if len(set(plain)) == len(set(names)) else None

@@ -1,0 +1,261 @@
+"""From a raw series to a data set: labels, groups, logarithms, missing values, duplicates.
+
+`STEPS` is the documented order. Each step is a function of the series and its row of the sheet that
+returns a series; a step that changes nothing returns the series itself.
+"""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
+from xnbflow.core.terms import batch_column
+from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.data.note import Note
+from xnbflow.sources.annotation import annotate_features
+from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.intensities import keep_counts, looks_like_counts, scale_of, transform
+from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
+from xnbflow.sources.series.missing_values import settle_missing
+from xnbflow.sources.series.plausibility import (
+    is_technical,
+    lone_features,
+    repeated_samples,
+    suggested_group,
+)
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
+from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
+from xnbflow.sources.sheet import SheetRow
+
+#: Scales of values that are noted in any table.
+_NOTED = {
+    "counts",
+    "estimated counts",
+    "TPM",
+    "CPM",
+    "FPKM",
+    "logged twice",
+    "mixed",
+    "intensities",
+}
+#: Controls of Affymetrix and Agilent, and the spike-ins of the ERCC.
+_CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$")
+
+
+def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
+    """Return the data set of a raw series, by the options of its row in the sheet.
+
+    In this order: control probes are dropped and features annotated; samples without a label are
+    omitted (or refused); columns for groups and batches are found; values are transformed, missing
+    ones settled, probes collapsed to genes, and repeated names merged.
+    """
+    for step in STEPS:
+        series = step(series, dataset)
+    metadata = series.sample_metadata
+    return DataSet(
+        name=dataset.id,
+        values=series.values,
+        features=series.features,
+        samples=series.samples,
+        labels=series.labels,
+        kinds=series.kinds,
+        groups=series.groups,
+        sample_metadata=metadata if len(metadata.columns) else None,
+        feature_metadata=series.feature_metadata,
+        missing=series.missing,
+        notes=series.notes,
+        scale=series.scale,
+    )
+
+
+def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Leave out control probes of the array."""
+    is_control = np.array([_CONTROL.match(name) is not None for name in series.features], bool)
+    keep_all = dataset.options.get("controls") == "keep"
+    if keep_all or not is_control.any() or is_control.all():
+        return series
+    note = Note(
+        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(series.features[is_control], 3)})",
+        advice="the option controls=keep keeps them",
+    )
+    return series.with_features(np.flatnonzero(~is_control)).with_notes([note])
+
+
+def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Add the sheet's annotation of features to that of the file."""
+    notes: list[str] = []
+    metadata = series.feature_metadata
+    annotation = annotate_features(
+        dataset,
+        list(series.features),
+        series.platforms,
+        notes,
+        has_symbols=metadata is not None and "symbol" in metadata,
+    )
+    if annotation is None:
+        return series.with_notes(notes)
+    if metadata is not None:
+        others = metadata.drop(columns=list(annotation), errors="ignore")
+        annotation = pd.concat([others, annotation], axis=1)
+    return replace(series, feature_metadata=annotation).with_notes(notes)
+
+
+def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Make labels of the samples' texts, and leave out samples without one."""
+    where = f"{series.where}, {series.label_place}"
+    labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
+    series = series.with_samples(np.flatnonzero(keep)).with_notes(notes)
+    return replace(series, labels=labels.tolist())
+
+
+def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Find the columns that the options ``phenotype_columns``, ``batch`` and ``group`` name.
+
+    A batch gets a name by which the audit recognises it, as ``batch (x)``.
+    """
+    metadata = series.sample_metadata
+    phenotype_columns = dataset.names("phenotype_columns")
+    require_columns(series.where, metadata, "phenotype_columns", phenotype_columns)
+    batch = dataset.options.get("batch")
+    if batch:
+        require_columns(series.where, metadata, "batch", [batch])
+    groups, notes = _groups(series, dataset)
+    if batch and not is_technical(batch):
+        metadata = metadata.rename(columns={batch: batch_column(batch)})
+    return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
+
+
+def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, list[str]]:
+    """Return the group of each sample by the option ``group``, or a note on a column of groups.
+
+    A group that is the class in other words is refused.
+    """
+    metadata = series.sample_metadata
+    labels = np.asarray(series.labels)
+    n_samples = len(labels)
+    option = dataset.options.get("group")
+    if option is None:
+        notes: list[str] = []
+        if column := suggested_group(metadata, labels, least=(2, 2)):
+            note = Note(
+                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples",
+                advice=(
+                    f"if it names patients, set group={column} in the sheet's options, so that "
+                    "none is on both sides of a fold"
+                ),
+            )
+            notes.append(note)
+        return None, notes
+    name = column_named(metadata, option)
+    require_columns(series.where, metadata, "group", [name])
+    refuse_unknown(series.where, metadata[name], series.samples, "group")
+    groups = metadata[name].to_numpy(dtype=str)
+    # As many pairs as groups and as classes: each group is one class, and each class one group.
+    n_pairs = len(set(zip(groups, labels, strict=True)))
+    is_class = n_pairs == len(set(groups)) == len(set(labels))
+    if is_class and 1 < n_pairs < n_samples:
+        msg = (
+            f"{series.where}: the group {name!r} is the class: each of its values is one class, so "
+            "that no fold has a class in training and test. These samples cannot show whether a "
+            f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
+            f"group={name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
+    return groups, []
+
+
+def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: ARG001
+    """Note repeated samples; refuse reads that belong to no gene, which change sums."""
+    if tallies := read_tallies(series.features):
+        msg = (
+            f"{series.where}: {listed(tallies)} are reads that belong to no gene, not features; "
+            f"set drop={tally_pattern(tallies)} in the sheet's options"
+        )
+        raise InputError(msg, key="drop", sheet=True)
+    copies = repeated_samples(series.values, series.groups)
+    if not copies:
+        return series
+    several = [" = ".join(map(str, series.samples[positions])) for positions in copies]
+    note = Note(
+        f"{counted(len(copies), 'sample', 'has', 'have')} several names, all values being the "
+        f"same: {listed(several)}",
+        advice=(
+            "leave out all but one, or name what they share by group=, otherwise training and "
+            "test share samples"
+        ),
+    )
+    return series.with_notes([note])
+
+
+def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
+    """Transform values by the option ``transform``, and set their scale, as in `DataSet`.
+
+    Only linear features are transformed. Notes report values whose scale needs attention, and
+    features that are probably covariates. The option ``scale`` replaces the detected scale.
+    """
+    options = dataset.options
+    notes: list[str] = []
+    values = series.values
+    is_linear = np.ones(len(values), dtype=bool)
+    if series.kinds is not None:
+        is_linear = series.kinds == "linear"
+    linear_values = values if is_linear.all() else values[is_linear]
+    how = options.get("transform", "none")
+    file_name = series.where.rpartition("/")[2]
+    kind, finding = scale_of(linear_values, series.samples, file_name)
+    if how != "none" and "scale" in options:
+        msg = (
+            f"{series.where}: option scale={options['scale']} declares logarithms, and transform="
+            f"{how} would take them again; keep one of the two"
+        )
+        raise InputError(msg, key="scale")
+    if how == "tmm":
+        notes += keep_counts(series.where, values, is_linear, series.samples)
+    elif how != "none":
+        notes += transform(
+            series.where, linear_values, how, kind=kind, finding=finding, samples=series.samples
+        )
+    elif kind in _NOTED or (kind == "not logged" and series.note_unlogged):
+        notes.append(finding)
+    if not is_linear.all():
+        values[is_linear] = linear_values
+    elif lone := lone_features(values, series.features):
+        note = Note(
+            f"{', '.join(map(repr, lone))}: unlike all other features",
+            advice=(
+                "if they are covariates, not genes, set "
+                f"phenotype_columns={','.join(lone)} in the sheet's options"
+            ),
+        )
+        notes.append(note)
+    # log2 and log2p1 have the base 2
+    scale = {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
+    if how == "none":
+        is_logged = kind == "logarithms" and not looks_like_counts(linear_values)
+        scale = "log2" if is_logged and _is_of_array(series) else ""
+    return replace(series, scale=options.get("scale", scale)).with_notes(notes)
+
+
+def _is_of_array(series: RawSeries) -> bool:
+    """Return whether values are those of genes: the source is of arrays, or symbols are known."""
+    has_symbols = series.feature_metadata is not None and "symbol" in series.feature_metadata
+    return series.note_unlogged or has_symbols
+
+
+#: The steps from a raw series to a data set, in their order.
+STEPS = (
+    drop_controls,
+    annotate,
+    label_samples,
+    name_groups,
+    check_samples,
+    settle_scale,
+    settle_missing,
+    collapse_probes,
+    settle_duplicates,
+)
