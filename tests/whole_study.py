@@ -68,15 +68,18 @@ LABELS = {name: name.upper() for name in ENTRIES}
 
 
 def cohort(name):
-    """Return a series of 18 normal and 18 tumour samples with 120 genes, on a log2 scale.
+    """Return a series of 36 normal and tumour samples with 120 genes, on a log2 scale.
 
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
     The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts; it
-    adjusts for the plate. In the last cohort the samples 0 to 11 are two of each of six patients.
+    adjusts for the plate. In the second cohort 12 of 36 samples are tumours. In the last cohort the
+    samples 0 to 11 are two of each of six patients.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2
+    if name == COHORTS[1]:
+        codes = (np.arange(36) % 3 == 0).astype(int)
     n = 120
     values = rng.normal(np.linspace(4, 9, n)[:, None], 1.0, (n, 36))
     values[:6] += 4.0 * (codes == np.repeat([0, 1], 3)[:, None])
