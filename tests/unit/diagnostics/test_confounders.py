@@ -70,6 +70,10 @@ def test_the_name_of_a_column_decides_nothing(name):
         (["tumour", "normal"], ["tumour", "normal, adjacent to the tumour"], False),
         (["2", "1"], ["site 2", "site 1"], False),  # numbers are no words
         (["breast tumour", "breast normal"], ["breast A", "breast B"], False),  # common words
+        (["tumour", "normal"], ["tumour of breast", "normal breast tissue"], True),
+        (["tumour", "normal"], ["tumour taken early", "normal taken late"], True),  # a third
+        (["tumour", "normal"], ["tumour taken after surgery", "normal taken late"], False),
+        (["mucosa, case", "healthy"], ["mucosa kept after surgery", "healthy biopsy"], False),
     ],
 )
 def test_the_class_in_other_words_is_recognised_by_its_values(labels, values, same):

@@ -39,6 +39,8 @@ _MEANINGS = {
 }
 #: Longest text that is an abbreviation.
 _LONGEST_ABBREVIATION = 6
+#: Least share of the words of a value that are those of its label, for it to be the class.
+_LEAST_SHARED = 1 / 3
 #: A date in numbers: two of at most two digits, their separator, and a year.
 _NUMERIC_DATE = re.compile(r"^(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})(?:[ T][\d:.]+)?$")
 #: Other dates: the year first, or a month as a word.
@@ -315,8 +317,10 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
 
     Each value occurs in one class only and is like its class: it has a word of the label (or one of
     the same meaning, such as healthy and normal), and no word of another class; or it abbreviates
-    the label, or the label abbreviates it. The name of the column decides nothing, and neither does
-    a complete separation: statin and untreated are not the words of a disease.
+    the label, or the label abbreviates it. At least a third of the words of a value are those of
+    its label: a long description with the name of the tissue describes how samples were taken. The
+    name of the column decides nothing, and neither does a complete separation: statin and untreated
+    are not the words of a disease.
 
     Examples
     --------
@@ -324,6 +328,9 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     >>> is_class_in_other_words(labels, pd.Series(["normal kidney", "RCC"] * 3))
     True
     >>> is_class_in_other_words(labels, pd.Series(["untreated", "statin"] * 3))
+    False
+    >>> taken = ["normal biopsies frozen at once", "carcinoma archived days after surgery"]
+    >>> is_class_in_other_words(labels, pd.Series(taken * 3))
     False
     """
     n_classes = labels.nunique()
@@ -340,7 +347,9 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     for label, level in pairs.itertuples(index=False):
         others = set.union(*(words_of[name] for name in names if name != label))
         words = _words(level)
-        is_alike = bool(words_of[label] & words) and not (others - words_of[label]) & words
+        shared = words_of[label] & words
+        is_alike = len(shared) >= max(1, _LEAST_SHARED * len(words))
+        is_alike = is_alike and not (others - words_of[label]) & words
         if not (is_alike or _abbreviates(level, label) or _abbreviates(label, level)):
             return False
     return True
