@@ -116,7 +116,7 @@ OPTIONS = {
     "halves": (
         with_halves,
         [
-            "computed between disjoint halves of the samples",
+            "index between disjoint halves of the samples",
             "correlate by .7 or more within the classes replace each other [@sechidis2020]",
         ],
     ),
