@@ -69,7 +69,7 @@ class Estimator(Declared):
         names = _plain_names(X)
         plain = names is not None and y is not None
         if names is not None and not fitting:
-            plain = np.array_equal(names, getattr(self, "feature_names_in_", ()))
+            plain = np.array_equal(names, _names_of_fit(self))
         try:
             checked = self._converted(X, y, checks, plain=plain)
         except (TypeError, ValueError) as error:
@@ -169,12 +169,27 @@ class Unlabelled(TransformerMixin, Declared):
 
     def _checked(self, X: Samples, *, reset: bool) -> np.ndarray:
         finite = "allow-nan" if self._allows_missing else True
-        return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
+        # As in `Estimator`: scikit-learn looks at each column of a DataFrame.
+        names = _plain_names(X)
+        if names is None or not (reset or np.array_equal(names, _names_of_fit(self))):
+            return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
+        if reset:
+            self.feature_names_in_ = names
+            self.n_features_in_ = len(names)
+        values = np.asarray(X)
+        return check_array(
+            values, dtype=np.float64, ensure_all_finite=finite, estimator=self, input_name="X"
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._allows_missing
         return tags
+
+
+def _names_of_fit(estimator: Any) -> Any:
+    """Return the names of the features of `fit`; none where they had no names."""
+    return getattr(estimator, "feature_names_in_", ())
 
 
 def _plain_names(X: Any) -> np.ndarray | None:
