@@ -39,6 +39,7 @@ from xnbflow.sources.series.class_labels import (
     plain_text,
     propose_map,
 )
+from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import refuse_no_counts, scale_of
 from xnbflow.sources.series.missing_values import MissingValuesError
 from xnbflow.sources.series.plausibility import (
@@ -61,10 +62,10 @@ from xnbflow.sources.series.sequencing import (
 )
 from xnbflow.sources.sheet import SheetRow, sheet_text
 
-#: Names of fields that describe samples but are no question of a study.
+#: Names of fields that describe samples, or probes of NanoString, but are no question of a study.
 _NO_CLASS = re.compile(
     r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
-    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
+    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid|code[ ._]?class)$",
     re.IGNORECASE,
 )
 #: Names of columns for how severe a disease is: a question after others.
@@ -620,9 +621,16 @@ def _with_patients(
 
 def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
     """Return the row with the option ``transform`` or ``scale``, and a sentence."""
-    if series.n_features < _ARRAY or {"scale", "transform"} & dataset.options.keys():
+    if {"scale", "transform"} & dataset.options.keys():
         return dataset, ""
     name = Path(dataset.location).name
+    cycles = about_cycles(
+        series.values, file_name=name, features=series.features, samples=series.samples
+    )
+    if cycles:
+        return dataset, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
+    if series.n_features < _ARRAY:
+        return dataset, ""
     option, reason = proposed_logarithm(series.values, series.samples, name)
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
@@ -650,6 +658,11 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
     """
     label = str(dataset.label).removeprefix("obs:")
     options = dict(dataset.options)
+    if label in dataset.names("phenotype_columns"):  # an export may have the label beside others
+        others = [name for name in dataset.names("phenotype_columns") if name != label]
+        options["phenotype_columns"] = ",".join(others)
+        if not others:
+            del options["phenotype_columns"]
     if len(fields):
         fields = fields.map(str.strip)
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
