@@ -8,6 +8,7 @@ import pytest
 import report_study
 from report_blocks import MODULES
 from report_study import write_study
+from toys import refused
 
 from xnbflow.inference import intervals
 from xnbflow.report.page.blocks import Facts, Table
@@ -30,6 +31,7 @@ def results(tmp_path_factory):
 def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch):
     """Every drawn function exists, and limits of shares pass the public ones in this order."""
     text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]
+    text = text.partition("\n**")[0]  # the next path is another one
     drawn_names = re.findall(r"^      (\w+)\.(\w+) ", text, re.MULTILINE)
     assert 2 < len(drawn_names) <= 8
     for module, name in drawn_names:
@@ -57,3 +59,11 @@ def test_every_number_has_a_file_beside_the_page(results):
             assert isinstance(block, Facts | Table)
         for file in report_study.sources(section.blocks):
             assert (results.folder / file).is_file(), file
+
+
+def test_a_table_that_another_version_did_not_write_is_refused_with_the_command(tmp_path):
+    results = write_study(tmp_path)
+    path = results.folder / "tables/equal_priors.parquet"
+    path.unlink()
+    with refused("equal_priors.parquet is absent: .* Run it again: xnbflow run", file=path):
+        results.tables["equal_priors"]

@@ -340,15 +340,24 @@ class StudyTables:
         for place, schemas in places.items():
             self._schemas |= schemas
             self._paths |= {name: place.of(table=name) for name in schemas}
-        self._read = cache(
-            lambda name: read_parquet(results.root / self._paths[name], self._schemas[name])
-        )
+        self._read = cache(self._read_file)
         self._places = cache(
             lambda name, columns: self[name].groupby(list(columns), sort=False).indices
         )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
+
+    def _read_file(self, name: str) -> pd.DataFrame:
+        """Read a table; one that is absent is refused, since every run of this version writes it."""
+        path = self._results.root / self._paths[name]
+        if not path.is_file():
+            msg = (
+                f"{path} is absent: another version ran this study, or the file was removed. Run "
+                f"it again: xnbflow run {self._results.study.id}"
+            )
+            raise InputError(msg, file=str(path))
+        return read_parquet(path, self._schemas[name])
 
     def rows(self, name: str, **where: object) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
