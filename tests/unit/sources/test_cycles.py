@@ -77,6 +77,16 @@ def test_other_values_are_no_cycles(file_name, features, values):
     assert about_cycles(values, file_name=file_name, features=features, samples=samples) is None
 
 
+@pytest.mark.parametrize(
+    ("value", "are_cycles"), [(3, True), (2.9, False), (50, True), (51, False)]
+)
+def test_no_cycle_is_outside_3_to_50(value, are_cycles):
+    values = np.full((100, 1), 25.0)
+    values[0] = value
+    note = about_cycles(values, file_name="Ct.csv", features=list(range(100)), samples=["a"])
+    assert (note is not None) == are_cycles
+
+
 def test_all_samples_must_have_the_word_because_ct_is_a_name_of_controls():
     names = {"file_name": "x.csv", "features": ["a", "b"]}
     controls = [*(f"CT_{i}" for i in range(12)), *(f"KO_{i}" for i in range(8))]

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from xnbflow.data.controls import level_zero
-from xnbflow.running.cli.proposals import summarise_location
+from xnbflow.running.cli.proposals import summarise_location, write_study
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -40,6 +41,16 @@ def test_level_zero_of_two_is_the_reference(tmp_path):
     result = summary_of_levels(tmp_path, "dose", ["10", "0"])
     assert result.design == {"reference": "0"}
     assert "Reference: '0' (the level 0); fold changes are those of '10'" in result.reason
+
+
+def test_the_reference_is_a_text_in_what_is_shown_and_written(tmp_path, monkeypatch):
+    result = summary_of_levels(tmp_path, "dose", ["0", "5", "10"])
+    shown = str(result).partition("The design of its study:")[2].split("\n\n")[1]
+    assert yaml.safe_load(shown) == {"reference": "0"}
+    monkeypatch.chdir(tmp_path)
+    write_study(result, "doses")
+    settings = yaml.safe_load((tmp_path / "doses.yaml").read_text())
+    assert settings["studies"]["doses"]["design"] == {"reference": "0"}
 
 
 def test_a_class_without_a_dose_is_no_reference(tmp_path):

@@ -139,6 +139,19 @@ def test_two_targets_of_a_plate_are_long_if_the_values_have_a_name(tmp_path):
     assert columns_of(tmp_path, frame.drop(columns=["CT", "Ct Mean", "Ct SD"])) is None
 
 
+def test_a_table_of_more_than_40_columns_is_not_long(tmp_path):
+    frame = long_frame()
+    others = {f"note {i}": ["a"] * len(frame) for i in range(37)}
+    assert columns_of(tmp_path, frame.assign(**others)) is not None  # 40 columns
+    assert columns_of(tmp_path, frame.assign(**others, more="a")) is None
+
+
+def test_a_long_table_has_at_least_four_samples(tmp_path):
+    frame = long_frame()
+    assert columns_of(tmp_path, frame[frame["Sample"] < "S04"]) is not None
+    assert columns_of(tmp_path, frame[frame["Sample"] < "S03"]) is None
+
+
 def test_numbers_of_samples_and_of_features_are_not_the_values(tmp_path):
     """Ages do not differ within a sample, limits of detection not within a feature."""
     age = [str(40 + i % 9) for i in range(N_SAMPLES)]

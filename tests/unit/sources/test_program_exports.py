@@ -210,12 +210,13 @@ def test_npx_need_one_column_of_assays(tmp_path, monkeypatch, assay):
     for protein in range(5):
         for i in range(12):
             about = f"p{i // 6},{'case' if i % 2 else 'healthy'}"
-            lines.append(f"S{i},A{protein},Onc,{about},{protein + i / 100},Pass")
+            warning = "Warn" if i < 3 else "Pass"  # not a description of samples
+            lines.append(f"S{i},A{protein},Onc,{about},{protein + i / 100},{warning}")
     monkeypatch.chdir(tmp_path)
     result = summarise_location(str(put(tmp_path, "\n".join(lines), "npx.csv")), "mine")
     series = acquire(result.row, downloads=tmp_path)
     assert result.row.label == "Group"
-    assert result.row.options["batch"] == "PlateID"
+    assert result.row.options["batch"] == result.row.options["phenotype_columns"] == "PlateID"
     assert series.features.tolist() == [f"A{protein}" for protein in range(5)]
     assert series.samples.tolist() == [f"S{i}" for i in range(12)]
     assert series.labels.tolist() == ["healthy", "case"] * 6

@@ -155,7 +155,7 @@ class Summary:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
         if self.design:
             lines += ["The design of its study:", ""]
-            lines += [f"  {key}: {value}" for key, value in self.design.items()]
+            lines += [f"  {key}: {_as_yaml(value)}" for key, value in self.design.items()]
         lines += self._contrast_lines()
         return "\n".join(lines)
 
@@ -178,6 +178,18 @@ class Summary:
             missing = f"missing {row.missing} of {row.samples}"
             lines += ["", f"{row.field} (numbers)", f"  {limits}, {missing}"]
         return lines
+
+
+def _as_yaml(value: Any) -> str:
+    """Return a value of the configuration; a text that is a number has quotes.
+
+    Examples
+    --------
+    >>> _as_yaml("healthy"), _as_yaml("0"), _as_yaml(0.05)
+    ('healthy', '"0"', '0.05')
+    """
+    is_number = isinstance(value, str) and complaint(value) is None
+    return json.dumps(value) if is_number else str(value)
 
 
 def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
