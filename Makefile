@@ -97,6 +97,7 @@ manual: $(INSTALLED)
 
 ## docs: the documentation as a site in site/, with the report of a small study; it opens without a network
 docs: $(EXAMPLE)
+	@rm -rf docs/reference/generated  # pages of functions that have moved since would be errors
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . site
 	@echo "documentation: $(CURDIR)/site/index.html"
 

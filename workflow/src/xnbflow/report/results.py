@@ -349,7 +349,7 @@ class StudyTables:
         return self._read(name)
 
     def _read_file(self, name: str) -> pd.DataFrame:
-        """Read a table; one that is absent is refused, since every run of this version writes it."""
+        """Read a table. This version writes every table, so that an absent one is refused."""
         path = self._results.root / self._paths[name]
         if not path.is_file():
             msg = (
