@@ -1,10 +1,18 @@
 """The proposed map= of rare classes."""
 
 import pytest
+from toys import put
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
+from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.series.class_labels import (
+    LabelRule,
+    common_spellings,
+    label_options,
+    propose_map,
+)
 from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 
 
 @pytest.mark.parametrize(
@@ -165,3 +173,26 @@ def test_classes_that_differ_by_letters_or_the_form_of_numbers_look_alike():
     assert "'Tumour' and 'tumour'" in apply(["Tumour"] * 5 + ["tumour"] * 5)[2][0]
     assert "'1' and '1.0'" in apply(["1"] * 5 + ["1.0"] * 5)[2][0]
     assert apply(["1"] * 5 + ["2"] * 5)[2] == []
+
+
+@pytest.mark.parametrize("sign", ["*", " **", "†", "‡", "§", "#", "²"])
+def test_a_label_with_the_sign_of_a_footnote_is_joined_to_the_label_without(tmp_path, sign):
+    labels = [*["Responder"] * 6, *[f"responder{sign}"] * 7, *["non-responder"] * 9]
+    lines = [
+        "id,response,g1,g2",
+        *(f"s{i},{text},{i},{i % 4 + 0.5}" for i, text in enumerate(labels)),
+    ]
+    lines.append("")
+    path = put(tmp_path, "\n".join(lines), "x.csv")
+    result = summarise_table(SheetRow("x", "table", str(path)))
+    assert sorted(set(result.labels)) == ["Responder", "non-responder"]
+    assert f"joins spellings: 'responder{sign}' to 'Responder'" in result.reason
+    row = SheetRow("x", "table", label="response", id_column="id")
+    series = read_table(path, row)
+    assert any("look alike" in note and "footnote" in note for note in series.notes)
+
+
+def test_a_sign_is_part_of_a_label_that_does_not_occur_without_it(tmp_path):
+    assert common_spellings(["p53*", "wild type"])["p53*"] == "p53*"
+    assert common_spellings(["CD4", "CD4+"])["CD4+"] == "CD4+"
+    assert common_spellings(["*", "**", "a"]) == {"*": "*", "**": "**", "a": "a"}

@@ -3,13 +3,16 @@
 import gzip
 
 import numpy as np
+import pandas as pd
 import pytest
 from toys import put, refused
 
 from xnbflow.running.cli.app import propose
+from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.program_exports import read_export
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.table import read_table
 
 MAXQUANT = [
     "\t".join(
@@ -119,12 +122,113 @@ def test_samples_of_nanostring_are_called_as_their_files_without_distinct_ids(tm
     assert export.attributes["Sample ID"] == ["t_1", "t_1", "n_1", "n_2"]
 
 
+def nanostring_table(folder, columns, *, group=(), name="counts.csv"):
+    """Write counts of 6 samples of 2 classes without lines above the header, as tables of RCC."""
+    samples = [f"{'TN'[i % 2]}_{i // 2}.RCC" for i in range(6)]
+    lines = [",".join([*columns, *samples])]
+    if group:
+        lines.append(",".join([*group, *(["tumour", "normal"] * 3)]))
+    kinds = ["Endogenous"] * 8 + ["Housekeeping"] * 2 + ["Positive"] * 3 + ["Negative"] * 2
+    for row, kind in enumerate(kinds):
+        probe = {"Positive": f"POS_{row}(32)", "Negative": f"NEG_{row}(0)"}
+        about = {"codeclass": kind, "accession": f"NM_{row}"}
+        names = [name.lower().replace(" ", "").replace(".", "") for name in columns]
+        cells = [about.get(column, probe.get(kind, f"GENE{row}")) for column in names]
+        lines.append(",".join([*cells, *(str(10 * row + i) for i in range(6))]))
+    return put(folder, "\n".join(lines), name)
+
+
+@pytest.mark.filterwarnings("ignore:.*normalised by TMM")
+@pytest.mark.parametrize(
+    ("columns", "group"),
+    [
+        (["CodeClass", "Gene", "Accession"], ("", "Group", "")),
+        (["CodeClass", "Name", "Accession"], ("", "Group", "")),
+        (["Code.Class", "Name", "Accession"], ("", "Group", "")),  # R package NanoStringNorm
+        (["Name", "CodeClass", "Accession"], ("Group", "", "")),
+    ],
+)
+def test_tables_of_rcc_files_have_genes_as_features_and_no_class_of_probes(
+    tmp_path, monkeypatch, columns, group
+):
+    """The label was CodeClass, and genes were samples."""
+    path = nanostring_table(tmp_path, columns, group=group)
+    monkeypatch.chdir(tmp_path)
+    result = summarise_location(str(path), "mine")
+    assert (result.row.label, result.row.orientation) == ("Group", "columns")
+    assert result.row.options["transform"] == "tmm"
+    assert "others left out (3 Positive, 2 Negative)" in result.reason
+    series = acquire(result.row, downloads=tmp_path)
+    assert series.features.tolist() == [f"GENE{row}" for row in range(10)]
+    assert series.samples.tolist() == ["T_0", "N_0", "T_1", "N_1", "T_2", "N_2"]
+    assert series.labels.tolist() == ["tumour", "normal"] * 3
+    assert series.values[1].tolist() == [10, 11, 12, 13, 14, 15]
+
+
+@pytest.mark.filterwarnings("ignore:.*normalised by TMM")
+def test_classes_of_nanostring_are_in_a_phenotype_file_or_in_names(tmp_path, monkeypatch):
+    path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"])
+    monkeypatch.chdir(tmp_path)
+    result = summarise_location(str(path), "names")
+    assert result.row.label == "sample names"
+    assert result.labels.tolist() == ["T", "N"] * 3
+    lines = [f"{'TN'[i % 2]}_{i // 2},{'ab'[i % 2]}" for i in range(6)]
+    sheet = put(tmp_path, "\n".join(["sample,response", *lines]), "sheet.csv")
+    result = summarise_location(str(path), "sheet", options=[f"phenotype={sheet}"])
+    assert result.row.label == "response"
+    assert result.labels.tolist() == ["a", "b"] * 3
+
+
+def test_a_workbook_of_nanostring_is_refused(tmp_path):
+    """Its label was CodeClass, or its features were the four code classes."""
+    path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"], group=("", "Group", ""))
+    table = pd.read_csv(path)
+    table.to_excel(tmp_path / "counts.xlsx", index=False)
+    with refused("columns of an export of NanoString.*save the table as .csv"):
+        summarise_location(str(tmp_path / "counts.xlsx"))
+
+
+def test_a_table_without_probes_of_genes_is_refused(tmp_path):
+    path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"])
+    text = path.read_text().replace("Endogenous", "x").replace("Housekeeping", "x")
+    with refused("no probe has the code class Endogenous or Housekeeping.*'CodeClass'"):
+        read_export(put(tmp_path, text, "x.csv"))
+
+
+def test_the_reader_leaves_out_controls_of_nanostring(tmp_path):
+    text = "id,t,POS_A(128),NEG_H(0),POS_A,NEG1,POSTN\n1,a,1,2,3,4,5\n2,b,1,2,3,4,5\n"
+    row = SheetRow("x", "table", label="t", id_column="id")
+    series = read_table(put(tmp_path, text, "x.csv"), row)
+    assert series.features.tolist() == ["NEG1", "POSTN"]
+    assert any("3 control probes were left out" in note for note in series.notes)
+
+
+@pytest.mark.parametrize("assay", ["Assay", "OlinkID", "UniProt"])
+def test_npx_need_one_column_of_assays(tmp_path, monkeypatch, assay):
+    """Each row was a sample, NPX the only feature. The class may be a column of the table."""
+    lines = [f"SampleID,{assay},Panel,PlateID,Group,NPX,QC_Warning"]
+    for protein in range(5):
+        for i in range(12):
+            about = f"p{i // 6},{'case' if i % 2 else 'healthy'}"
+            warning = "Warn" if i < 3 else "Pass"  # not a description of samples
+            lines.append(f"S{i},A{protein},Onc,{about},{protein + i / 100},{warning}")
+    monkeypatch.chdir(tmp_path)
+    result = summarise_location(str(put(tmp_path, "\n".join(lines), "npx.csv")), "mine")
+    series = acquire(result.row, downloads=tmp_path)
+    assert result.row.label == "Group"
+    assert result.row.options["batch"] == result.row.options["phenotype_columns"] == "PlateID"
+    assert series.features.tolist() == [f"A{protein}" for protein in range(5)]
+    assert series.samples.tolist() == [f"S{i}" for i in range(12)]
+    assert series.labels.tolist() == ["healthy", "case"] * 6
+    assert series.values[2].tolist() == [2 + i / 100 for i in range(12)]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("x.csv", "sample,type,g1\ns1,a,1\n"),
-        ("x.tsv", "SampleID\tAssay\tNPX\n"),  # no column of Olink's numbers
-        ("x.csv", "Name,Code Class\n"),
+        ("x.tsv", "SampleID\tPlateID\tNPX\n"),  # no column that names Olink's assays
+        ("x.csv", "Name,Code Class\n"),  # no column of a sample
         ("x.xlsx", "\n".join(OLINK)),
     ],
 )

@@ -23,6 +23,18 @@ _CONTROL = re.compile(rf"(?<![a-z0-9])({_CONTROLS}|{_IN_OTHER_LANGUAGES})(?![a-z
 #: Labels with such words that are no controls: "not normal", and the subtype "normal-like".
 _NO_CONTROL = re.compile(r"(?<![a-z])(not|non|un|ab)[- _]+(normal|control|healthy)|normal[- _]like")
 
+#: A level: text, a number and text. Words for what has levels, and units of them.
+_LEVEL = re.compile(r"([^\d.,+-]*?)\s*(-?\d+(?:[.,]\d+)?)\s*([^\d]*)")
+_DOSE = re.compile(
+    r"(?<![a-z])(doses?|dosages?|dosis|conc|concentrations?|gy|gray|irradiation|radiation|exposure|"
+    r"time ?points?|hours?|days?|minutes?|time)(?![a-z])"
+)
+_UNIT = re.compile(
+    r"([munpµμ]?(m|mol|g|l|gy)(/(ml|l|kg|dl|day|d|m2))?|mcg|ppm|ppb|%|[ckm]?gy|i?u(/(ml|l|kg))?|"
+    r"h|hr|hrs|d|min|wk|weeks?)"
+)
+_FEWEST_LEVELS = 2
+
 
 def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> str:
     """Return the class that is the control: the ``reference``, else the one with such a name.
@@ -40,6 +52,40 @@ def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> s
         return reference
     controls = [str(label) for label in classes if _is_control(str(label).lower())]
     return controls[0] if len(controls) == 1 else ""
+
+
+def level_zero(classes: Sequence[str] | np.ndarray, name: str = "") -> str:
+    """Return the class of level 0 of a dose, a concentration or a time, which is the control.
+
+    The classes are one number each, which differ, and else the same; 0 may be without the unit. The
+    ``name`` of the column, or their text, means a dose, or their text is a unit: cluster 0 is no
+    control. The result is empty without such a class.
+
+    Examples
+    --------
+    >>> level_zero(["0", "5", "10"], name="dose"), level_zero(["0 uM", "0.5 uM"])
+    ('0', '0 uM')
+    >>> level_zero(["cluster 0", "cluster 1"]), level_zero(["5", "10"], name="dose")
+    ('', '')
+    """
+    levels = {}
+    texts = set()
+    for label in map(str, classes):
+        match = _LEVEL.fullmatch(label.strip())
+        if match is None:
+            return ""
+        number = float(match[2].replace(",", "."))
+        text = f"{match[1]} {match[3]}".strip().lower()
+        if number in levels or number < 0:
+            return ""
+        levels[number] = label
+        if text or number:
+            texts.add(text)
+    if len(texts) > 1 or len(levels) < _FEWEST_LEVELS:
+        return ""
+    about = [name.lower().replace("_", " "), *texts]
+    is_dose = any(_DOSE.search(text) for text in about) or any(map(_UNIT.fullmatch, texts))
+    return levels.get(0.0, "") if is_dose else ""
 
 
 def is_control_word(label: str) -> bool:

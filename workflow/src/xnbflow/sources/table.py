@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, about_file
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.gct import as_gct, read_classes
+from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.workbook import naming_sheets
 from xnbflow.sources.geo import fetch_accession
@@ -116,6 +117,7 @@ def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
     if raw.is_header_short and phenotype is not None:
         refuse_glued(path, raw.header, phenotype)
     with naming_sheets(raw, chosen="sheet" in dataset.options):
+        refuse_long(raw, dataset.label)
         table = turn(raw, dataset)
         roles = assign_roles(table, dataset, phenotype)
         if not len(raw):

@@ -14,7 +14,7 @@ import yaml
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
-from xnbflow.data.controls import control_class, shown_classes
+from xnbflow.data.controls import control_class, level_zero, shown_classes
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import NoteWarning
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
@@ -130,7 +130,8 @@ def with_reference(result: Summary) -> Summary:
     """Return a summary with the reference class, and a sentence that names it and how to change it.
 
     Of several classes the control is proposed as the reference of the design; of two classes the
-    table of genes compares them in any case, and only the sentence is added.
+    table of genes compares them in any case, and only the sentence is added. Level 0 of a dose or a
+    time is the control, and named in the design in both cases.
     """
     if result.labels is None:
         return result
@@ -140,8 +141,14 @@ def with_reference(result: Summary) -> Summary:
     by_whom = "as you chose" if chosen else "the control, by its name"
     change = "To change it, use --option reference=CLASS."
     design = dict(result.design)
+    if not reference:
+        label = str(result.row.label) if result.row else ""
+        reference = level_zero(classes, label.removeprefix("obs:"))
+        by_whom = "the level 0"
+        if reference:  # its name alone does not make it the control, so that the design names it
+            design["reference"] = reference
     if len(classes) == _TWO:
-        shown = classes[shown_classes(classes, chosen)[0]]
+        shown = classes[shown_classes(classes, reference)[0]]
         other = next(label for label in classes if label != shown)
         reason = by_whom if reference else "no class has the name of a control"
         sentence = (

@@ -7,8 +7,8 @@
 - ``report.pg_matrix.tsv`` of DIA-NN (Demichev and others, Nature Methods 17, 2020): a row per
   protein group, with a column for the file of each run.
 - NPX of Olink, a row per sample and assay (long format).
-- Counts of NanoString's nSolver and of its collector tool: attributes of the samples above the
-  counts of probes, which have a code class.
+- Counts of NanoString's nSolver and of its collector tool, and tables made of RCC files: attributes
+  of the samples above or among the counts of probes, which have a code class.
 """
 
 import csv
@@ -23,7 +23,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
-from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.text import SEPARATORS, utf16_lines
 
@@ -48,13 +48,26 @@ _DIANN = {"Protein.Group", "Protein.Names", "Genes"}
 _DESCRIPTIONS = re.compile(r"[A-Z][A-Za-z.]*\.?[A-Za-z.]*")
 _RUN_ENDING = re.compile(r"(\.(raw|dia|d|wiff|mzml|htrms))+$", re.IGNORECASE)
 
-#: Columns of Olink's long format.
-_OLINK = {"SampleID", "OlinkID", "Assay", "NPX"}
+#: Columns of Olink's long format, and those that name an assay, the best first; the last is a
+#: number that no two assays share.
+_OLINK = {"SampleID", "NPX"}
+_ASSAYS = ("Assay", "UniProt", "OlinkID")
+#: Columns of Olink that describe no sample.
+_OLINK_OTHERS = re.compile(
+    r"index|sample_?type|olinkid|uniprot|assay.*|missingfreq|npx|panel.*|lod|.*warn.*|normali.*|.*qc"
+    r"|count|extnpx|pcnormalizednpx|block|dataanalysisref.*|explorev.*",
+    re.IGNORECASE,
+)
 #: Word in the names or the column of types of Olink's control samples.
 _OLINK_CONTROL = re.compile(r"control|^(?:neg|ipc|sc)[_ -]?\d*$", re.IGNORECASE)
 
-#: Columns of NanoString's counts, and the class of probes of genes.
-_NANOSTRING = ["code class", "name"]
+#: Columns of NanoString's counts, without spaces and in small letters: the code class, the names of
+#: probes, and others that describe probes; and the class of probes of genes.
+_CODE_CLASS = "codeclass"
+_PROBE_NAMES = ("name", "gene", "genename", "genesymbol", "probename", "probe")
+_ABOUT_PROBES = (_CODE_CLASS, *_PROBE_NAMES, "accession", "accessionno", "probeid", "nsprobeid")
+#: First columns among which those that describe probes are.
+_FIRST_COLUMNS = 6
 _PROBES_OF_GENES = ("endogenous", "housekeeping")
 #: Attributes that are no batch: a cartridge has one lane for each of its twelve samples.
 _NO_BATCH = ("lane id", "lane")
@@ -112,6 +125,18 @@ def read_export(path: Path) -> Export | None:
     return None
 
 
+def refuse_workbook(path: Path, header: Sequence[str]) -> None:
+    """Refuse a workbook with an export of NanoString or Olink, which is read as text only."""
+    programs = {_nanostring: "NanoString", _olink: "Olink"}
+    program = programs.get(_reader_of(header))  # type: ignore[arg-type]
+    if program and not path.name.lower().removesuffix(".gz").endswith(_SUFFIXES):
+        msg = (
+            f"{path} has the columns of an export of {program}, which is read from text: save the "
+            "table as .csv, and propose the study from that file"
+        )
+        raise InputError(msg, file=str(path))
+
+
 def export_text(export: Export) -> str:
     """Return an export as a table separated by tabs, attributes of the samples first."""
     attributes = pd.DataFrame(export.attributes, index=export.values.columns).T
@@ -138,11 +163,18 @@ def _reader_of(header: Sequence[str]) -> Callable[[_Rows, int], Export] | None:
         return _fragpipe
     if set(header) >= _DIANN:
         return _diann
-    if set(header) >= _OLINK:
+    if set(header) >= _OLINK and set(header) & set(_ASSAYS):
         return _olink
-    if [cell.lower() for cell in header[:2]] == _NANOSTRING:
+    first = [_plain_name(name) for name in header[:_FIRST_COLUMNS]]
+    has_samples = len(header) > sum(name in _ABOUT_PROBES for name in first)
+    if has_samples and _CODE_CLASS in first and set(first) & set(_PROBE_NAMES):
         return _nanostring
     return None
+
+
+def _plain_name(name: str) -> str:
+    """Return the letters of a column's name in small letters: ``Code.Class`` is ``codeclass``."""
+    return re.sub(r"[^a-z]", "", name.lower())
 
 
 def _maxquant(rows: _Rows, header: int) -> Export:
@@ -270,8 +302,11 @@ def _olink(rows: _Rows, header: int) -> Export:
     if "Sample_Type" in table:
         is_control |= table["Sample_Type"].str.upper() != "SAMPLE"
     npx = pd.to_numeric(table["NPX"].str.replace(",", ".", regex=False), errors="coerce")
-    several = table.groupby("Assay")["OlinkID"].nunique()
-    assay = table["Assay"].where(table["Assay"].map(several) == 1, table["OlinkID"])
+    names = [name for name in _ASSAYS if name in table]
+    assay = table[names[0]]
+    if "OlinkID" in table:
+        several = table.groupby(names[0])["OlinkID"].nunique()
+        assay = assay.where(assay.map(several) == 1, table["OlinkID"])
     long = pd.DataFrame({"assay": assay, "sample": table["SampleID"], "npx": npx})[~is_control]
     twice = long.duplicated(["assay", "sample"])
     if twice.any():
@@ -289,17 +324,40 @@ def _olink(rows: _Rows, header: int) -> Export:
     options = {"scale": "log2"}
     if values.isna().any(axis=None):
         options["missing"] = "impute"
-    return Export(program="olink", values=values, remarks=remarks, options=options)
+    attributes = _texts_of_samples(table[~is_control], list(values.columns))
+    if attributes:
+        options["phenotype_columns"] = ",".join(attributes)
+    return Export(
+        program="olink", values=values, remarks=remarks, options=options, attributes=attributes
+    )
+
+
+def _texts_of_samples(table: pd.DataFrame, samples: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns of Olink's table that have one text for each sample, as a class has."""
+    attributes = {}
+    by_sample = table.groupby("SampleID", sort=False)
+    for name in table:
+        if name == "SampleID" or not name or _OLINK_OTHERS.fullmatch(name):
+            continue
+        texts = by_sample[name].first().reindex(samples)
+        is_constant = (by_sample[name].nunique() == 1).all()
+        is_complete = not any(map(is_missing, texts))
+        if is_constant and is_complete and 1 < texts.nunique() < len(samples):
+            attributes[name] = list(texts)
+    return attributes
 
 
 def _nanostring(rows: _Rows, header: int) -> Export:
-    """Return counts of the probes of genes, and the samples' attributes above them."""
+    """Return counts of the probes of genes, and the samples' attributes above or among them."""
     table = rows.frame(header)
-    probe_names = table.columns[1]
-    beside = [name for name in table if name.lower() in ("code class", "name", "accession")]
-    places = [i for i, name in enumerate(rows.rows[header]) if i >= len(beside)]
+    names = rows.rows[header]
+    plain = [_plain_name(name) for name in names[:_FIRST_COLUMNS]]
+    beside = [i for i, name in enumerate(plain) if name in _ABOUT_PROBES]
+    places = [i for i in range(len(names)) if i not in beside]
+    place_of_class = plain.index(_CODE_CLASS)
+    place_of_name = next(plain.index(name) for name in _PROBE_NAMES if name in plain)
     above = {row[0]: row for row in rows.rows[:header] if row and row[0]}
-    samples = [rows.rows[header][i] for i in places]
+    samples = [names[i] for i in places]
     if not all(samples):
         first = next(iter(above.values()), [])
         samples = [first[i] if i < len(first) else "" for i in places]
@@ -307,13 +365,25 @@ def _nanostring(rows: _Rows, header: int) -> Export:
     names_of_user = [above["Sample ID"][i] for i in places] if "Sample ID" in above else []
     if all(names_of_user) and len({*names_of_user}) == len(places):
         samples = names_of_user
-    is_gene = table.iloc[:, 0].str.lower().isin(_PROBES_OF_GENES)
+    classes = table.iloc[:, place_of_class].str.lower()
+    # A row of texts without a code class, as the groups of the samples, describes samples.
+    for row in table[classes == ""].itertuples(index=False):
+        name = next((row[i] for i in beside if row[i]), "")
+        if name and any(is_text(row[i]) for i in places):
+            above[name] = list(row)
+    is_gene = classes.isin(_PROBES_OF_GENES)
+    if not is_gene.any():
+        msg = (
+            f"{rows.path}: no probe has the code class Endogenous or Housekeeping in the column "
+            f"{quoted(names[place_of_class])}; export the counts of all probes"
+        )
+        raise InputError(msg, file=str(rows.path))
     values = table.loc[is_gene].iloc[:, places].apply(pd.to_numeric, errors="coerce")
     values.columns = samples
-    values.index = table.loc[is_gene, probe_names]
+    values.index = table.loc[is_gene].iloc[:, place_of_name]
     attributes = {}
-    for name, row in above.items():
-        cells = [row[i] if i < len(row) else "" for i in places]
+    for name, cells_of_row in above.items():
+        cells = [cells_of_row[i] if i < len(cells_of_row) else "" for i in places]
         is_name = len(set(cells)) == len(cells)
         if name.lower() in _NO_BATCH:
             continue
@@ -322,8 +392,8 @@ def _nanostring(rows: _Rows, header: int) -> Export:
     options = {"transform": "tmm"}
     if attributes:
         options["phenotype_columns"] = ",".join(attributes)
-    controls = table.loc[~is_gene].iloc[:, 0].value_counts()
-    kinds = listed([f"{count} {kind}" for kind, count in controls.items()])
+    controls = table.loc[~is_gene & (classes != "")].iloc[:, place_of_class].value_counts()
+    kinds = listed([f"{count} {kind}" for kind, count in controls.items()]) or "none"
     remark = (
         f"Counts of NanoString: probes of genes were taken, and others left out ({kinds}). They "
         "are not normalised by these controls: transform=tmm adjusts for the size of the library."

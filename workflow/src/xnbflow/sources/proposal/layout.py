@@ -24,7 +24,9 @@ from xnbflow.sources.formats.cell_texts import (
     is_text,
 )
 from xnbflow.sources.formats.gct import as_gct, read_classes
+from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.program_exports import refuse_workbook
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
@@ -136,6 +138,8 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     raw = read_raw_table(path, dataset.options)
     if not len(raw):
         return Layout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
+    refuse_workbook(path, raw.header)
+    refuse_long(raw, dataset.label)
     first = [raw.cells(row) for row in range(min(FIRST_SAMPLES, len(raw)))]
     dataset = _with_decimal(dataset, raw, first)
     remarks += _about_thousands(raw, first)

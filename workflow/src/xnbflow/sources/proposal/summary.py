@@ -39,6 +39,7 @@ from xnbflow.sources.series.class_labels import (
     plain_text,
     propose_map,
 )
+from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import refuse_no_counts, scale_of
 from xnbflow.sources.series.missing_values import MissingValuesError
 from xnbflow.sources.series.plausibility import (
@@ -61,10 +62,10 @@ from xnbflow.sources.series.sequencing import (
 )
 from xnbflow.sources.sheet import SheetRow, sheet_text
 
-#: Names of fields that describe samples but are no question of a study.
+#: Names of fields that describe samples, or probes of NanoString, but are no question of a study.
 _NO_CLASS = re.compile(
     r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
-    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
+    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid|code[ ._]?class)$",
     re.IGNORECASE,
 )
 #: Names of columns for how severe a disease is: a question after others.
@@ -154,7 +155,7 @@ class Summary:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
         if self.design:
             lines += ["The design of its study:", ""]
-            lines += [f"  {key}: {value}" for key, value in self.design.items()]
+            lines += [f"  {key}: {_as_yaml(value)}" for key, value in self.design.items()]
         lines += self._contrast_lines()
         return "\n".join(lines)
 
@@ -177,6 +178,18 @@ class Summary:
             missing = f"missing {row.missing} of {row.samples}"
             lines += ["", f"{row.field} (numbers)", f"  {limits}, {missing}"]
         return lines
+
+
+def _as_yaml(value: Any) -> str:
+    """Return a value of the configuration; a text that is a number has quotes.
+
+    Examples
+    --------
+    >>> _as_yaml("healthy"), _as_yaml("0"), _as_yaml(0.05)
+    ('healthy', '"0"', '0.05')
+    """
+    is_number = isinstance(value, str) and complaint(value) is None
+    return json.dumps(value) if is_number else str(value)
 
 
 def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
@@ -620,9 +633,16 @@ def _with_patients(
 
 def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
     """Return the row with the option ``transform`` or ``scale``, and a sentence."""
-    if series.n_features < _ARRAY or {"scale", "transform"} & dataset.options.keys():
+    if {"scale", "transform"} & dataset.options.keys():
         return dataset, ""
     name = Path(dataset.location).name
+    cycles = about_cycles(
+        series.values, file_name=name, features=series.features, samples=series.samples
+    )
+    if cycles:
+        return dataset, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
+    if series.n_features < _ARRAY:
+        return dataset, ""
     option, reason = proposed_logarithm(series.values, series.samples, name)
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
@@ -650,6 +670,11 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
     """
     label = str(dataset.label).removeprefix("obs:")
     options = dict(dataset.options)
+    if label in dataset.names("phenotype_columns"):  # an export may have the label beside others
+        others = [name for name in dataset.names("phenotype_columns") if name != label]
+        options["phenotype_columns"] = ",".join(others)
+        if not others:
+            del options["phenotype_columns"]
     if len(fields):
         fields = fields.map(str.strip)
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]

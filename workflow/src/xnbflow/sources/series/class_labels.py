@@ -50,6 +50,8 @@ _SECONDS = 1.0
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
 #: British spellings that are American ones in other tables.
 _BRITISH = re.compile("tumour|leukaemia|anaemia")
+#: Signs of footnotes after a word: ``responder*``, ``case†``, ``control²``.
+_FOOTNOTE = re.compile(r"(?<=[^\W_])\s*[*∗†‡§¶#¹²³⁴⁵⁶⁷⁸⁹]+$")
 #: Typographic quotes and the space that does not break, and what they are plainly.
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
@@ -219,21 +221,30 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
     """Return the commonest spelling of each text.
 
     Spellings differ by capital letters, invisible characters, what is between words, the form of a
-    number, or British and American English. Words for a control are spellings of one class where
-    they are rare: normal tissue and an untreated control may be two classes of one series.
+    number, or British and American English. A label with the sign of a footnote is a spelling of
+    the same label without it; where there is none, the sign is part of the label. Words for a
+    control are spellings of one class where they are rare: normal tissue and an untreated control
+    may be two classes of one series.
 
     Examples
     --------
     >>> common_spellings(["Tumor", "tumour", "Tumor", "ctrl", "Control", "Control", "Control"])
     {'Tumor': 'Tumor', 'tumour': 'Tumor', 'ctrl': 'Control', 'Control': 'Control'}
+    >>> common_spellings(["case", "case†", "p53*"])
+    {'case': 'case', 'case†': 'case', 'p53*': 'p53*'}
     """
+    sizes = Counter(texts)
+    meanings = {text: _meaning(text) for text in sizes}
     by_meaning: dict[str, Counter[str]] = {}
-    for text in texts:
-        meaning = _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
-        by_meaning.setdefault(meaning, Counter())[text] += 1
+    for text, size in sizes.items():
+        plain_meaning = _meaning(_FOOTNOTE.sub("", text))
+        is_footnote = plain_meaning in meanings.values()
+        meaning = plain_meaning if is_footnote else meanings[text]
+        by_meaning.setdefault(meaning, Counter())[text] += size
     spellings = {}
     for counts in by_meaning.values():
-        commonest = counts.most_common(1)[0][0]
+        without_footnote = Counter({t: n for t, n in counts.items() if not _FOOTNOTE.search(t)})
+        commonest = (without_footnote or counts).most_common(1)[0][0]
         spellings.update(dict.fromkeys(counts, commonest))
     controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
     if controls:
@@ -242,6 +253,11 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
             if counts is not largest and counts.total() <= _RARE < largest.total():
                 spellings.update(dict.fromkeys(counts, largest.most_common(1)[0][0]))
     return spellings
+
+
+def _meaning(text: str) -> str:
+    """Return what the spellings of a text have in common."""
+    return _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
 
 
 def _american(match: re.Match[str]) -> str:
@@ -401,8 +417,12 @@ def _doubtful(labels: np.ndarray) -> list[str]:
     """Note classes of few samples, and those that differ by the way they are written alone."""
     labels_of_appearance: dict[str, list[str]] = {}
     sizes = Counter(map(str, labels))
+    appearances = set(map(_appearance, sizes))
     for label in sorted(sizes):
-        labels_of_appearance.setdefault(_appearance(label), []).append(label)
+        plain_label = _FOOTNOTE.sub("", label)
+        is_footnote = _appearance(plain_label) in appearances
+        appearance = _appearance(plain_label if is_footnote else label)
+        labels_of_appearance.setdefault(appearance, []).append(label)
     groups = [labels for labels in labels_of_appearance.values() if len(labels) > 1]
     notes = list(map(_about_alike, groups))
     few = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
@@ -419,7 +439,7 @@ def _doubtful(labels: np.ndarray) -> list[str]:
 def _about_alike(labels: Sequence[str]) -> str:
     return Note(
         f"the classes {' and '.join(map(ascii, labels))} look alike: they differ by capital "
-        "letters, a number's form or invisible characters",
+        "letters, a number's form, the sign of a footnote or invisible characters",
         advice="make them one by map= in the sheet's options",
     )
 

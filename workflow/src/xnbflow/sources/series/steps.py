@@ -17,6 +17,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import annotate_features
 from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import keep_counts, looks_like_counts, scale_of, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
@@ -42,8 +43,10 @@ _NOTED = {
     "mixed",
     "intensities",
 }
-#: Controls of Affymetrix and Agilent, and the spike-ins of the ERCC.
-_CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$")
+#: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
+_CONTROL = re.compile(
+    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
+)
 
 
 def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
@@ -208,6 +211,11 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     how = options.get("transform", "none")
     file_name = series.where.rpartition("/")[2]
     kind, finding = scale_of(linear_values, series.samples, file_name)
+    cycles = about_cycles(
+        linear_values, file_name=file_name, features=series.features, samples=series.samples
+    )
+    if how == "none" and cycles and "scale" not in options:
+        notes.append(cycles)
     if how != "none" and "scale" in options:
         msg = (
             f"{series.where}: option scale={options['scale']} declares logarithms, and transform="
@@ -237,7 +245,7 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     scale = {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
     if how == "none":
         is_logged = kind == "logarithms" and not looks_like_counts(linear_values)
-        scale = "log2" if is_logged and _is_of_array(series) else ""
+        scale = "log2" if is_logged and _is_of_array(series) and not cycles else ""
     return replace(series, scale=options.get("scale", scale)).with_notes(notes)
 
 
