@@ -124,9 +124,11 @@ def _describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
     classes.
     """
     values = dict(zip(samples.features, filled(samples).values, strict=True))
-    for i, row in signature.iterrows():
-        spread = class_spread(values[row["feature"]], samples.labels, row["class"])
-        signature.loc[i, list(spread)] = list(spread.values())
+    spreads = []
+    for feature, label in zip(signature["feature"], signature["class"], strict=True):
+        spreads.append(class_spread(values[feature], samples.labels, label))
+    for name, column in pd.DataFrame(spreads, index=signature.index).items():
+        signature[name] = column
 
 
 def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:

@@ -122,7 +122,9 @@ def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     n_compared = min(len(present), _MOST_FEATURES)
     present = present[np.linspace(0, len(present) - 1, n_compared).astype(int)]
     level = reference_level(model, X)
-    cells = X.iloc[:, columns[present]].apply(pd.to_numeric, errors="coerce")
+    cells = X.iloc[:, columns[present]]
+    if cells.to_numpy().dtype.kind not in "fiu":  # texts are converted column by column
+        cells = cells.apply(pd.to_numeric, errors="coerce")
     values = cells.to_numpy(dtype=float) - level
     references = model.series.get("references")
     if references and not np.any(level):
