@@ -167,7 +167,7 @@ def is_severe(n: int, seed: int) -> bool:
         }
     )
     within, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
-    graded = graded_audit(audit, within, classifier="nb", label="NB", headers={"d": series})
+    graded = graded_audit(audit, within, classifier="nb", headers={"d": series})
     return bool((graded["severity"] == "severe").any())
 
 
