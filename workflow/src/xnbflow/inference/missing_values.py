@@ -6,7 +6,7 @@ if their share differs between the classes, whatever fills them in, without any 
 expression.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -131,17 +131,12 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     shares = (missing | (at_limit & is_limited)).mean(axis=0)
     codes = np.unique(series.labels, return_inverse=True)[1]
     ranks = pd.Series(shares).rank().to_numpy()
-    exchange = label_exchange(codes, series.groups)
     rng = np.random.default_rng(series_seed(series, 0, "detection limit"))
 
-    def statistics(draws: np.ndarray) -> np.ndarray:
+    def between_classes(draws: np.ndarray) -> np.ndarray:
         return _between_classes(ranks, draws, codes.max() + 1)
 
-    def null() -> Iterator[float]:
-        while True:
-            yield from statistics(exchange.draws(codes, _AT_ONCE, rng))
-
-    p = sequential_test(float(statistics(codes[None])[0]), null(), LEVEL).p_value
+    p = _p_of_exchange(between_classes, codes, series.groups, rng)
     if p > LEVEL:
         return nothing
     of_class = np.array([shares[series.labels == label].mean() for label in series.classes])
@@ -193,23 +188,39 @@ def _p_of_missing(
     varies = scale > 0
     standard = (features[varies] - frequency[varies, None]) / np.sqrt(scale[varies, None])
 
-    def statistics(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        of_features = np.zeros(len(draws))
+    def of_samples(draws: np.ndarray) -> np.ndarray:
+        return _between_classes(ranks, draws, n_classes)
+
+    def of_features(draws: np.ndarray) -> np.ndarray:
+        between = np.zeros(len(draws))
         for code in range(n_classes):
             members = (draws == code).astype(float)
             sizes = np.maximum(members.sum(axis=1), 1.0)
-            of_features += ((standard @ members.T) ** 2).sum(axis=0) / sizes
-        return _between_classes(ranks, draws, n_classes), of_features
+            between += ((standard @ members.T) ** 2).sum(axis=0) / sizes
+        return between
 
-    exchange = label_exchange(codes, series.groups)
-    observed = statistics(codes[None])
     p_values = []
-    for which in (0, 1):
-        rng = np.random.default_rng(series_seed(series, which, "missing"))
-
-        def null(which: int = which, rng: np.random.Generator = rng) -> Iterator[float]:
-            while True:
-                yield from statistics(exchange.draws(codes, _AT_ONCE, rng))[which]
-
-        p_values.append(sequential_test(float(observed[which][0]), null(), LEVEL).p_value)
+    for number, statistic in enumerate((of_samples, of_features)):
+        rng = np.random.default_rng(series_seed(series, number, "missing"))
+        p_values.append(_p_of_exchange(statistic, codes, series.groups, rng))
     return min(1.0, 2 * min(p_values))
+
+
+def _p_of_exchange(
+    statistic: Callable[[np.ndarray], np.ndarray],
+    codes: np.ndarray,
+    groups: np.ndarray | None,
+    rng: np.random.Generator,
+) -> float:
+    """Return the p-value of a statistic by exchanged labels, drawn until it is clear of `LEVEL`.
+
+    ``statistic`` takes draws of the codes of the classes, shape (n_draws, n_samples), and returns a
+    value for each.
+    """
+    exchange = label_exchange(codes, groups)
+
+    def null() -> Iterator[float]:
+        while True:
+            yield from statistic(exchange.draws(codes, _AT_ONCE, rng))
+
+    return sequential_test(float(statistic(codes[None])[0]), null(), LEVEL).p_value

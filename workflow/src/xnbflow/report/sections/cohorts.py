@@ -83,6 +83,7 @@ def _genes_in_words(results: StudyResults) -> str:
     if genes["p"].isna().all():
         return f"{noun.capitalize()}s could not be compared over all series: see the warnings."
     n_series = len(results.study.combined)
+    every_series = "both series" if n_series == 2 else f"all {n_series} series"
     in_every_series = genes[genes["holds"] == n_series]
     by_chance = ""
     if len(in_every_series):
@@ -92,7 +93,7 @@ def _genes_in_words(results: StudyResults) -> str:
     n_over_all = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
     return (
         f"Of {counted(n_compared, noun)} {n_every:,} {either(n_every, 'differs', 'differ')} in the "
-        f"same direction in all {n_series} series{by_chance}, each p at most .05; {n_over_all:,} "
+        f"same direction in {every_series}{by_chance}, each p at most .05; {n_over_all:,} "
         f"{either(n_over_all, 'differs', 'differ')} over all series at an FDR below .05."
     )
 
