@@ -37,6 +37,12 @@ def test_genes_hold_in_every_series_and_differ_by_their_fdr(tmp_path):
     )
 
 
+def test_two_series_are_both_series(tmp_path):
+    tables = {"meta_genes": [gene("g1", 2, 1e-9, 1e-6)]}
+    words = cohorts._genes_in_words(study_of_series(tmp_path, tables, SERIES[:2]))
+    assert words.startswith("Of 1 gene 1 differs in the same direction in both series (by chance ")
+
+
 def test_one_gene_differs_and_two_differ(tmp_path):
     genes = [gene("g1", 3, 1e-9, 1e-6), gene("g2", 1, 1e-9, 1e-6)]
     words = cohorts._genes_in_words(study_of_series(tmp_path, {"meta_genes": genes}))
