@@ -706,7 +706,7 @@ def _label_probabilities(
             tested = np.flatnonzero(folds[d] == k)
             values = _values_of(tiles, features)
             means = _training_means(values, codes, folds[d] != k, sizes[d, k])
-            evidence = _evidence_of(np.ascontiguousarray(values[:, tested]), means, is_present)
+            evidence = _evidence_of(values[tested], means, is_present)
             greatest = np.full(len(tested), -np.inf)
             for c in range(len(evidence)):
                 greatest = np.maximum(greatest, evidence[c])
@@ -721,13 +721,15 @@ def _label_probabilities(
 
 @njit(nogil=True)
 def _values_of(tiles: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """Return the values of some features, shape (n_selected, n_samples), in double precision."""
+    """Return the values of some features, shape (n_samples, n_selected), in double precision."""
     width = tiles.shape[2]
-    values = np.empty((len(features), tiles.shape[1]))
-    for f in range(len(features)):
-        # A tile has `width` features side by side: with 256, feature 600 is in tile 2, at 88.
-        for i in range(tiles.shape[1]):
-            values[f, i] = tiles[features[f] // width, i, features[f] % width]
+    values = np.empty((tiles.shape[1], len(features)))
+    # A tile has `width` features side by side: with 256, feature 600 is in tile 2, at 88.
+    tile_of_feature = features // width
+    place_in_tile = features % width
+    for i in range(len(values)):
+        for f in range(len(features)):
+            values[i, f] = tiles[tile_of_feature[f], i, place_in_tile[f]]
     return values
 
 
@@ -736,11 +738,11 @@ def _training_means(
     values: np.ndarray, codes: np.ndarray, is_training: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
     """Return the means of the classes in a training set, (n_classes, n_features); 0 if empty."""
-    means = np.zeros((len(sizes), len(values)))
-    for f in range(len(values)):
-        for i in range(len(codes)):
-            if is_training[i]:
-                means[codes[i], f] += values[f, i]
+    means = np.zeros((len(sizes), values.shape[1]))
+    for i in range(len(codes)):
+        if is_training[i]:
+            for f in range(values.shape[1]):
+                means[codes[i], f] += values[i, f]
     for c in range(len(sizes)):
         if sizes[c] > 0:
             means[c] /= sizes[c]
@@ -751,13 +753,14 @@ def _training_means(
 def _evidence_of(values: np.ndarray, means: np.ndarray, is_present: np.ndarray) -> np.ndarray:
     """Return `_evidence` less what all classes of a sample have in common, (n_classes, n_samples).
 
-    Of ``-sum (x - m)**2 / 2`` the squares of the values ``x`` are common. What remains, the sum of
+    ``values`` have the shape (n_samples, n_features), ``means`` (n_classes, n_features). Of
+    ``-sum (x - m)**2 / 2`` the squares of the values ``x`` are common. What remains, the sum of
     ``m x - m**2 / 2``, is one matrix product. A class that is not present has minus infinity.
     """
-    evidence = means @ values
+    evidence = means @ values.T
     for c in range(len(means)):
         if is_present[c]:
-            evidence[c] = (evidence[c] - 0.5 * (means[c] ** 2).sum()) / np.sqrt(len(values))
+            evidence[c] = (evidence[c] - 0.5 * (means[c] ** 2).sum()) / np.sqrt(values.shape[1])
         else:
             evidence[c] = -np.inf
     return evidence
