@@ -97,7 +97,7 @@ def _area_of_pair(
 
     ``scores`` (n_samples, n_classes) are log posteriors. Missing if no fold has both classes.
     """
-    members = np.flatnonzero(np.isin(codes, pair))
+    members = np.flatnonzero((codes == pair[0]) | (codes == pair[1]))
     of_pair = np.maximum(scores[members][:, list(pair)], LEAST_SCORE)
     pairs = StratifiedPairs(of_pair, np.unique(folds[members], return_inverse=True)[1])
     areas, n_pairs = pairs.areas((codes[members] == pair[1]).astype(int)[None])

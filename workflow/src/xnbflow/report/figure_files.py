@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from joblib.externals.loky import ProcessPoolExecutor
-
 from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.blocks import Figure, Section, with_legends
 from xnbflow.report.static.files import print_figure, write_svg
@@ -67,6 +65,8 @@ def _call_all(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Return the results of functions with arguments, each called as soon as it is yielded."""
     if threads == 1:
         return [function(*arguments) for function, *arguments in tasks]
+    from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415  a tenth of a second
+
     with ProcessPoolExecutor(threads) as pool:
         futures = [pool.submit(*task) for task in tasks]
         return [future.result() for future in futures]

@@ -110,7 +110,8 @@ def contributions(
     place = {"dataset": dataset, "folds": folds, "classifier": classifier}
     evidence = results.rows("evidence", **place)
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
-    evidence = evidence[~evidence["sample"].isin(unexplained)]
+    if len(unexplained):
+        evidence = evidence[~evidence["sample"].isin(unexplained)]
     if evidence.empty:
         return None
     predictions = results.training(**place, table="predictions", repeat=0)
