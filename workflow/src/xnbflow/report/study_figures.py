@@ -5,7 +5,7 @@ from pathlib import Path
 from xnbflow.report.figure_files import write_figures
 from xnbflow.report.outline import figure_labels
 from xnbflow.report.results import StudyResults
-from xnbflow.report.study_page import sections_of
+from xnbflow.report.study_page import sections_with_figures
 
 
 def print_figures(
@@ -23,5 +23,5 @@ def print_figures(
         return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
 
     return write_figures(
-        sections_of(results), folder=folder, width=width, subject=subject, threads=threads
+        sections_with_figures(results), folder=folder, width=width, subject=subject, threads=threads
     )

@@ -227,7 +227,7 @@ def _explaining_model(results: StudyResults, dataset: str) -> str:
     if not classifier or not results.study.folds or "samples" in results.study.omit_sections:
         return ""
     place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if results.rows("evidence", **place).empty:
+    if results.rows("scores", **place).empty:  # the sums of its evidence
         return ""
     return f"{results.place(dataset, place['folds'])}: {results.labels[classifier]}"
 

@@ -108,7 +108,7 @@ def contributions(
     afterwards; null is minus infinity.
     """
     place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    evidence = results.rows("evidence", **place)
+    evidence = results.rows("evidence", **place)[[*_SAMPLE_AND_CLASS, "feature", "evidence"]]
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
     if len(unexplained):
         evidence = evidence[~evidence["sample"].isin(unexplained)]
