@@ -453,8 +453,9 @@ def ten_features_scores(
         codes, folds = shared.draw(labels, seeds)
         order, stops, training_sizes = _tested_samples(codes, folds, n_splits)
         distances = np.full((*training_sizes.shape, n_selected), -1.0, dtype=np.float32)
-        selected = np.zeros(distances.shape, dtype=np.int64)
+        selected = np.full(distances.shape, -1)  # -1 remains for a class without training samples
         _keep_distant(tiles, order, stops, sizes=training_sizes, apart=distances, places=selected)
+        selected = np.sort(selected.reshape(*selected.shape[:2], -1), axis=2)
         of_label = _label_probabilities(
             tiles, codes, folds, sizes=training_sizes, selected=selected
         )
@@ -693,30 +694,43 @@ def _label_probabilities(
     """Return the probability of each sample's class, (n_draws, n_samples), predicted in its fold.
 
     ``folds`` (n_draws, n_samples) are where each sample is tested, ``sizes`` those of
-    `_tested_samples`, and ``selected`` the ``places`` of `_keep_distant`. The features of a fold
-    are those selected for any class. The evidence is that of `_evidence`. A class without training
-    samples has the probability 0.
+    `_tested_samples`, and ``selected`` (n_draws, n_folds, n_selected) the ``places`` of
+    `_keep_distant` of all classes, ascending. The features of a fold are those selected for any
+    class. The evidence is that of `_evidence`. A class without training samples has the probability
+    0. Loops take the place of array expressions, which numba compiles for seconds.
     """
-    n_draws, n_folds, _ = sizes.shape
+    n_draws, n_folds, n_classes = sizes.shape
     of_label = np.zeros(folds.shape)
     for d in range(n_draws):
         for k in range(n_folds):
-            is_present = sizes[d, k] > 0
-            features = _union(selected[d, k], is_present)
-            tested = np.flatnonzero(folds[d] == k)
-            values = _values_of(tiles, features)
-            means = _training_means(values, codes, folds[d] != k, sizes[d, k])
-            evidence = _evidence_of(values[tested], means, is_present)
-            greatest = np.full(len(tested), -np.inf)
-            for c in range(len(evidence)):
-                greatest = np.maximum(greatest, evidence[c])
-            total = np.zeros(len(tested))
-            for c in range(len(evidence)):
-                total += np.exp(evidence[c] - greatest)
+            values = _values_of(tiles, _distinct(selected[d, k]))
+            means = _training_means(values, codes, folds[d], k, sizes[d, k])
+            tested, tested_values = _tested_values_of(values, folds[d], k)
+            evidence = _evidence_of(tested_values, means, sizes[d, k])
             for t in range(len(tested)):
+                greatest = -np.inf
+                for c in range(n_classes):
+                    greatest = max(greatest, evidence[c, t])
+                total = 0.0
+                for c in range(n_classes):
+                    total += np.exp(evidence[c, t] - greatest)
                 i = tested[t]
-                of_label[d, i] = np.exp(evidence[codes[i], t] - greatest[t]) / total[t]
+                of_label[d, i] = np.exp(evidence[codes[i], t] - greatest) / total
     return of_label
+
+
+@njit(nogil=True)
+def _distinct(ascending: np.ndarray) -> np.ndarray:
+    """Return the distinct values, without -1, of an ascending array."""
+    distinct = np.empty(len(ascending), dtype=np.int64)
+    n_distinct = 0
+    previous = -1
+    for position in ascending:
+        if position != previous:
+            distinct[n_distinct] = position
+            n_distinct += 1
+            previous = position
+    return distinct[:n_distinct]
 
 
 @njit(nogil=True)
@@ -725,8 +739,11 @@ def _values_of(tiles: np.ndarray, features: np.ndarray) -> np.ndarray:
     width = tiles.shape[2]
     values = np.empty((tiles.shape[1], len(features)))
     # A tile has `width` features side by side: with 256, feature 600 is in tile 2, at 88.
-    tile_of_feature = features // width
-    place_in_tile = features % width
+    tile_of_feature = np.empty(len(features), dtype=np.int64)
+    place_in_tile = np.empty(len(features), dtype=np.int64)
+    for f in range(len(features)):
+        tile_of_feature[f] = features[f] // width
+        place_in_tile[f] = features[f] % width
     for i in range(len(values)):
         for f in range(len(features)):
             values[i, f] = tiles[tile_of_feature[f], i, place_in_tile[f]]
@@ -735,41 +752,58 @@ def _values_of(tiles: np.ndarray, features: np.ndarray) -> np.ndarray:
 
 @njit(nogil=True)
 def _training_means(
-    values: np.ndarray, codes: np.ndarray, is_training: np.ndarray, sizes: np.ndarray
+    values: np.ndarray, codes: np.ndarray, folds: np.ndarray, fold: int, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the means of the classes in a training set, (n_classes, n_features); 0 if empty."""
+    """Return the means of the classes outside a fold, (n_classes, n_features); 0 if empty."""
     means = np.zeros((len(sizes), values.shape[1]))
     for i in range(len(codes)):
-        if is_training[i]:
+        if folds[i] != fold:
             for f in range(values.shape[1]):
                 means[codes[i], f] += values[i, f]
     for c in range(len(sizes)):
         if sizes[c] > 0:
-            means[c] /= sizes[c]
+            for f in range(values.shape[1]):
+                means[c, f] /= sizes[c]
     return means
 
 
 @njit(nogil=True)
-def _evidence_of(values: np.ndarray, means: np.ndarray, is_present: np.ndarray) -> np.ndarray:
+def _tested_values_of(
+    values: np.ndarray, folds: np.ndarray, fold: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the samples of a fold, and their values (n_tested, n_features)."""
+    tested = np.empty(len(folds), dtype=np.int64)
+    n_tested = 0
+    for i in range(len(folds)):
+        if folds[i] == fold:
+            tested[n_tested] = i
+            n_tested += 1
+    tested_values = np.empty((n_tested, values.shape[1]))
+    for t in range(n_tested):
+        for f in range(values.shape[1]):
+            tested_values[t, f] = values[tested[t], f]
+    return tested[:n_tested], tested_values
+
+
+@njit(nogil=True)
+def _evidence_of(values: np.ndarray, means: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return `_evidence` less what all classes of a sample have in common, (n_classes, n_samples).
 
     ``values`` have the shape (n_samples, n_features), ``means`` (n_classes, n_features). Of
     ``-sum (x - m)**2 / 2`` the squares of the values ``x`` are common. What remains, the sum of
-    ``m x - m**2 / 2``, is one matrix product. A class that is not present has minus infinity.
+    ``m x - m**2 / 2``, is one matrix product. A class without training samples has minus infinity.
     """
-    evidence = means @ values.T
+    evidence = np.dot(means, values.T)
     for c in range(len(means)):
-        if is_present[c]:
-            evidence[c] = (evidence[c] - 0.5 * (means[c] ** 2).sum()) / np.sqrt(values.shape[1])
-        else:
-            evidence[c] = -np.inf
+        half_square = 0.0
+        for f in range(means.shape[1]):
+            half_square += 0.5 * means[c, f] * means[c, f]
+        for t in range(len(values)):
+            if sizes[c] > 0:
+                evidence[c, t] = (evidence[c, t] - half_square) / np.sqrt(means.shape[1])
+            else:
+                evidence[c, t] = -np.inf
     return evidence
-
-
-@njit(nogil=True)
-def _union(selected: np.ndarray, is_present: np.ndarray) -> np.ndarray:
-    """Return the features that are selected for any class that is present, ascending and once."""
-    return np.unique(selected[is_present].ravel())
 
 
 @njit(nogil=True)
