@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.proposal.summary import (
     _is_follow_up,
     class_score,
     column_options,
     described_numbers,
     distinct_values,
-    natural_key,
     proposed_logarithm,
     summarise_table,
 )

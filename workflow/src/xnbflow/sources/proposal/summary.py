@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.class_contrasts import proposed_contrasts
 from xnbflow.data.dataset import DataSet
@@ -203,24 +204,6 @@ def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
         ordered = sorted(counts, key=lambda text: (-counts[text], natural_key(str(text))))
         rows += [(str(name), value or "(none)", counts[value]) for value in ordered]
     return pd.DataFrame(rows, columns=["field", "value", "samples"])
-
-
-def natural_key(text: str) -> tuple[tuple[int, float, str], ...]:
-    """Return a key by which numbers within texts sort as numbers.
-
-    Examples
-    --------
-    >>> sorted(["24 h", "0 h", "6 h"], key=natural_key)
-    ['0 h', '6 h', '24 h']
-    """
-    key = []
-    # With a group in the pattern every second piece is a number: "6 h" becomes "", "6", " h".
-    for place, piece in enumerate(re.split(r"(\d+(?:\.\d+)?)", text)):
-        if place % 2:
-            key.append((0, float(piece), ""))
-        elif piece:
-            key.append((1, 0.0, piece.lower()))
-    return tuple(key)
 
 
 def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
