@@ -17,6 +17,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.nouns import listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import BASE_URLS
@@ -63,6 +64,13 @@ def accession_path(accession: str) -> str:
     return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
 
 
+_SEVERAL_PLATFORMS = Refusal(
+    code="geo.several-platforms",
+    sentence="{where}{accession} has several platforms, one file each; give one of {offered}",
+    key="location",
+)
+
+
 @contextmanager
 def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> Iterator[None]:
     """Name the files of an accession that has several platforms, if the block cannot get one."""
@@ -78,8 +86,7 @@ def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> I
         if not matrices:
             raise
         offered = ", ".join(sorted(set(matrices)))
-        msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
-        raise InputError(msg, key="location") from error
+        raise _SEVERAL_PLATFORMS.error(where=where, accession=accession, offered=offered) from error
 
 
 def fetch_accession(
@@ -165,6 +172,16 @@ def _read_values(
     return features, values, pd.DataFrame({"symbol": symbols}, dtype=object)
 
 
+_NO_VALUES = Refusal(
+    code="geo.no-values",
+    sentence=(
+        "{path} has no table of values ({accession}, {kind}): sequencing studies keep their "
+        "counts in supplementary files{supplementary}. Get the table of counts and use source"
+        " table, with the option phenotype={phenotype} for what is known of the samples"
+    ),
+)
+
+
 def _no_values(path: Path, head: GeoHead) -> InputError:
     """Return the error for a series without a table of values, which names its other files."""
     files = list(dict.fromkeys(head.supplementary))
@@ -173,12 +190,22 @@ def _no_values(path: Path, head: GeoHead) -> InputError:
     if files_of_series:
         supplementary = f"; its supplementary files are {listed(files_of_series)}"
     kind = head.facts.get("type", "") or "of unknown type"
-    return InputError(
-        f"{path} has no table of values ({head.accession}, {kind}): sequencing studies keep their "
-        f"counts in supplementary files{supplementary}. Get the table of counts and use source "
-        f"table, with the option phenotype={head.accession or path} for what is known of the "
-        "samples"
+    return _NO_VALUES.error(
+        path=path,
+        accession=head.accession,
+        kind=kind,
+        supplementary=supplementary,
+        phenotype=head.accession or path,
     )
+
+
+_OTHER_SAMPLES = Refusal(
+    code="geo.other-samples",
+    sentence=(
+        "{path}: the table's columns are not the samples of the head: {missing} without a "
+        "column, {beyond} without a head; get the file again"
+    ),
+)
 
 
 def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
@@ -187,10 +214,7 @@ def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
     expected = {*head.samples, "ID_REF", "IDENTIFIER"}
     beyond = [name for name in header if name not in expected]
     if missing or (beyond and head.facts.get("value_type") is None):
-        msg = (
-            f"{path}: the table's columns are not the samples of the head: "
-            f"{listed(missing) or 'none'} without a column, {listed(beyond) or 'none'} without "
-            "a head; get the file again"
+        raise _OTHER_SAMPLES.error(
+            path=path, missing=listed(missing) or "none", beyond=listed(beyond) or "none"
         )
-        raise InputError(msg)
     return [header.index(sample) for sample in head.samples]

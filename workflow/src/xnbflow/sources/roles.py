@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError, did_you_mean, quoted
-from xnbflow.core.nouns import listed
+from xnbflow.core.errors import did_you_mean
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
@@ -47,6 +47,16 @@ class Role(Enum):
     def is_feature(self) -> bool:
         """Whether the variable is a feature."""
         return self in (Role.NUMBER, Role.ANGLE, Role.CATEGORY)
+
+
+_UNMATCHED_PATTERN = Refusal(
+    code="roles.unmatched-pattern",
+    sentence=(
+        "{path}: the sheet's option {option} has {pattern!r}, but no name matches; there are "
+        "{names:list} ({n_names} in all). Correct the option"
+    ),
+    sheet=True,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +117,25 @@ class Choices:
         for option in ("drop", "features", "categorical", "angular"):
             for pattern in getattr(self, option):
                 if not any(matches(name, [pattern]) for name in names):
-                    msg = (
-                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but no name "
-                        f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
-                        "option"
+                    raise _UNMATCHED_PATTERN.error(
+                        path=path,
+                        option=option,
+                        pattern=pattern,
+                        names=names,
+                        n_names=len(names),
+                        key=option,
                     )
-                    raise InputError(msg, key=option, sheet=True)
+
+
+_WRONG_ANGLE = Refusal(
+    code="roles.wrong-angle",
+    sentence=(
+        "data set {dataset}: the sheet's option angular has {text!r}; write name:degrees, "
+        "name:radians or name:<period>, as hour:24"
+    ),
+    key="angular",
+    sheet=True,
+)
 
 
 def _angles(dataset: SheetRow) -> dict[str, float]:
@@ -125,11 +148,7 @@ def _angles(dataset: SheetRow) -> dict[str, float]:
         except ValueError:
             name = ""
         if not name or not 0 < angles[name] < math.inf:
-            msg = (
-                f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
-                "name:degrees, name:radians or name:<period>, as hour:24"
-            )
-            raise InputError(msg, key="angular", sheet=True)
+            raise _WRONG_ANGLE.error(dataset=dataset.id, text=text)
     return angles
 
 
@@ -266,6 +285,26 @@ def _named_texts(
     return named
 
 
+_REPEATED_NAME = Refusal(
+    code="roles.repeated-name",
+    sentence=(
+        "{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
+        "remove all but one"
+    ),
+    sheet=True,
+)
+
+_ABSENT_NAME = Refusal(
+    code="roles.absent-name",
+    sentence=(
+        "{path}: there is no {name!r}, which the sheet's {key} names{similar}; there are "
+        "{names:list} ({n_names} in all). Correct {key}, or the orientation or separator, in the "
+        "sheet"
+    ),
+    sheet=True,
+)
+
+
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     """Return the position of the only occurrence of a name, which is the value of the sheet's key.
 
@@ -275,27 +314,36 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     if count == 1:
         return list(names).index(name)
     if count:
-        msg = (
-            f"{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
-            "remove all but one"
-        )
-    else:
-        msg = (
-            f"{path}: there is no {name!r}, which the sheet's {key} names"
-            f"{did_you_mean(name, names)}; there are {listed(names)} ({len(names)} in all). "
-            f"Correct {key}, or the orientation or separator, in the sheet"
-        )
-    raise InputError(msg, file=str(path), key=key, sheet=True)
+        raise _REPEATED_NAME.error(path=path, name=name, key=key, count=count)
+    raise _ABSENT_NAME.error(
+        path=path,
+        name=name,
+        key=key,
+        similar=did_you_mean(name, names),
+        names=names,
+        n_names=len(names),
+    )
+
+
+_ABSENT_COLUMN = Refusal(
+    code="roles.absent-column",
+    sentence=(
+        "data set {dataset}: neither the phenotype file nor the table has {name!r}, which the"
+        " sheet's {key} names; the phenotype has {columns:list}{similar}"
+    ),
+    sheet=True,
+)
 
 
 def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
     """Refuse a name of the sheet that neither the table nor the phenotype file has."""
-    msg = (
-        f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
-        f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
-        f"{did_you_mean(name, map(str, phenotype))}"
+    raise _ABSENT_COLUMN.error(
+        dataset=dataset.id,
+        name=name,
+        key=key,
+        columns=list(phenotype.columns),
+        similar=did_you_mean(name, map(str, phenotype)),
     )
-    raise InputError(msg, key=key, sheet=True)
 
 
 def _are_other_numbers(cells: Sequence[str], phenotype_cells: Sequence[str], decimal: str) -> bool:

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.errors import about_file
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.gct import as_gct, read_classes
 from xnbflow.sources.formats.long_table import refuse_long
@@ -107,13 +108,23 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
         return finish(series, dataset)
 
 
+_NO_HEADER = Refusal(
+    code="table.no-header",
+    sentence="{path} has no header; get it again",
+)
+
+_NO_ROWS = Refusal(
+    code="table.no-rows",
+    sentence="{path} has no rows below its header; get it again",
+)
+
+
 def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
     """Read a table and its phenotype, and give each row and column its role."""
     phenotype = _read_phenotype_option(path, dataset)
     raw = read_raw_table(path, dataset.options)
     if not raw.header:
-        msg = f"{path} has no header; get it again"
-        raise InputError(msg)
+        raise _NO_HEADER.error(path=path)
     if raw.is_header_short and phenotype is not None:
         refuse_glued(path, raw.header, phenotype)
     with naming_sheets(raw, chosen="sheet" in dataset.options):
@@ -121,8 +132,7 @@ def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
         table = turn(raw, dataset)
         roles = assign_roles(table, dataset, phenotype)
         if not len(raw):
-            msg = f"{path} has no rows below its header; get it again"
-            raise InputError(msg)
+            raise _NO_ROWS.error(path=path)
         kept = None if phenotype is None else kept_columns(phenotype, dataset)
         return series_of_table(table, roles, dataset, kept)
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import is_sparse
 from xnbflow.sources.annotation import standard_names
@@ -94,15 +93,21 @@ def _by_gene(matrix: Any) -> np.ndarray:
     return values
 
 
+_ABSENT_COLUMN = Refusal(
+    code="h5ad.absent-column",
+    sentence=(
+        "{path}: obs has no {column!r}, which the sheet's {key} names; its columns of text "
+        "are {columns:list}"
+    ),
+    sheet=True,
+)
+
+
 def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str) -> str | None:
     """Return the column of ``obs`` that the sheet's ``key`` names; None where it names none."""
     column = name and name.removeprefix("obs:").strip()
     if column and column not in cells:
-        msg = (
-            f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
-            f"text are {listed(list(cells.columns))}"
-        )
-        raise InputError(msg, file=str(path), key=key, sheet=True)
+        raise _ABSENT_COLUMN.error(path=path, column=column, key=key, columns=list(cells.columns))
     return column
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_text
 
 #: Number of rows from which the header is recognised.
@@ -60,15 +60,23 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     return HeaderRows(header)
 
 
+_NO_HEADER_LINE = Refusal(
+    code="header_rows.no-header-line",
+    sentence=(
+        "{path}: the option header={line} names a line that is empty, or is not among the "
+        "first {n_lines}; the first lines with cells are {numbers}"
+    ),
+    key="header",
+)
+
+
 def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line: int) -> HeaderRows:
     """Return the same where the sheet's option ``header`` names the line of the header."""
     numbers = [number for number, _ in rows]
     if line not in numbers:
-        msg = (
-            f"{path}: the option header={line} names a line that is empty, or is not among the "
-            f"first {HEAD_ROWS}; the first lines with cells are {', '.join(map(str, numbers))}"
+        raise _NO_HEADER_LINE.error(
+            path=path, line=line, n_lines=HEAD_ROWS, numbers=", ".join(map(str, numbers))
         )
-        raise InputError(msg, key="header")
     header = numbers.index(line)
     cells = [cells for _, cells in rows]
     if header and _are_conditions_above(cells[header - 1 :]):

@@ -15,8 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
-from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.nouns import counted
+from xnbflow.core.errors import quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -149,6 +149,13 @@ class TextRows:
             self._block = block = bisect_right(self._starts, row) - 1
             self._lines = self._blocks[block].split("\n")
         return self._lines[row - self._starts[block]]
+
+
+_NO_NUMBER = Refusal(
+    code="raw_table.no-number",
+    sentence="{path}, {place}: {fault}; {remedy}",
+    sheet=True,
+)
 
 
 @dataclass(kw_only=True)
@@ -305,19 +312,29 @@ class RawTable:
             fault = complaint(text) or ""
             advice = self.advice or _advice(cell.strip())
         if fault:
-            msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
-            raise InputError(msg, key=self.header[column], remedy=advice, sheet=True)
+            raise _NO_NUMBER.error(
+                path=self.path,
+                place=self.place(column, row),
+                fault=fault,
+                remedy=advice,
+                key=self.header[column],
+            )
         return float(text)
+
+
+_OTHER_WIDTH = Refusal(
+    code="raw_table.other-width",
+    sentence=(
+        "{path}, {place}: {n_cells:#cell}, but the header has {width}; correct it, or get the"
+        " file again if it ends there"
+    ),
+)
 
 
 def refuse_uneven(path: str | Path, place: str, n_cells: int, width: int) -> None:
     """Refuse a row whose number of cells is not that of the header, ``width``."""
     if n_cells != width:
-        msg = (
-            f"{path}, {place}: {counted(n_cells, 'cell')}, but the header has {width}; correct "
-            "it, or get the file again if it ends there"
-        )
-        raise InputError(msg, key=place)
+        raise _OTHER_WIDTH.error(path=path, place=place, n_cells=n_cells, width=width, key=place)
 
 
 def _advice(cell: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.formats.files import open_raw, refuse_too_wide
@@ -46,6 +47,21 @@ _MOST_SECTION_LINES = 100
 _LONGEST_QUOTE = 1 << 17
 
 
+_CUT_ROW = Refusal(
+    code="text.cut-row",
+    sentence="{path} ends within a row, before {end}: it is cut off; delete it and get it again",
+)
+
+_NO_UTF8 = Refusal(
+    code="text.no-utf8",
+    sentence=(
+        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding=cp1252 in "
+        "the sheet's options, else save the file as UTF-8"
+    ),
+    sheet=True,
+)
+
+
 class _Lines:
     """The lines of a table as text, up to a line that starts with ``end`` if there is one.
 
@@ -77,11 +93,7 @@ class _Lines:
                 self.ended = True
                 return
             if self._end is not None and not raw.endswith(b"\n"):
-                msg = (
-                    f"{self._path} ends within a row, before {self._end}: it is cut off; delete "
-                    "it and get it again"
-                )
-                raise InputError(msg)
+                raise _CUT_ROW.error(path=self._path, end=self._end)
             refuse_too_wide(self._path, raw, b",;\t |")
             yield self._decoded(raw)
             if not raw.endswith(b"\n"):
@@ -110,11 +122,13 @@ class _Lines:
                     )
                     self.notes.append(note)
                 return text
-        msg = (
-            f"{self._path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
-            "encoding=cp1252 in the sheet's options, else save the file as UTF-8"
-        )
-        raise InputError(msg, key=f"line {self.number}", sheet=True)
+        raise _NO_UTF8.error(path=self._path, number=self.number, key=f"line {self.number}")
+
+
+_CUT_OFF = Refusal(
+    code="text.cut-off",
+    sentence="{path} ends before {end}: it is cut off; delete it and get it again",
+)
 
 
 def read_text(
@@ -201,8 +215,7 @@ def read_text(
         table.rows = TextRows(itertools.islice(texts, most_rows), separator)
         table.lines = row_numbers[: len(table)]
         if end is not None and not lines.ended and most_rows is None:
-            msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
-            raise InputError(msg)
+            raise _CUT_OFF.error(path=path, end=end)
     return table
 
 
@@ -291,6 +304,17 @@ def _are_short(rows: Sequence[tuple[int, Sequence[str]]], header: Sequence[str])
     return any([cell.strip() for cell in cells] == names for _, cells in rows)
 
 
+_LOST_SEPARATOR = Refusal(
+    code="text.lost-separator",
+    sentence=(
+        "{path}, {unit} {number}: the header has {n_names:#name}, and each row {n_cells} "
+        "cells. Either a separator between two names was lost (the longest name is "
+        "{longest!r}): insert it; or the header lacks the name of the first column, as R "
+        "writes it, and {first!r} is a sample: rename it"
+    ),
+)
+
+
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:
     """Refuse a header with one name less than the rows, if its first name is that of row names.
 
@@ -299,13 +323,22 @@ def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) 
     if names[0] and not _IDENTIFIERS.fullmatch(names[0]):
         return
     longest = max(names[1:], key=len, default="")
-    msg = (
-        f"{path}, {_UNIT} {number}: the header has {counted(len(names), 'name')}, and each row "
-        f"{len(names) + 1} cells. Either a separator between two names was lost (the longest name "
-        f"is {quoted(longest)}): insert it; or the header lacks the name of the first column, as "
-        f"R writes it, and {quoted(names[0])} is a sample: rename it"
+    raise _LOST_SEPARATOR.error(
+        path=path,
+        unit=_UNIT,
+        number=number,
+        n_names=len(names),
+        n_cells=len(names) + 1,
+        longest=longest,
+        first=names[0],
+        key=f"{_UNIT} {number}",
     )
-    raise InputError(msg, key=f"{_UNIT} {number}")
+
+
+_WRONG_QUOTES = Refusal(
+    code="text.wrong-quotes",
+    sentence="{path}, line {number}: not valid CSV ({error}); correct the quotes",
+)
 
 
 def _split(
@@ -318,8 +351,9 @@ def _split(
     try:
         return next(csv.reader(lines, delimiter=separator, strict=True))
     except csv.Error as error:
-        msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
-        raise InputError(msg, key=f"line {number}") from error
+        raise _WRONG_QUOTES.error(
+            path=path, number=number, error=error, key=f"line {number}"
+        ) from error
 
 
 #: Bytes that are decoded at once.
@@ -345,6 +379,12 @@ def is_utf8(path: Path) -> bool:
     return True
 
 
+_NO_UTF16 = Refusal(
+    code="text.no-utf16",
+    sentence="{path}: not valid UTF-16 ({reason}); save the file as UTF-8",
+)
+
+
 def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
     """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
     if stream.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -355,8 +395,7 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
             with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
                 yield from (line.encode() for line in text)
         except UnicodeDecodeError as error:
-            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
-            raise InputError(msg) from error
+            raise _NO_UTF16.error(path=path, reason=error.reason) from error
 
     return lines()
 
@@ -393,16 +432,24 @@ def sniff(
     return separator, decimal or "."
 
 
+_SINGLE_CELL = Refusal(
+    code="text.single-cell",
+    sentence=(
+        "{path}: its header is the single cell {header!r}; if cells are separated by "
+        "{separators}, set in the sheet's options: {options}"
+    ),
+    key="separator",
+    sheet=True,
+)
+
+
 def _single_cell(path: str | Path, header: str, separator: str) -> InputError:
     """Return the error for a header that is one cell, with the separators that may be meant."""
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
     options = " or ".join(f"separator={name}" for name in possible)
-    return InputError(
-        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
-        f"{' or '.join(possible)}, set in the sheet's options: {options}",
-        key="separator",
-        sheet=True,
+    return _SINGLE_CELL.error(
+        path=path, header=header, separators=" or ".join(possible), options=options
     )
 
 
@@ -431,6 +478,12 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     return lines.index(filled[min(numbers_of_titles)])
 
 
+_OLD_MAC = Refusal(
+    code="text.old-mac",
+    sentence="{path} has the line ends of old Macs (carriage returns alone); save it anew",
+)
+
+
 def _first_lines(path: str | Path, lines: Iterator[str]) -> list[str]:
     """Return the lines that decide on separator and header.
 
@@ -438,8 +491,7 @@ def _first_lines(path: str | Path, lines: Iterator[str]) -> list[str]:
     """
     first = list(itertools.islice(lines, HEAD_ROWS))
     if len(first) == 1 and "\r" in first[0].rstrip():
-        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
-        raise InputError(msg)
+        raise _OLD_MAC.error(path=path)
     if first and first[0].lstrip('"').startswith(_SECTIONS):
         for line in itertools.islice(lines, _MOST_SECTION_LINES):
             first.append(line)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.annotation import BASE_URLS, has_annotation
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
@@ -285,6 +286,12 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     return changed, remark
 
 
+_NO_COMPUTED_COUNTS = Refusal(
+    code="geo_summary.no-computed-counts",
+    sentence="NCBI has no counts of {accession}",
+)
+
+
 def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
     """Return where NCBI serves counts, and the files of counts and of genes that it lists."""
     page = f"download/?acc={accession}"
@@ -293,6 +300,6 @@ def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[st
     counts = re.search(rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", text)
     genes = re.search(r"\w[\w.-]+\.annot\.tsv\.gz", text)
     if counts is None:
-        raise InputError(f"NCBI has no counts of {accession}")
+        raise _NO_COMPUTED_COUNTS.error(accession=accession)
     names = [match[0] for match in (counts, genes) if match is not None]
     return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", names

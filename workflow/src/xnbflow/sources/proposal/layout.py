@@ -13,8 +13,9 @@ from typing import NoReturn
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError, did_you_mean, quoted
+from xnbflow.core.errors import did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -397,19 +398,40 @@ def _join_phenotype(
     return joined, replace(dataset, id_column=key)
 
 
+_OTHER_SAMPLES = Refusal(
+    code="layout.other-samples",
+    sentence=(
+        "{location}: no sample of the phenotype file is in the table. The phenotype file has "
+        "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
+        "one of the files, or name the phenotype file's column of samples by phenotype_id"
+    ),
+    key="phenotype_id",
+)
+
+
 def _refuse_other_samples(
     fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
 ) -> NoReturn:
     """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
     row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
     in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
-    msg = (
-        f"{dataset.location}: no sample of the phenotype file is in the table. The phenotype file "
-        f"has {listed(list(phenotype.index), _EXAMPLES)}; the table has {in_rows}in columns "
-        f"{listed(header[1:], _EXAMPLES)}. Correct the names in one of the files, or name the "
-        "phenotype file's column of samples by phenotype_id"
+    raise _OTHER_SAMPLES.error(
+        location=dataset.location,
+        samples=list(phenotype.index),
+        in_rows=in_rows,
+        columns=header[1:],
     )
-    raise InputError(msg, key="phenotype_id")
+
+
+_ABSENT_LABEL = Refusal(
+    code="layout.absent-label",
+    sentence=(
+        "{path}: no row and no column is called {label!r}, which the sheet's label names. "
+        "{hint}{similar}"
+    ),
+    key="label",
+    sheet=True,
+)
 
 
 def _refuse_absent_label(
@@ -424,14 +446,10 @@ def _refuse_absent_label(
         return
     texts = list(map(str, text_names))
     similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *raw.header])
-    remedy = "Name the file of labels by the option phenotype"
+    hint = "Name the file of labels by the option phenotype"
     if texts:
-        remedy = f"Rows and columns of text: {listed(texts)}"
-    msg = (
-        f"{raw.path}: no row and no column is called {label!r}, which the sheet's label names. "
-        f"{remedy}{similar}"
-    )
-    raise InputError(msg, file=str(raw.path), key="label", sheet=True)
+        hint = f"Rows and columns of text: {listed(texts)}"
+    raise _ABSENT_LABEL.error(path=raw.path, label=label, hint=hint, similar=similar)
 
 
 def _columns_beside(raw: RawTable) -> list[int]:

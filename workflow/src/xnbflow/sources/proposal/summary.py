@@ -41,7 +41,8 @@ from xnbflow.sources.series.class_labels import (
 )
 from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import refuse_no_counts, scale_of
-from xnbflow.sources.series.missing_values import MissingValuesError
+from xnbflow.sources.series.merging import REPEATED_FEATURES
+from xnbflow.sources.series.missing_values import MISSING_VALUES
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_class_name,
@@ -591,18 +592,18 @@ def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, Data
         try:
             series = acquire(dataset, downloads=downloads.folder)
             break
-        except MissingValuesError as error:
-            if "missing" in dataset.options:
-                raise
-            option = {"missing": "impute" if error.share <= _MOST_IMPUTED else "drop_features:0.3"}
-            remarks.append(
-                f"Proposed is missing={option['missing']}: {error.share:.1%} of the values are "
-                "missing."
-            )
         except InputError as error:
-            if error.key != "duplicates" or "duplicates" in dataset.options:
+            if error.code == MISSING_VALUES.code and "missing" not in dataset.options:
+                share = error.fields["share"]
+                option = {"missing": "impute" if share <= _MOST_IMPUTED else "drop_features:0.3"}
+                remarks.append(
+                    f"Proposed is missing={option['missing']}: {share:.1%} of the values are "
+                    "missing."
+                )
+            elif error.code == REPEATED_FEATURES.code and "duplicates" not in dataset.options:
+                option = {"duplicates": "max_mean"}
+            else:
                 raise
-            option = {"duplicates": "max_mean"}
         dataset = replace(dataset, options=dataset.options | option)
     repeated = [
         note for note in series.notes if isinstance(note, Note) and note.code == "names repeat"

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import quoted
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.formats.cell_texts import (
@@ -156,14 +157,29 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     return series.with_features(rows).with_notes([note])
 
 
+_UNNAMED_SAMPLE = Refusal(
+    code="contents.unnamed-sample",
+    sentence="{path}, {place}: the sample has no name; name it, or drop it",
+)
+
+_REPEATED_SAMPLE = Refusal(
+    code="contents.repeated-sample",
+    sentence=("{path}, {place}: sample name {name!r} occurs in {first}, too; make them unique"),
+)
+
+_UNNAMED_FEATURE = Refusal(
+    code="contents.unnamed-feature",
+    sentence="{path}, {place}: the feature has no name; name it, or drop it",
+)
+
+
 def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None:
     """Refuse missing names, and repeated names of samples; repeated features are merged later."""
     _refuse_empty(path, series.features, "features")
     unnamed = np.flatnonzero([name == "" for name in series.features])
     if len(unnamed):
         place = table.place_of_variable(int(series.feature_places[unnamed[0]]))
-        msg = f"{path}, {place}: the feature has no name; name it, or drop it"
-        raise InputError(msg, key=place)
+        raise _UNNAMED_FEATURE.error(path=path, place=place, key=place)
     _refuse_empty(path, series.samples, "samples")
     samples = pd.Series(series.samples, dtype=object)
     invalid = (samples == "") | samples.duplicated()
@@ -171,21 +187,28 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
         return
     i = int(invalid.argmax())
     place = table.place_of_sample(int(series.sample_places[i]))
-    fault = "the sample has no name; name it, or drop it"
-    if samples[i]:
-        first = int(series.sample_places[list(samples).index(samples[i])])
-        fault = (
-            f"sample name {quoted(samples[i])} occurs in {table.place_of_sample(first)}, too; "
-            "make them unique"
-        )
-    raise InputError(f"{path}, {place}: {fault}", key=place)
+    if not samples[i]:
+        raise _UNNAMED_SAMPLE.error(path=path, place=place, key=place)
+    first = int(series.sample_places[list(samples).index(samples[i])])
+    raise _REPEATED_SAMPLE.error(
+        path=path,
+        place=place,
+        name=samples[i],
+        first=table.place_of_sample(first),
+        key=place,
+    )
+
+
+_EMPTY = Refusal(
+    code="contents.empty",
+    sentence="{path}: there are no {what}; check label, id_column, orientation and drop",
+)
 
 
 def _refuse_empty(path: Path, names: Sequence[object] | np.ndarray, what: str) -> None:
     """Refuse a table without features or samples."""
     if not len(names):
-        msg = f"{path}: there are no {what}; check label, id_column, orientation and drop"
-        raise InputError(msg)
+        raise _EMPTY.error(path=path, what=what)
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:

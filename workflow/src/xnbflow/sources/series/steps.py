@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.core.terms import batch_column
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
@@ -133,6 +133,18 @@ def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
     return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
 
 
+_GROUP_IS_CLASS = Refusal(
+    code="steps.group-is-class",
+    sentence=(
+        "{where}: the group {name!r} is the class: each of its values is one class, so that "
+        "no fold has a class in training and test. These samples cannot show whether a "
+        "classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
+        "group={name}, and the audit will name it"
+    ),
+    key="group",
+)
+
+
 def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, list[str]]:
     """Return the group of each sample by the option ``group``, or a note on a column of groups.
 
@@ -162,24 +174,27 @@ def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, li
     n_pairs = len(set(zip(groups, labels, strict=True)))
     is_class = n_pairs == len(set(groups)) == len(set(labels))
     if is_class and 1 < n_pairs < n_samples:
-        msg = (
-            f"{series.where}: the group {name!r} is the class: each of its values is one class, so "
-            "that no fold has a class in training and test. These samples cannot show whether a "
-            f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
-            f"group={name}, and the audit will name it"
-        )
-        raise InputError(msg, key="group")
+        raise _GROUP_IS_CLASS.error(where=series.where, name=name)
     return groups, []
+
+
+_READ_TALLIES = Refusal(
+    code="steps.read-tallies",
+    sentence=(
+        "{where}: {tallies:list} are reads that belong to no gene, not features; set "
+        "drop={pattern} in the sheet's options"
+    ),
+    key="drop",
+    sheet=True,
+)
 
 
 def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: ARG001
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
-        msg = (
-            f"{series.where}: {listed(tallies)} are reads that belong to no gene, not features; "
-            f"set drop={tally_pattern(tallies)} in the sheet's options"
+        raise _READ_TALLIES.error(
+            where=series.where, tallies=tallies, pattern=tally_pattern(tallies)
         )
-        raise InputError(msg, key="drop", sheet=True)
     copies = repeated_samples(series.values, series.groups)
     if not copies:
         return series
@@ -193,6 +208,16 @@ def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: A
         ),
     )
     return series.with_notes([note])
+
+
+_LOGARITHMS_TWICE = Refusal(
+    code="steps.logarithms-twice",
+    sentence=(
+        "{where}: option scale={scale} declares logarithms, and transform={how} would take "
+        "them again; keep one of the two"
+    ),
+    key="scale",
+)
 
 
 def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
@@ -217,11 +242,7 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     if how == "none" and cycles and "scale" not in options:
         notes.append(cycles)
     if how != "none" and "scale" in options:
-        msg = (
-            f"{series.where}: option scale={options['scale']} declares logarithms, and transform="
-            f"{how} would take them again; keep one of the two"
-        )
-        raise InputError(msg, key="scale")
+        raise _LOGARITHMS_TWICE.error(where=series.where, scale=options["scale"], how=how)
     if how == "tmm":
         notes += keep_counts(series.where, values, is_linear, series.samples)
     elif how != "none":
