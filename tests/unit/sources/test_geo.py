@@ -75,7 +75,7 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "age": ["50", "61", "", "44"],
         "characteristics": ["", "", "keyless", ""],
     }
-    with refused("no 'ages', which the sheet's option group names; there are title", key="group"):
+    with refused("no 'ages', which the sheet's group names; did you mean 'age'", key="group"):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
     with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
         design_notes(read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))

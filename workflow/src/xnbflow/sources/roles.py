@@ -112,6 +112,11 @@ class Choices:
         is_feature = not self.features or matches(name, self.features)
         return Role.NUMBER if is_feature else Role.TEXT
 
+    def role_of_text(self, name: str) -> Role:
+        """Return the role of a variable that the format declares to be a text of the samples."""
+        role = self.role_of(name) if name else Role.LEFT_OUT
+        return Role.TEXT if role is Role.NUMBER else role
+
     def refuse_unmatched(self, path: Path, names: Sequence[str]) -> None:
         """Refuse patterns that match no name."""
         for option in ("drop", "features", "categorical", "angular"):
@@ -192,6 +197,8 @@ def assign_roles(
     A variable that the label or an option names is a text of the samples. Of the others, names that
     the option ``drop`` matches are left out, and features are those of ``categorical``, ``angular``
     and ``features``, or all without the latter. Up to 50 others are further texts of the samples.
+    A variable that the format describes as a text, as those of ``obs`` in AnnData, is a feature
+    only where ``categorical`` or ``angular`` names it.
 
     Parameters
     ----------
@@ -218,10 +225,14 @@ def assign_roles(
     named = _named_texts(table, dataset, choices, phenotype)
     roles = []
     further = []
+    described = set(table.described)
+    texts = {table.names[position] for position in described}
     for position, name in enumerate(table.names):
         if position == table.key:
             role = Role.NAME
-        elif name not in named:
+        elif position in described:
+            role = Role.TEXT if name in named else choices.role_of_text(name)
+        elif name not in named or name in texts:
             role = choices.role_of(name)
             if role is Role.TEXT:
                 further.append(position)
@@ -271,6 +282,7 @@ def _named_texts(
     """
     named = set()
     present = set(table.names)
+    described = [table.names[position] for position in table.described]
     for name, key in choices.texts.items():
         in_phenotype = phenotype is not None and name in phenotype
         if name not in present:
@@ -280,7 +292,8 @@ def _named_texts(
             if phenotype is not None:
                 _refuse_absent(dataset, name, key, phenotype)
         if not in_phenotype:
-            position_of(Path(table.raw.path), table.names, name, key)
+            names = described if name in described else table.names
+            position_of(Path(table.raw.path), names, name, key)
         named.add(name)
     return named
 

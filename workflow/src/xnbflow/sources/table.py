@@ -98,9 +98,9 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     path = Path(path)
     check_options(dataset)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra
+        from xnbflow.sources.formats.h5ad import as_cells  # noqa: PLC0415 - an extra
 
-        return read_h5ad(path, dataset)
+        dataset = as_cells(dataset)
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     with about_file(path):
@@ -128,7 +128,8 @@ def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
     if raw.is_header_short and phenotype is not None:
         refuse_glued(path, raw.header, phenotype)
     with naming_sheets(raw, chosen="sheet" in dataset.options):
-        refuse_long(raw, dataset.label)
+        if not raw.described:
+            refuse_long(raw, dataset.label)
         table = turn(raw, dataset)
         roles = assign_roles(table, dataset, phenotype)
         if not len(raw):

@@ -21,14 +21,19 @@ _DECIMALS = {"point": ".", "comma": ","}
 def read_raw_table(
     path: Path, options: Mapping[str, str], most_rows: int | None = None
 ) -> RawTable:
-    """Read a table as Parquet, ARFF, GCT, a workbook or text, by the suffix of its name.
+    """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
-    The sheet's options ``separator``, ``decimal``, ``encoding``, ``header`` and ``sheet`` apply. Of
-    text only the first ``most_rows`` rows may be read.
+    An AnnData file is a table with a row for each cell. The sheet's options ``separator``,
+    ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. Of text only the first
+    ``most_rows`` rows may be read.
     """
     suffix = suffix_of(path)
     header_line = int(options["header"]) if "header" in options else None
     with about_file(path):
+        if suffix == ".h5ad":
+            from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra
+
+            return read_h5ad(path, options)
         if suffix in WORKBOOKS:
             return read_workbook(
                 path,

@@ -170,8 +170,8 @@ class RawTable:
         The names of the columns.
     rows : StoredRows
         The cells below the header.
-    lines : sequence of int
-        The number of each row in the file.
+    lines : sequence of int or of str
+        The number of each row in the file, or its name.
     unit : str
         The word for a row in messages.
     decimal : {".", ","}
@@ -187,6 +187,13 @@ class RawTable:
         written as a point in what is read as text.
     is_header_short : bool
         Whether the header in the file has one name less than the rows have cells, as R writes it.
+    column_unit : str
+        The word for a column in messages; columns have numbers only where it is ``column``.
+    described : sequence of int
+        The variables (columns of samples in rows, rows of samples in columns) that the format
+        declares to be texts of the samples.
+    annotation : dict of str to list of str
+        Texts of the variables, by the name of each kind of text, where samples are rows.
 
     Examples
     --------
@@ -202,7 +209,7 @@ class RawTable:
     path: str | Path
     header: list[str]
     rows: StoredRows
-    lines: Sequence[int]
+    lines: Sequence[int] | Sequence[str]
     unit: str = "row"
     decimal: str = "."
     advice: str | None = None
@@ -210,6 +217,9 @@ class RawTable:
     sheets: list[str] = field(default_factory=list)
     has_number_cells: bool = False
     is_header_short: bool = False
+    column_unit: str = "column"
+    described: Sequence[int] = ()
+    annotation: dict[str, list[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows below the header."""
@@ -251,6 +261,8 @@ class RawTable:
         positions = range(len(self)) if rows is None else rows
         stored = self.rows.matrix(positions, columns)
         if stored is not None:
+            if release:
+                self.rows.release(len(self))
             return stored if by_column else np.ascontiguousarray(stored.T)
         width = len(self.header)
         first = columns[0] if len(columns) and [*columns] == [*range(columns[0], width)] else None
@@ -272,7 +284,9 @@ class RawTable:
 
     def place(self, column: int, row: int | None = None) -> str:
         """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""
-        place = f"column {column + 1} ({quoted(self.header[column])})"
+        place = f"{self.column_unit} {quoted(self.header[column])}"
+        if self.column_unit == "column":
+            place = f"column {column + 1} ({quoted(self.header[column])})"
         return place if row is None else f"{place}, {self.place_of_row(row)}"
 
     def place_of_row(self, row: int) -> str:

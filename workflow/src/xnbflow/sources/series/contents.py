@@ -272,7 +272,7 @@ def _join_phenotype(
 
     A column that both have is that of the phenotype; labels and groups must agree.
     """
-    features = set(series.features)
+    features = set(series.features) - {dataset.label}
     metadata = series.sample_metadata
     metadata = metadata[[name for name in metadata if name not in features]]
     series = replace(series, sample_metadata=metadata)
