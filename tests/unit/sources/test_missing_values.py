@@ -39,6 +39,7 @@ def test_features_with_more_than_a_share_are_dropped(tmp_path, rule, features):
 def test_a_refusal_has_the_share_of_the_values(tmp_path):
     with pytest.raises(InputError, match="10 values are missing, in 4 of 5") as error:
         read(tmp_path)
+    assert error.value.code == "missing_values.missing"
     assert error.value.fields["share"] == pytest.approx(10 / 50)
 
 
@@ -48,6 +49,7 @@ def test_the_first_missing_value_is_named_by_its_place_in_the_file(tmp_path):
     row = commands.described_row(str(tmp_path / "y.csv"), "type", "", ["unlabelled=drop"])
     with pytest.raises(InputError) as error:
         acquire(row)
+    assert error.value.code == "missing_values.missing"
     # line 2 has no label: g1 is missing in lines 3 and 5, g2 in line 4
     assert "the first in column 3 ('g1'), line 3" in str(error.value)
     assert "(of 3 samples each): 'g1' (2), 'g2' (1)" in str(error.value)

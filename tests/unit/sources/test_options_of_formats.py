@@ -104,7 +104,10 @@ OPTIONS = [
     ({"features": "h1,g2"}, {"features": ["g2", "h1"]}),
     ({"group": "donor"}, {"groups": ["p", "q", "q", "r", "r", "p"]}),
     ({"batch": "plate"}, {"columns": ["plate", "donor"]}),
-    ({"categorical": "g2"}, {"kinds": ["linear", "categorical", "linear"], "g2": [3, 4, 0, 1, 5, 2]}),
+    (
+        {"categorical": "g2"},
+        {"kinds": ["linear", "categorical", "linear"], "g2": [3, 4, 0, 1, 5, 2]},
+    ),
     ({"angular": "h1:degrees"}, {"kinds": ["linear", "linear", "angular"], "h1": [np.pi / 2]}),
     ({"phenotype_columns": "g1,plate,donor"}, {"features": ["g2", "h1"], "text": "g1"}),
 ]

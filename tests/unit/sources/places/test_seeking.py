@@ -4,7 +4,7 @@ import json
 
 import pytest
 from serving import serving
-from toys import put
+from toys import put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire_noting
@@ -70,5 +70,5 @@ def test_the_place_that_seek_noticed_is_in_the_notes_of_acquire(tmp_path):
 
 
 def test_a_microarray_is_named_by_its_file(tmp_path):
-    with pytest.raises(InputError, match="is not the name of a file without its ending"):
+    with refused("is not the name of a file without its ending", code="microarray.wrong-location"):
         seek(SheetRow("mine", "microarray", "SRBCT/Khan2001"), **settings(tmp_path))

@@ -305,6 +305,7 @@ class Downloads:
                 self._fetched.append(self._origin_of_present(present))
                 return present
         failures: list[str] = []
+        codes: list[str] = []
         sheet = False
         for candidates in places:
             errors: list[DownloadFailedError] = []
@@ -321,6 +322,7 @@ class Downloads:
                     self._fetched.append(Origin(path, origin, failures=tuple(failures)))
                     return path
             failures.append(_without_password(str(errors[0])))
+            codes.append(errors[0].code)
             sheet |= errors[0].sheet
         tried = (
             "\n".join(f"  {failure}" for failure in failures)
@@ -331,6 +333,7 @@ class Downloads:
         else:
             failure = _UNAVAILABLE.error(name=target.name, tried=tried, target=target, file=target)
         failure.sheet = sheet
+        failure.fields["codes"] = codes
         raise failure
 
     def _origin_of_present(self, path: Path) -> Origin:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.annotation import BASE_URLS, has_annotation
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
@@ -276,8 +274,9 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     remark = " The sheet uses the first supplementary file as its table: check what it contains."
     accession = row.location.partition("-")[0]
     if is_accession(accession):  # not for a user's file, since there may be no network
-        with suppress(InputError):
-            address, names = _computed_counts(accession, downloads)
+        computed = _computed_counts(accession, downloads)
+        if computed is not None:
+            address, names = computed
             counts = f"{address}&acc={accession}&file={names[0]}"
             if len(names) > 1:
                 options["annotation"] = f"{address}&file={names[1]}"
@@ -286,20 +285,20 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     return changed, remark
 
 
-_NO_COMPUTED_COUNTS = Refusal(
-    code="geo_summary.no-computed-counts",
-    sentence="NCBI has no counts of {accession}",
-)
+def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]] | None:
+    """Return where NCBI serves counts, and the files of counts and of genes that it lists.
 
-
-def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
-    """Return where NCBI serves counts, and the files of counts and of genes that it lists."""
+    The result is None where it cannot be reached, or has no counts of the series.
+    """
     page = f"download/?acc={accession}"
-    with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
-        text = stream.read(_LONGEST_PAGE).decode(errors="replace")
+    try:
+        with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
+            text = stream.read(_LONGEST_PAGE).decode(errors="replace")
+    except InputError:
+        return None
     counts = re.search(rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", text)
     genes = re.search(r"\w[\w.-]+\.annot\.tsv\.gz", text)
     if counts is None:
-        raise _NO_COMPUTED_COUNTS.error(accession=accession)
+        return None
     names = [match[0] for match in (counts, genes) if match is not None]
     return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", names
