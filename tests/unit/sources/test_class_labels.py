@@ -4,7 +4,7 @@ import pytest
 from toys import put, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     common_spellings,

@@ -14,7 +14,8 @@ from xnbflow.data.controls import control_class
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
-from xnbflow.sources.proposal.summary import plausible_labels, summarise_table
+from xnbflow.sources.proposal.label import plausible_labels
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.intensities import are_large_intensities, scale_of
 from xnbflow.sources.sheet import SheetRow

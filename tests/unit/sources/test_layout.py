@@ -231,7 +231,7 @@ def test_a_table_without_the_samples_of_the_phenotype_shows_names_of_both(tmp_pa
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("sample,diagnosis\n" + "".join(f"P{i},t\n" for i in range(5)))
     message = f"The phenotype file has P0, P1, P2 and 2 more; the table has {names}\\. "
-    with refused(message, code="layout.other-samples"):
+    with refused(message, code="phenotype_file.other-samples"):
         layout_of_text(tmp_path, text, options={"phenotype": str(sheet)})
 
 

@@ -16,7 +16,7 @@ from table_writers import FORMATS
 
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 

@@ -21,7 +21,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats import parquet
 from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.table import read_table
 

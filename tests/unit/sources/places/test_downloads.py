@@ -18,7 +18,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire, acquire_noting
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")

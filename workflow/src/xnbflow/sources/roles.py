@@ -176,7 +176,9 @@ def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
         if dataset.id_column:
             key = position_of(path, header, dataset.id_column, "id_column")
         return SamplesInRows(raw, key)
-    key = position_of(path, header, dataset.id_column or header[0], "id_column")
+    key = 0
+    if dataset.id_column:
+        key = position_of(path, header, dataset.id_column, "id_column")
     drop = dataset.names("drop")
     annotation: list[int] = []
     samples: list[int] = []
