@@ -43,10 +43,9 @@ class Role(Enum):
     CATEGORY = "a feature: a category"
     LEFT_OUT = "neither a feature nor a description of samples"
 
-    @property
-    def is_feature(self) -> bool:
-        """Whether the variable is a feature."""
-        return self in (Role.NUMBER, Role.ANGLE, Role.CATEGORY)
+
+#: The roles of features.
+FEATURES = frozenset({Role.NUMBER, Role.ANGLE, Role.CATEGORY})
 
 
 _UNMATCHED_PATTERN = Refusal(
@@ -97,7 +96,7 @@ class Choices:
             drop=dataset.names("drop"),
             features=dataset.names("features"),
             categorical=dataset.names("categorical"),
-            angular=_angles(dataset),
+            angular=_angles(dataset) if "angular" in dataset.options else {},
         )
 
     def role_of(self, name: str) -> Role:
@@ -223,7 +222,8 @@ def assign_roles(
     beside = [] if phenotype is None else list(map(str, phenotype))
     if isinstance(table, SamplesInColumns):
         beside += table.raw.header
-    choices.refuse_unmatched(path, [*table.names, *beside])
+    if choices.drop or choices.features or choices.categorical or choices.angular:
+        choices.refuse_unmatched(path, [*table.names, *beside])
     named = _named_texts(table, dataset, choices, phenotype)
     roles = []
     further = []
@@ -234,16 +234,14 @@ def assign_roles(
             role = Role.NAME
         elif position in described:
             role = Role.TEXT if name in named else choices.role_of_text(name)
-        elif name not in named or name in texts:
-            role = choices.role_of(name)
-            if role is Role.TEXT:
-                further.append(position)
-        elif phenotype is not None and _is_another(table, position, phenotype):
-            role = choices.role_of(name)
-            if role is Role.TEXT:
-                role = Role.LEFT_OUT
-        else:
+        elif name in named and name not in texts and not _is_another(table, position, phenotype):
             role = Role.TEXT
+        else:
+            role = choices.role_of(name)
+            if role is Role.TEXT and name in named:
+                role = Role.LEFT_OUT
+            elif role is Role.TEXT:
+                further.append(position)
         if role is Role.CATEGORY:
             position_of(path, table.names, name, "categorical")
         roles.append(role)
@@ -254,10 +252,10 @@ def assign_roles(
     return roles
 
 
-def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
+def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame | None) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers."""
     name = table.names[position]
-    if name not in phenotype:
+    if phenotype is None or name not in phenotype:
         return False
     (cells,) = table.texts([position])
     return _are_other_numbers(cells, list(phenotype[name]), table.raw.decimal)

@@ -4,15 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pandas as pd
-
-from xnbflow.core.errors import about_file
+from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.gct import as_gct, read_classes
 from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.workbook import naming_sheets
+from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles, kept_columns, turn
@@ -121,13 +119,18 @@ _NO_ROWS = Refusal(
 
 def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
     """Read a table and its phenotype, and give each row and column its role."""
-    phenotype = _read_phenotype_option(path, dataset)
+    phenotype = None
+    location = dataset.options.get("phenotype", "")
+    if location and suffix_of(location) == ".cls":
+        phenotype = read_classes(Path(location), path)
+    elif location:
+        phenotype = read_phenotype(location, dataset)
     raw = read_raw_table(path, dataset.options)
     if not raw.header:
         raise _NO_HEADER.error(path=path)
     if raw.is_header_short and phenotype is not None:
         refuse_glued(path, raw.header, phenotype)
-    with naming_sheets(raw, chosen="sheet" in dataset.options):
+    try:
         if not raw.described:
             refuse_long(raw, dataset.label)
         table = turn(raw, dataset)
@@ -136,13 +139,7 @@ def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
             raise _NO_ROWS.error(path=path)
         kept = None if phenotype is None else kept_columns(phenotype, dataset)
         return series_of_table(table, roles, dataset, kept)
-
-
-def _read_phenotype_option(path: Path, dataset: SheetRow) -> pd.DataFrame | None:
-    """Return the phenotype that the option names; None without one."""
-    location = dataset.options.get("phenotype", "")
-    if not location:
-        return None
-    if suffix_of(location) == ".cls":
-        return read_classes(Path(location), path)
-    return read_phenotype(location, dataset)
+    except InputError as error:
+        if len(raw.sheets) > 1:
+            raise with_sheets(error, raw) from error
+        raise

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from xnbflow.core.refusals import Refusal
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
 #: A declaration: its name, in quotes of either kind or without, and its type.
 _ATTRIBUTE = re.compile(
@@ -44,7 +44,8 @@ def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
         if line.startswith("{"):
             raise _SPARSE.error(path=path, number=number, key=f"line {number}")
         cells = _cells(path, number, line)
-        refuse_uneven(path, f"line {number}", len(cells), len(header))
+        if len(cells) != len(header):
+            raise other_width(path, f"line {number}", len(cells), len(header))
         rows.append(cells)
         lines.append(number)
     return RawTable(path=path, header=header, rows=TextRows(rows), lines=lines, unit="line")

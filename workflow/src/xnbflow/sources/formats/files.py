@@ -35,7 +35,9 @@ LONGEST_LINE = 1 << 28
 _MOST_RATIO = 250
 #: Bytes that any file may unpack to.
 _HARMLESS = 1 << 26
+#: Most cells of a line of text, and the bytes that separate them.
 _MOST_COLUMNS = 20_000_000
+_SEPARATORS = b",;\t |"
 
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 _SOFT = (b"^DATABASE", b"^DATASET", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^Annotation")
@@ -91,7 +93,8 @@ def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
         if fault := fault_of(path):
             raise fault
         try:
-            raw = _Decompressed(path) if _is_gzip(path) else path.open("rb", buffering=0)
+            is_packed = _head(path).startswith(_GZIP)
+            raw = _Decompressed(path) if is_packed else path.open("rb", buffering=0)
             with _LineReader(path, raw) as stream:
                 yield stream
         except BROKEN_GZIP as error:
@@ -127,6 +130,8 @@ class _LineReader(io.BufferedReader):
             raise _NUL_BYTE.error(path=self._path)
         if len(line) > LONGEST_LINE:
             raise _ENDLESS_LINE.error(path=self._path, mebibytes=LONGEST_LINE >> 20)
+        if len(line) > _MOST_COLUMNS:
+            _refuse_too_wide(self._path, line)
         return line
 
 
@@ -176,11 +181,9 @@ _TOO_WIDE = Refusal(
 )
 
 
-def refuse_too_wide(path: str | Path, line: bytes, separators: bytes) -> None:
+def _refuse_too_wide(path: str | Path, line: bytes) -> None:
     """Refuse a line of more than twenty million cells, before each becomes an object."""
-    if len(line) <= _MOST_COLUMNS:
-        return
-    n_cells = max(line.count(separator) for separator in separators) + 1
+    n_cells = max(line.count(separator) for separator in _SEPARATORS) + 1
     if n_cells > _MOST_COLUMNS:
         raise _TOO_WIDE.error(path=path, n_cells=n_cells)
 
@@ -269,10 +272,12 @@ _OTHER_FORMAT = Refusal(
 )
 
 
-def refuse_other_formats(path: str | Path) -> None:
-    """Raise an `InputError` for a file of another format than text in lines and cells."""
-    with open_raw(path) as stream:
-        file_format = format_of(stream.read(_HEAD))
+def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> None:
+    """Raise an `InputError` for a file of another format than text in lines and cells.
+
+    The ``stream`` is the opened file at its beginning, where it remains.
+    """
+    file_format = format_of(stream.peek(_HEAD)[:_HEAD])
     if file_format in _WAY_OUT:
         remedy = _WAY_OUT[file_format]
         raise _OTHER_FORMAT.error(path=path, remedy=remedy)
@@ -283,7 +288,7 @@ def checksums(path: str | Path) -> tuple[str, ...]:
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()
-    if not _is_gzip(path):
+    if not _head(path).startswith(_GZIP):
         return (packed,)
     with open_raw(path) as stream:
         return packed, hashlib.file_digest(stream, "sha256").hexdigest()
@@ -305,7 +310,3 @@ def is_cut_text(path: str | Path) -> bool:
 def _head(path: str | Path) -> bytes:
     with Path(path).open("rb") as stream:
         return stream.read(_HEAD)
-
-
-def _is_gzip(path: str | Path) -> bool:
-    return _head(path).startswith(_GZIP)

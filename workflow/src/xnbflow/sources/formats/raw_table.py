@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from xnbflow.core.errors import quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
@@ -74,18 +74,23 @@ class TextRows:
         lines: list[str] = []
         size = 0
         for row in rows:
-            line = row if isinstance(row, str) else self._joined(row)
-            if line is None:
-                self._divided[self._starts[-1] + len(lines)] = list(row)
-                line = ""
+            line = row if isinstance(row, str) else separator.join(row)
+            # Cells that contain a separator or a line break are kept as a list.
+            if not isinstance(row, str):
+                has_separator = line.count(separator) >= len(row)
+                if has_separator or "\n" in line or "\r" in line:
+                    self._divided[self._starts[-1] + len(lines)] = list(row)
+                    line = ""
             lines.append(line)
             size += len(line) + 1
             if size > _BLOCK:
-                self._append(lines)
+                self._blocks.append("\n".join(lines))
+                self._starts.append(self._starts[-1] + len(lines))
                 lines = []
                 size = 0
         if lines:
-            self._append(lines)
+            self._blocks.append("\n".join(lines))
+            self._starts.append(self._starts[-1] + len(lines))
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -132,17 +137,6 @@ class TextRows:
         for block in range(bisect_right(self._starts, row) - 1):
             self._blocks[block] = ""
 
-    def _joined(self, cells: Sequence[str]) -> str | None:
-        """Return cells as a line; None where they contain a separator or a line break."""
-        line = self._separator.join(cells)
-        if line.count(self._separator) >= len(cells) or "\n" in line or "\r" in line:
-            return None
-        return line
-
-    def _append(self, lines: list[str]) -> None:
-        self._blocks.append("\n".join(lines))
-        self._starts.append(self._starts[-1] + len(lines))
-
     def _line(self, row: int) -> str:
         block = self._block
         if block < 0 or not self._starts[block] <= row < self._starts[block + 1]:
@@ -181,7 +175,7 @@ class RawTable:
     notes : list of str
         Notes about how the file was read.
     sheets : list of str
-        The names of all sheets of a workbook, the one that was read first.
+        The names of all sheets of a workbook, if the first was read because none was named.
     has_number_cells : bool
         Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
         written as a point in what is read as text.
@@ -227,11 +221,15 @@ class RawTable:
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text."""
-        return self._with_points(self.rows.cells(row))
+        cells = self.rows.cells(row)
+        has_commas = self.has_number_cells and self.decimal == ","
+        return _with_points(cells) if has_commas else cells
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text."""
-        return list(map(self._with_points, self.rows.columns(positions)))
+        columns = self.rows.columns(positions)
+        has_commas = self.has_number_cells and self.decimal == ","
+        return list(map(_with_points, columns)) if has_commas else columns
 
     def numbers(
         self,
@@ -273,7 +271,10 @@ class RawTable:
         for start in range(0, len(positions), step):
             batch = positions[start : start + step]
             texts = [self.rows.number_text(row, columns, first) for row in batch]
-            block = self._converted(batch, columns, texts)
+            values = numbers_of("\n".join(texts), len(batch) * n_columns, self.decimal)
+            if values is None:
+                values = self._numbers_one_by_one(batch, columns, texts)
+            block = values.reshape(len(batch), n_columns)
             if by_column:
                 numbers[:, start : start + step] = block.T
             else:
@@ -293,24 +294,19 @@ class RawTable:
         """Return where a row is: ``line 7``."""
         return f"{self.unit} {self.lines[row]}"
 
-    def _with_points(self, texts: list[str]) -> list[str]:
-        """Return texts in which the decimal commas of a workbook's numbers are points."""
-        if not (self.has_number_cells and self.decimal == ","):
-            return texts
-        return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
-
-    def _converted(
+    def _numbers_one_by_one(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str]
     ) -> np.ndarray:
-        """Return the numbers of some rows, (n_rows, n_columns); ``texts`` has a text for each."""
-        values = numbers_of("\n".join(texts), len(rows) * len(columns), self.decimal)
-        if values is None:
-            numbers = []
-            for row, text in zip(rows, texts, strict=True):
-                for column, cell in zip(columns, text.split("\n"), strict=True):
-                    numbers.append(self._number(cell, column, row))
-            values = np.array(numbers)
-        return values.reshape(len(rows), len(columns))
+        """Return the numbers of some rows, whose ``texts`` are converted cell by cell.
+
+        The cells are those that cannot be converted at once; an `InputError` names the first one
+        that is not a number.
+        """
+        numbers = []
+        for row, text in zip(rows, texts, strict=True):
+            for column, cell in zip(columns, text.split("\n"), strict=True):
+                numbers.append(self._number(cell, column, row))
+        return np.array(numbers)
 
     def _number(self, cell: str, column: int, row: int) -> float:
         """Return the number in a cell; an `InputError` names the cell if it has none."""
@@ -345,10 +341,14 @@ _OTHER_WIDTH = Refusal(
 )
 
 
-def refuse_uneven(path: str | Path, place: str, n_cells: int, width: int) -> None:
-    """Refuse a row whose number of cells is not that of the header, ``width``."""
-    if n_cells != width:
-        raise _OTHER_WIDTH.error(path=path, place=place, n_cells=n_cells, width=width, key=place)
+def _with_points(texts: list[str]) -> list[str]:
+    """Return texts in which the decimal commas of numbers are points."""
+    return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
+
+
+def other_width(path: str | Path, place: str, n_cells: int, width: int) -> InputError:
+    """Return the refusal of a row whose number of cells is not that of the header, ``width``."""
+    return _OTHER_WIDTH.error(path=path, place=place, n_cells=n_cells, width=width, key=place)
 
 
 def _advice(cell: str) -> str:

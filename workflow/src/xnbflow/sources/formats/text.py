@@ -15,7 +15,7 @@ from xnbflow.core.nouns import counted
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
-from xnbflow.sources.formats.files import open_raw, refuse_too_wide
+from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -23,10 +23,13 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     merged_corner,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
 #: The separators by their names in the sheet's options.
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
+
+#: The first bytes of a text in UTF-16.
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 #: The word for a row in messages.
 _UNIT = "line"
@@ -94,8 +97,11 @@ class _Lines:
                 return
             if self._end is not None and not raw.endswith(b"\n"):
                 raise _CUT_ROW.error(path=self._path, end=self._end)
-            refuse_too_wide(self._path, raw, b",;\t |")
-            yield self._decoded(raw)
+            try:
+                text = raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                text = self._recoded(raw)
+            yield text
             if not raw.endswith(b"\n"):
                 note = Note(
                     "the file does not end with a line break",
@@ -106,22 +112,19 @@ class _Lines:
                 )
                 self.notes.append(note)
 
-    def _decoded(self, raw: bytes) -> str:
-        """Return a line as text: UTF-8, else by the option ``encoding``, with a note."""
-        try:
-            return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            with suppress(UnicodeDecodeError, LookupError):
-                text = raw.decode(self._encoding or "")
-                if not self.notes:
-                    character = next(c for c in text if ord(c) > 127)
-                    note = Note(
-                        f"line {self.number} is not UTF-8 and was read as {self._encoding}, as "
-                        "were others of the kind",
-                        advice=f"check names with {character!r}",
-                    )
-                    self.notes.append(note)
-                return text
+    def _recoded(self, raw: bytes) -> str:
+        """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
+        with suppress(UnicodeDecodeError, LookupError):
+            text = raw.decode(self._encoding or "")
+            if not self.notes:
+                character = next(c for c in text if ord(c) > 127)
+                note = Note(
+                    f"line {self.number} is not UTF-8 and was read as {self._encoding}, as were "
+                    "others of the kind",
+                    advice=f"check names with {character!r}",
+                )
+                self.notes.append(note)
+            return text
         raise _NO_UTF8.error(path=self._path, number=self.number, key=f"line {self.number}")
 
 
@@ -171,14 +174,9 @@ def read_text(
     """
     lines = _Lines(path, stream, first_line=first_line, end=end, encoding=encoding)
     decoded = iter(lines)
-    head: list[str] = []  # the first lines, which are read again below
-
-    def read_into_head() -> Iterator[str]:
-        for line in decoded:
-            head.append(line)
-            yield line
-
-    sample = _first_lines(path, _join_quoted_lines(read_into_head()))
+    # The first lines show where the header is, and how cells are separated.
+    head: list[str] = []
+    sample = _first_lines(path, _join_quoted_lines(decoded, head))
     n_above = _lines_above(sample, header_line)
     # Lines above the header become empty, so that the others have their numbers in the file.
     for i in range(sum(line.count("\n") for line in sample[:n_above])):
@@ -188,6 +186,7 @@ def read_text(
     filled = [line for line in sample[n_above:] if not line.isspace()]
     sniffed = dialect if isinstance(dialect, tuple) else dialect(filled[:_SNIFFED_LINES])
     separator, decimal = sniffed
+    # They are read again, as the header and the first rows.
     numbered = enumerate(itertools.chain(head, decoded), first_line)
     first_rows: list[tuple[int, list[str]]] = []
     for number, line in numbered:
@@ -206,6 +205,7 @@ def read_text(
         advice=advice,
         notes=lines.notes,
     )
+    # The other lines are divided when their cells are needed.
     if header:
         table.is_header_short = header[0] == "" and _are_short(first_rows, header)
         row_numbers: list[int] = []
@@ -233,7 +233,8 @@ def _rows(
     A line without quotes and with the right number of cells is divided when they are needed.
     """
     for number, cells in first:
-        refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
+        if len(cells) != width:
+            raise other_width(path, f"{_UNIT} {number}", len(cells), width)
         numbers.append(number)
         yield cells
     for number, line in numbered:
@@ -244,7 +245,8 @@ def _rows(
             yield line.rstrip("\r\n")
         else:
             cells = _split(path, number, line, numbered, separator)
-            refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
+            if len(cells) != width:
+                raise other_width(path, f"{_UNIT} {number}", len(cells), width)
             yield cells
 
 
@@ -368,7 +370,7 @@ def is_utf8(path: Path) -> bool:
         return True
     decoder = codecs.getincrementaldecoder("utf-8")()
     with open_raw(path) as stream:
-        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if stream.peek(2)[:2] in UTF16_MARKS:
             return True
         try:
             while chunk := stream.read(_CHUNK):
@@ -387,7 +389,7 @@ _NO_UTF16 = Refusal(
 
 def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
     """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
-    if stream.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if stream.peek(2)[:2] not in UTF16_MARKS:
         return None
 
     def lines() -> Iterator[bytes]:
@@ -464,7 +466,8 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     filled = [line for line in lines if not line.isspace()]
     if len(filled) < 2:
         return 0
-    if above := _marked_lines(lines):
+    has_marks = lines[0].lstrip('"').startswith(("#", _SECTIONS))
+    if has_marks and (above := _marked_lines(lines)):
         return above
     separators = [s for s in SEPARATORS.values() if s != " "]
     even_separators = [s for s in separators if _divides(s, filled)]
@@ -551,14 +554,18 @@ def _width(separator: str, line: str) -> int:
         return 1
 
 
-def _join_quoted_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines; a line whose quoted cell continues is joined with the following ones."""
-    lines = iter(lines)
+def _join_quoted_lines(lines: Iterator[str], head: list[str]) -> Iterator[str]:
+    """Yield lines; a line whose quoted cell continues is joined with the following ones.
+
+    Each line is appended to ``head`` as it is.
+    """
     for line in lines:
+        head.append(line)
         joined = line
         while joined.count('"') % 2 and len(joined) < _LONGEST_QUOTE:
             following = next(lines, "")
             if not following:
                 break
+            head.append(following)
             joined += following
         yield joined

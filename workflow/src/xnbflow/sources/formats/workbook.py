@@ -5,8 +5,6 @@ import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     merged_corner,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
@@ -70,7 +68,8 @@ def read_workbook(
         )
         notes.append(note)
     for number, cells in below:
-        refuse_uneven(path, f"{_UNIT} {number}", len(cells), len(header))
+        if len(cells) != len(header):
+            raise other_width(path, f"{_UNIT} {number}", len(cells), len(header))
     return RawTable(
         path=path,
         header=header,
@@ -79,7 +78,7 @@ def read_workbook(
         unit=_UNIT,
         decimal=sign,
         notes=notes,
-        sheets=sheets,
+        sheets=sheets if sheet is None else [],
         has_number_cells=True,
     )
 
@@ -123,28 +122,22 @@ def _header_and_rows(
     return header, below, titles
 
 
-@contextmanager
-def naming_sheets(table: RawTable, *, chosen: bool) -> Iterator[None]:
-    """Name the other sheets in each `InputError` of the block, if none was ``chosen``."""
-    try:
-        yield
-    except InputError as error:
-        if chosen or len(table.sheets) < 2:
-            raise
-        first, *others = map(repr, table.sheets)
-        msg = (
-            f"{error}. This is the first sheet, {first}; to read another, set sheet= in the "
-            f"options: {', '.join(others[:8])}"
-        )
-        raise InputError(
-            msg,
-            file=error.file,
-            key=error.key,
-            remedy=error.remedy,
-            sheet=True,
-            code=error.code,
-            fields=error.fields,
-        ) from error
+def with_sheets(error: InputError, table: RawTable) -> InputError:
+    """Return an error that names the other sheets of a workbook, too; the first was read."""
+    first, *others = map(repr, table.sheets)
+    msg = (
+        f"{error}. This is the first sheet, {first}; to read another, set sheet= in the options: "
+        f"{', '.join(others[:8])}"
+    )
+    return InputError(
+        msg,
+        file=error.file,
+        key=error.key,
+        remedy=error.remedy,
+        sheet=True,
+        code=error.code,
+        fields=error.fields,
+    )
 
 
 _DAMAGED = Refusal(

@@ -193,7 +193,8 @@ class Downloads:
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
-                self._keep_checksums()
+                if self.lock is not None and self._fetched:
+                    self._keep_checksums(self.lock)
                 return result
 
     @property
@@ -229,7 +230,12 @@ class Downloads:
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
             return self._get([[location]], target, sha256)
-        _refuse(path, self._checksum_of(name, sha256) if sha256 else None)
+        # Without a checksum its reader finds what is wrong within it: it is read once.
+        fault = fault_of(path)
+        if sha256 is not None:
+            fault = _fault(path, self._checksum_of(name, sha256))
+        if fault is not None:
+            raise fault
         return path
 
     @contextmanager
@@ -301,7 +307,8 @@ class Downloads:
         checksum = self._checksum_of(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
-                _refuse(present, checksum)
+                if fault := _fault(present, checksum):
+                    raise fault
                 self._fetched.append(self._origin_of_present(present))
                 return present
         failures: list[str] = []
@@ -385,12 +392,10 @@ class Downloads:
             return _Checksum(locked, str(self.lock), f"take its line out of {self.lock}")
         return None
 
-    def _keep_checksums(self) -> None:
+    def _keep_checksums(self, lock_file: Path) -> None:
         """Add the checksums of the files that were fetched to the lock, and the URL of each."""
-        if self.lock is None or not self._fetched:
-            return
-        lock = _read_lock(self.lock)
-        places = _read_places(self.lock)
+        lock = _read_lock(lock_file)
+        places = _read_places(lock_file)
         for origin in self._fetched:
             name = origin.path.name.removesuffix(".gz")
             lock[name] = checksums(origin.path)[-1]  # of the contents
@@ -403,7 +408,7 @@ class Downloads:
                 lines.append(f"# {name} from {places[name]}\n")  # a comment of sha256sum
             lines.append(f"{sha256}  {name}\n")
         text = "".join(lines)
-        write_atomically(self.lock, lambda target: target.write_text(text))
+        write_atomically(lock_file, lambda target: target.write_text(text))
 
 
 def _read_lock(path: Path | None) -> dict[str, str]:
@@ -449,12 +454,6 @@ def _variants(path: Path) -> tuple[Path, Path]:
     if path.suffix == ".gz":
         return path, path.with_suffix("")
     return path, path.with_name(path.name + ".gz")
-
-
-def _refuse(path: Path, checksum: _Checksum | None) -> None:
-    """Refuse a local file that is not the right one."""
-    if fault := _fault(path, checksum):
-        raise fault
 
 
 _OTHER_CHECKSUM = Refusal(

@@ -22,7 +22,7 @@ from xnbflow.sources.formats.cell_texts import (
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.orientation import SampleTable
-from xnbflow.sources.roles import SAMPLE_NAMES, Choices, Role, matches
+from xnbflow.sources.roles import FEATURES, SAMPLE_NAMES, Choices, Role, matches
 from xnbflow.sources.series.class_labels import UNLABELLED
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
@@ -50,7 +50,8 @@ def series_of_table(
     """
     path = Path(table.raw.path)
     series = _read(table, roles, dataset)
-    series = _leave_out_empty(series)
+    if "" in series.features or "" in series.samples:
+        series = _leave_out_empty(series)
     if dataset.orientation == "columns":
         series = _leave_out_unnamed(series)
     _refuse_bad_names(path, table, series)
@@ -59,11 +60,18 @@ def series_of_table(
     return _take_labels(_join_phenotype(series, dataset, phenotype), dataset)
 
 
+_EMPTY = Refusal(
+    code="contents.empty",
+    sentence="{path}: there are no {what}; check label, id_column, orientation and drop",
+)
+
+
 def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
     path = Path(table.raw.path)
-    positions = np.array([i for i, role in enumerate(roles) if role.is_feature], dtype=np.intp)
-    _refuse_empty(path, positions, "features")
+    positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
+    if not len(positions):
+        raise _EMPTY.error(path=path, what="features")
     texts = [i for i, role in enumerate(roles) if role is Role.TEXT]
     text_names = [table.names[i] for i in texts]
     metadata = pd.DataFrame(
@@ -74,11 +82,13 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
     names = np.array([table.names[i] for i in positions.tolist()], dtype=object)
     kinds = np.full(len(positions), "linear", dtype=object)
     is_category = np.array([roles[i] is Role.CATEGORY for i in positions.tolist()], dtype=bool)
-    codes = _codes(table, positions[is_category].tolist(), dataset)
+    codes = None
+    if is_category.any():  # before the texts are released
+        codes = _codes(table, positions[is_category].tolist(), dataset)
     notes = tuple(table.raw.notes)
     numbers = table.numbers(positions[~is_category].tolist(), release=True)
     values = numbers
-    if is_category.any():
+    if codes is not None:
         kinds[is_category] = "categorical"
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
@@ -129,8 +139,6 @@ def _leave_out_empty(series: RawSeries) -> RawSeries:
     """
     is_unnamed_feature = np.array([name == "" for name in series.features], dtype=bool)
     is_unnamed_sample = np.array([name == "" for name in series.samples], dtype=bool)
-    if not is_unnamed_feature.any() and not is_unnamed_sample.any():
-        return series
     is_missing_value = np.isnan(series.values)
     features = np.flatnonzero(~(is_unnamed_feature & is_missing_value.all(axis=1)))
     is_empty_sample = is_unnamed_sample & is_missing_value.all(axis=0)
@@ -175,12 +183,12 @@ _UNNAMED_FEATURE = Refusal(
 
 def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None:
     """Refuse missing names, and repeated names of samples; repeated features are merged later."""
-    _refuse_empty(path, series.features, "features")
     unnamed = np.flatnonzero([name == "" for name in series.features])
     if len(unnamed):
         place = table.place_of_variable(int(series.feature_places[unnamed[0]]))
         raise _UNNAMED_FEATURE.error(path=path, place=place, key=place)
-    _refuse_empty(path, series.samples, "samples")
+    if not len(series.samples):
+        raise _EMPTY.error(path=path, what="samples")
     samples = pd.Series(series.samples, dtype=object)
     invalid = (samples == "") | samples.duplicated()
     if not invalid.any():
@@ -197,18 +205,6 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
         first=table.place_of_sample(first),
         key=place,
     )
-
-
-_EMPTY = Refusal(
-    code="contents.empty",
-    sentence="{path}: there are no {what}; check label, id_column, orientation and drop",
-)
-
-
-def _refuse_empty(path: Path, names: Sequence[object] | np.ndarray, what: str) -> None:
-    """Refuse a table without features or samples."""
-    if not len(names):
-        raise _EMPTY.error(path=path, what=what)
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:

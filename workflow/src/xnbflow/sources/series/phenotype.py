@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import about_file, quoted
+from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import refuse_control_characters
@@ -18,7 +18,7 @@ from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.workbook import WORKBOOKS, naming_sheets
+from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
@@ -98,8 +98,12 @@ def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[s
     if sheet := dataset.options.get("phenotype_sheet"):
         options["sheet"] = sheet
     table = read_raw_table(path, options)
-    with naming_sheets(table, chosen="sheet" in options):
+    try:
         return table.header, table.columns(range(len(table.header)))
+    except InputError as error:
+        if len(table.sheets) > 1:
+            raise with_sheets(error, table) from error
+        raise
 
 
 def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
