@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from toys import put, refused
 
+from xnbflow.sources.formats import raw_table
 from xnbflow.sources.formats.header_rows import find_header
 from xnbflow.sources.formats.text import sniff
 from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
@@ -87,6 +88,17 @@ def test_angles_have_the_period_of_their_unit(tmp_path):
     for unit in ("0", "-1", "inf", "days"):
         with refused("write name:degrees", key="angular", code="roles.wrong-angle"):
             read(tmp_path, COMMA, angular=f"a:{unit}")
+
+
+def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_released(tmp_path):
+    rows = [
+        f"{'xy'[i % 2]},{'low' if i % 3 else 'high'}," + ",".join(["1.5"] * 50) for i in range(2000)
+    ]
+    header = "site,level," + ",".join(f"g{i}" for i in range(50))
+    text = "\n".join([header, *rows, ""])
+    assert len(text) > 1.5 * raw_table._BLOCK
+    series = read(tmp_path, text, categorical="level")
+    assert series.values[0].tolist() == [float(i % 3 > 0) for i in range(2000)]
 
 
 def test_an_option_that_matches_no_column_is_refused(tmp_path):

@@ -88,7 +88,8 @@ def acquire(
 
     def make() -> tuple[DataSet, list[str]]:
         # The annotation comes first, so that a series without one is not downloaded.
-        series = source.load(fetch_annotation(dataset, places), places)
+        row = fetch_annotation(dataset, places) if "annotation" in dataset.options else dataset
+        series = source.load(row, places)
         return series, _differences(dataset, series)
 
     series, notes = places.accepted(make)

@@ -16,15 +16,14 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import either, noun
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.platforms import probes_note, recognise_platform
-from xnbflow.sources.sheet import SheetRow, local_path
+from xnbflow.sources.platforms import recognise_platform
+from xnbflow.sources.sheet import SheetRow
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -187,38 +186,6 @@ def _has_symbols(path: Path) -> bool:
     """Return whether an annotation has a column of symbols."""
     with about_file(path), _open_annotation(path) as annotation:
         return "symbol" in annotation.places
-
-
-def annotate_features(
-    dataset: SheetRow,
-    features: Sequence[str],
-    platforms: str,
-    notes: list[str],
-    *,
-    has_symbols: bool = False,
-) -> pd.DataFrame | None:
-    """Return symbols (identifiers, chromosomes) of features as the row's annotation has them.
-
-    The option ``annotation`` is a path or ``none``. The number of features with a symbol is added
-    to the notes, and a difference from the ``platforms`` (separated by spaces). Probes without the
-    option have a note with the line that adds their symbols, unless the file ``has_symbols``.
-    """
-    option = dataset.options.get("annotation", "")
-    if option in ("", "none"):
-        note = None if option or has_symbols else probes_note(features, platforms)
-        if note is not None:
-            notes.append(note)
-        return None
-    table, platform = read_annotation(local_path(option) or option, features)
-    if platform and platforms and platform not in platforms.split():
-        notes.append(f"the annotation is of {platform}, the series of {platforms}")
-    count = int((table["symbol"] != "").sum())
-    have = either(count, "has", "have")
-    notes.append(
-        f"{count} of {len(features)} {noun(len(features), 'feature')} "
-        f"{have} a symbol in the annotation"
-    )
-    return table
 
 
 def standard_names(table: pd.DataFrame) -> pd.DataFrame:

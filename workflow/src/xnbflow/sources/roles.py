@@ -234,7 +234,11 @@ def assign_roles(
             role = Role.NAME
         elif position in described:
             role = Role.TEXT if name in named else choices.role_of_text(name)
-        elif name in named and name not in texts and not _is_another(table, position, phenotype):
+        elif (
+            name in named
+            and name not in texts
+            and (phenotype is None or not _is_another(table, position, phenotype))
+        ):
             role = Role.TEXT
         else:
             role = choices.role_of(name)
@@ -252,10 +256,10 @@ def assign_roles(
     return roles
 
 
-def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame | None) -> bool:
+def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers."""
     name = table.names[position]
-    if phenotype is None or name not in phenotype:
+    if name not in phenotype:
         return False
     (cells,) = table.texts([position])
     return _are_other_numbers(cells, list(phenotype[name]), table.raw.decimal)

@@ -502,6 +502,7 @@ def _parse_options(text: str, source: Source, where: str, dataset: str) -> dict[
                 where=where, fault=fault, option=key, source=source.name, options=names, key=key
             )
         options[key] = value
-    refuse_design(options, where, dataset)
+    if not options.keys().isdisjoint(OPTIONS_OF_DESIGN):
+        refuse_design(options, where, dataset)
     _refuse(options, schemas, where, "option ")
     return options

@@ -232,20 +232,17 @@ def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | N
             return _NOT_GZIP.error(path=name)
     except BROKEN_GZIP as error:
         return _BROKEN_GZIP.error(path=name, error=error)
-    return _fault_of_beginning(path, head, name)
-
-
-def _fault_of_beginning(path: Path, head: bytes, name: str | Path) -> InputError | None:
-    """Return why a file that begins with ``head`` is not data."""
-    if not head.strip():
-        return _EMPTY_FILE.error(path=name)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start in (b"<", b"{"):
+    is_archive = head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED
+    fault = None
+    if not head.strip():
+        fault = _EMPTY_FILE.error(path=name)
+    elif start in (b"<", b"{"):
         kind = "a web page (HTML)" if start == b"<" else "a server's answer (JSON)"
-        return _ANSWER.error(path=name, what=kind)
-    if head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED:
-        return _ARCHIVE.error(path=name)
-    return None
+        fault = _ANSWER.error(path=name, what=kind)
+    elif is_archive:
+        fault = _ARCHIVE.error(path=name)
+    return fault
 
 
 def format_of(head: bytes) -> str | None:

@@ -155,6 +155,8 @@ class Downloads:
         Where the user writes checksums, for messages.
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
+    origins : list of Origin
+        Where the files of the last accepted result came from, in the order of fetching.
     """
 
     folder: Path
@@ -164,7 +166,7 @@ class Downloads:
     checksum_place: str = "the sheet"
     temporary: bool = False
     earlier: Mapping[str, Origin] = field(default_factory=dict)
-    _fetched: list[Origin] = field(default_factory=list, init=False, repr=False)
+    origins: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Result]) -> _Result:
@@ -174,13 +176,13 @@ class Downloads:
         checksums recorded, and it is called again as long as there are places left.
         """
         while True:
-            self._fetched.clear()
+            self.origins.clear()
             try:
                 result = make()
             except InputError as error:
                 fetched = [
                     (origin.path, origin.place)
-                    for origin in self._fetched
+                    for origin in self.origins
                     if origin.place is not None
                 ]
                 if not fetched:
@@ -193,14 +195,9 @@ class Downloads:
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
-                if self.lock is not None and self._fetched:
+                if self.lock is not None and self.origins:
                     self._keep_checksums(self.lock)
                 return result
-
-    @property
-    def origins(self) -> list[Origin]:
-        """Where the files of the last accepted result came from, in the order of fetching."""
-        return list(dict.fromkeys(self._fetched))
 
     def fetch(
         self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
@@ -309,7 +306,7 @@ class Downloads:
             if present.is_file():
                 if fault := _fault(present, checksum):
                     raise fault
-                self._fetched.append(self._origin_of_present(present))
+                self._record(self._origin_of_present(present))
                 return present
         failures: list[str] = []
         codes: list[str] = []
@@ -326,7 +323,7 @@ class Downloads:
                     break
                 else:
                     origin = _without_password(place) if isinstance(place, str) else place
-                    self._fetched.append(Origin(path, origin, failures=tuple(failures)))
+                    self._record(Origin(path, origin, failures=tuple(failures)))
                     return path
             failures.append(_without_password(str(errors[0])))
             codes.append(errors[0].code)
@@ -342,6 +339,11 @@ class Downloads:
         failure.sheet = sheet
         failure.fields["codes"] = codes
         raise failure
+
+    def _record(self, origin: Origin) -> None:
+        """Add the origin of a file, each once."""
+        if origin not in self.origins:
+            self.origins.append(origin)
 
     def _origin_of_present(self, path: Path) -> Origin:
         """Return the origin of a file that was there, by the job that fetched it or by the lock."""
@@ -396,7 +398,7 @@ class Downloads:
         """Add the checksums of the files that were fetched to the lock, and the URL of each."""
         lock = _read_lock(lock_file)
         places = _read_places(lock_file)
-        for origin in self._fetched:
+        for origin in self.origins:
             name = origin.path.name.removesuffix(".gz")
             lock[name] = checksums(origin.path)[-1]  # of the contents
             place = origin.place or origin.earlier

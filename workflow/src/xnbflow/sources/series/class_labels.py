@@ -137,7 +137,7 @@ class LabelRule:
                 ) from error
         return cls(
             pattern=pattern,
-            mapping=_parse_map(where, options.get("map", "")),
+            mapping=_parse_map(where, options["map"]) if "map" in options else {},
             literal=frozenset(dataset.names("literal")),
             unlabelled=options.get("unlabelled", "refuse"),
         )
@@ -149,9 +149,11 @@ class LabelRule:
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         # None is a text that the option ``regex`` does not match, and a sample without a label.
-        matched_texts = [self._search(where, plain_text(text)) for text in texts]
+        matched_texts: list[str | None] = list(map(plain_text, texts))
+        if self.pattern is not None:
+            matched_texts = [self._search(where, str(text)) for text in matched_texts]
         matched = [text for text in matched_texts if text is not None]
-        if unused := self.mapping.keys() - {self._key(text) for text in matched}:
+        if self.mapping and (unused := self.mapping.keys() - {self._key(text) for text in matched}):
             raise _UNUSED_TEXT.error(
                 where=where,
                 text=min(unused),
@@ -162,7 +164,10 @@ class LabelRule:
         for sample, text, label in zip(samples, matched_texts, labels, strict=True):
             if text is not None and label is None:
                 missing.append(sample)
-        words = self._missing_words(matched)
+        # Words that are read as a missing label; an empty cell is no word, and a mapping decides.
+        words: Counter[str] = Counter()
+        if not self.mapping:
+            words.update(text for text in matched if text and self._label(text) is None)
         if missing and self.unlabelled == "refuse" and not self.mapping:
             _refuse_unlabelled(where, missing, len(samples), words)
         keep = np.array([label is not None for label in labels], dtype=bool)
@@ -176,7 +181,8 @@ class LabelRule:
                 f"{listed(omitted)}"
             )
         classes = np.array([label for label in labels if label is not None])
-        notes += _note_words(where, classes, words)
+        if words:
+            notes += _note_words(where, classes, words)
         _refuse_no_classes(where, classes)
         return classes, keep, notes + _doubtful(classes)
 
@@ -190,15 +196,6 @@ class LabelRule:
         """
         matched = self._search(where, plain_text(text))
         return None if matched is None else self._label(matched)
-
-    def _missing_words(self, texts: Sequence[str]) -> Counter[str]:
-        """Return the words that are read as a missing label, with the number of their samples.
-
-        An empty cell is no word. With a mapping there are none, because it decides.
-        """
-        if self.mapping:
-            return Counter()
-        return Counter(text for text in texts if text and self._label(text) is None)
 
     def _search(self, where: str, text: str) -> str | None:
         """Return what the pattern finds in a text; None if it finds nothing."""

@@ -272,25 +272,21 @@ def _join_phenotype(
     metadata = series.sample_metadata
     metadata = metadata[[name for name in metadata if name not in features]]
     series = replace(series, sample_metadata=metadata)
-    if phenotype is None:
-        return _add_patients(series)
-    joined = join_samples(series.where, series.samples, phenotype)
-    series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
-    metadata = series.sample_metadata
-    refuse_contradictions(
-        where=series.where,
-        dataset=dataset,
-        samples=series.samples,
-        table=metadata,
-        phenotype=joined.rows,
-    )
-    metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
-    metadata = pd.concat([metadata, joined.rows], axis=1)
-    return _add_patients(replace(series, sample_metadata=metadata).with_notes(joined.notes))
-
-
-def _add_patients(series: RawSeries) -> RawSeries:
-    """Add the column of patients that are in TCGA's barcodes, if some have several samples."""
+    if phenotype is not None:
+        joined = join_samples(series.where, series.samples, phenotype)
+        series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
+        metadata = series.sample_metadata
+        refuse_contradictions(
+            where=series.where,
+            dataset=dataset,
+            samples=series.samples,
+            table=metadata,
+            phenotype=joined.rows,
+        )
+        metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
+        metadata = pd.concat([metadata, joined.rows], axis=1)
+        series = replace(series, sample_metadata=metadata).with_notes(joined.notes)
+    # The patients in TCGA's barcodes are a column where some have several samples.
     patients = barcode_patients(list(map(str, series.samples)))
     metadata = series.sample_metadata
     if patients is None or len(set(patients)) == len(patients) or BARCODE_PATIENT in metadata:

@@ -96,7 +96,11 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
     largest = np.fmax.reduce(values, axis=1)
     if np.isnan(largest).all():
         return np.zeros(len(values), dtype=bool)
-    are_counts = _are_mostly_counts(values, largest)
+    are_counts = False  # values that are not negative and nearly all whole, with large ones
+    if np.fmin.reduce(values, axis=None) >= 0 and np.nanmax(largest) >= _LEAST_COUNT:
+        sample = values[:: max(1, values.size // _MOST_VALUES)]
+        present = sample[~np.isnan(sample)]
+        are_counts = bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
     if are_counts:
         largest = np.log2(1 + largest)
     quartile = np.nanquantile(largest, 0.75)
@@ -111,15 +115,6 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
         if others_are_not_logged:
             other_scale[:] = False
     return other_scale
-
-
-def _are_mostly_counts(values: np.ndarray, largest: np.ndarray) -> bool:
-    """Return whether values are not negative and nearly all whole, with large ones among them."""
-    if np.fmin.reduce(values, axis=None) < 0 or np.nanmax(largest) < _LEAST_COUNT:
-        return False
-    sample = values[:: max(1, values.size // _MOST_VALUES)]
-    present = sample[~np.isnan(sample)]
-    return bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
 
 
 def looks_like_counts(values: np.ndarray) -> bool:
