@@ -1,10 +1,14 @@
 """The separator and the header of text: the user's choice is never overruled."""
 
+import csv
+import io
+
+import numpy as np
 import pytest
 from toys import refused
 
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.formats.text import is_utf8, sniff
+from xnbflow.sources.formats.text import is_utf8, read_text, sniff
 
 
 def contents(folder, text, name="x.csv", **options):
@@ -138,3 +142,20 @@ def test_titles_are_noted_but_not_the_comment_of_feature_counts(tmp_path, title,
 )
 def test_of_two_separators_that_divide_evenly_the_suffix_decides(tmp_path, name, header):
     assert contents(tmp_path, "gene, id\ts1\nTP53, x\t1\n", name)[0] == header
+
+
+@pytest.mark.parametrize("separator", ["\t", ",", " "])
+def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
+    """GEO and R quote the names of rows: these lines are divided without the csv module."""
+    names = ["a", "b c", "d\te", "f,g", 'h"i', "j\nk", "", '"', "l'", "m\\", "#n"]
+    names += [f"p{i}" for i in range(10)]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(["id", "x", "y"])
+    writer.writerows([f"first{i}", 0, 0] for i in range(6))  # the first lines are always divided
+    writer.writerows([name, i + 0.5, -i] for i, name in enumerate(names))
+    stream = io.BytesIO(text.getvalue().encode())
+    table = read_text("x.csv", stream, (separator, "."))
+    assert table.columns([0])[0][6:] == [name.strip() for name in names]
+    numbers = table.numbers([1, 2])[6:]
+    np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])

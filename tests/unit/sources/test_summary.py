@@ -26,6 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
         ("sex", "aabb", 0),
         ("note", "abcd", 0),
         ("note", "aab", 0),  # one value alone repeats
+        ("diagnosis", "aaaaab", 0),
+        ("diagnosis", "aaaabb", 3),
         ("note", "aaaa", 0),
         ("note", [*"aabb"] + [""] * 4, 2),  # half of the samples have a value
         ("note", [*"aabb"] + [""] * 5, 0),

@@ -241,6 +241,10 @@ def _rows(
         if line.isspace():
             continue
         numbers.append(number)
+        if line.startswith('"'):  # GEO and R quote the name of a row, and no number
+            name, _, others = line[1:].partition('"')
+            if others.startswith(separator) and separator not in name and '"' not in others:
+                line = f"{name}{others}"  # noqa: PLW2901
         if '"' not in line and line.count(separator) == width - 1:
             yield line.rstrip("\r\n")
         else:
