@@ -157,7 +157,8 @@ def read_text(
     dialect : tuple or callable
         The separator and the decimal sign, or a function that returns them for the first lines.
     end : str, optional
-        The beginning of the line with which the table ends; without that line it is cut off.
+        The beginning of the line with which the table ends; without that line it is cut off. Such
+        a table begins with its header.
     advice : str, optional
         The remedy for a cell that is not a number.
     encoding : str, optional
@@ -177,7 +178,8 @@ def read_text(
     # The first lines show where the header is, and how cells are separated.
     head: list[str] = []
     sample = _first_lines(path, _join_quoted_lines(decoded, head))
-    n_above = _lines_above(sample, header_line)
+    # A table within a file of GEO, which has an end, has no titles.
+    n_above = _lines_above(sample, header_line) if end is None else 0
     # Lines above the header become empty, so that the others have their numbers in the file.
     for i in range(sum(line.count("\n") for line in sample[:n_above])):
         head[i] = "\n"
