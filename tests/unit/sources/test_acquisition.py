@@ -53,14 +53,6 @@ def test_features_may_differ_by_their_tolerance(tmp_path, n_expected, is_refused
             acquire(dataset, **places)
 
 
-def test_one_class_is_refused(tmp_path):
-    with refused(
-        "all 3 samples have the label 'a'; a classifier needs at least two classes",
-        code="acquire.one-class",
-    ):
-        acquire(row(tmp_path, TEXT.replace(",b,", ",a,"), options={"missing": "impute"}))
-
-
 @pytest.mark.filterwarnings("ignore:.*missing value:UserWarning")
 def test_constant_features_are_warned_of_apart_from_missing_values(tmp_path):
     with pytest.warns(UserWarning, match=r"2 of 3 features are constant \(g2, g3\) and carry no"):

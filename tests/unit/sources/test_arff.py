@@ -79,15 +79,6 @@ def test_a_mistake_is_named_with_its_line(tmp_path, old, new, message, code):
         read_table(path, table_row(drop="sex"))
 
 
-def test_an_incomplete_file_is_refused(tmp_path):
-    with refused("has no @data; it is not a complete ARFF file", code="arff.no-data"):
-        read_table(written(tmp_path, TUMOURS.partition("@data")[0]), table_row())
-    path = tmp_path / "y.arff"
-    path.write_bytes(TUMOURS.replace("sex", "séx").encode("latin-1"))
-    with refused("line 6: not UTF-8 text", code="arff.no-utf8"):
-        read_table(path, table_row())
-
-
 def cumida_files(samples=True):
     """A series in CuMiDa's two formats."""
     rng = np.random.default_rng(5)

@@ -49,11 +49,6 @@ def test_line_numbers_count_titles(tmp_path):
     assert read_raw_table(path, {}).lines == [4]
 
 
-def test_a_header_that_is_cut_is_still_an_error(tmp_path):
-    with refused("line 2: 5 cells, but the header has 2", code="raw_table.other-width"):
-        contents(tmp_path, "a,b\n1,2,3,4,5\n1,2,3,4,5\n")
-
-
 SHEET = "sample\tgroup\tage\ns1\ta\t5\ns2\tb\t6\n"
 
 

@@ -57,13 +57,6 @@ def test_classes_that_contradict_the_format_are_refused(tmp_path, text, message)
         classes_of(tmp_path, text)
 
 
-def test_classes_need_a_table_with_samples_in_the_same_order(tmp_path):
-    with refused(
-        "has no names of samples, like any CLS", key="phenotype", code="gct.classes-without-names"
-    ):
-        read_classes(put(tmp_path, "2 2 1\n# a b\n0 1\n", "x.cls"), tmp_path / "x.csv")
-
-
 def test_classes_that_cls_cannot_distinguish_are_not_written(tmp_path):
     series = dataset(np.ones((2, 4)), ["a b", "a b", "a_b", "a_b"])
     with refused(

@@ -46,25 +46,6 @@ def rows_of(folder, **columns):
 # A header that lost a separator
 
 
-@pytest.mark.parametrize(
-    "first", ["gene_id", "Gene", "ID", "Probe.Set.ID", "Hugo_Symbol", "symbol"]
-)
-def test_a_header_with_one_name_less_is_not_of_r_if_it_names_the_first_column(tmp_path, first):
-    text = f"{first}\ta1\ta2b1\tb2\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n"
-    with refused(
-        "header has 4 names, and each row 5 cells.*'a2b1'.*is a sample: rename it",
-        code="text.lost-separator",
-    ):
-        read_table(put(tmp_path, text, "x.tsv"), SheetRow("x", "table", label="type"))
-
-
-def test_a_header_that_begins_with_a_separator_has_a_name_for_every_column(tmp_path):
-    """It is no header of R, which lacks that separator: here one between two names was lost."""
-    text = "\ta1\ta2b1\tb2\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n"
-    with refused("header has 4 names, and each row 5 cells", code="text.lost-separator"):
-        read_table(put(tmp_path, text, "x.tsv"), SheetRow("x", "table", label="type"))
-
-
 def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path):
     """The name of the first column is no word for identifiers."""
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")

@@ -85,14 +85,6 @@ def test_a_type_of_samples_decides_which_are_controls(tmp_path):
     assert export.values.columns.tolist() == ["S1", "S2"]
 
 
-def test_two_runs_of_a_sample_are_refused(tmp_path):
-    text = "\n".join([*OLINK, OLINK[1]])
-    with refused(
-        "'S1' has several values of 'IL6'; keep one run", code="program_exports.several-values"
-    ):
-        read_export(put(tmp_path, text, "npx.csv"))
-
-
 NANOSTRING = [
     "File name,,,a.RCC,b.RCC,c.RCC,d.RCC",
     "Sample ID,,,t_1,t_2,n_1,n_2",
@@ -191,16 +183,6 @@ def test_a_workbook_of_nanostring_is_refused(tmp_path):
         code="program_exports.workbook",
     ):
         summarise_location(str(tmp_path / "counts.xlsx"))
-
-
-def test_a_table_without_probes_of_genes_is_refused(tmp_path):
-    path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"])
-    text = path.read_text().replace("Endogenous", "x").replace("Housekeeping", "x")
-    with refused(
-        "no probe has the code class Endogenous or Housekeeping.*'CodeClass'",
-        code="program_exports.no-probes-of-genes",
-    ):
-        read_export(put(tmp_path, text, "x.csv"))
 
 
 def test_the_reader_leaves_out_controls_of_nanostring(tmp_path):

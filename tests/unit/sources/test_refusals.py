@@ -1,8 +1,8 @@
 """Refusals of the reader: each is declared once, filled by each use, and raised by a test.
 
-The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1),
-and a part of the message. Rows of other kinds, for which another test makes the files, end with the
-code; a test that is no row names the code in quotes.
+The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
+part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
+makes the files, end with the code; a test that is no row names the code in quotes.
 """
 
 import ast
@@ -116,33 +116,43 @@ def test_a_field_without_a_value_is_a_bug():
     assert str(refusal.error(path="a", n=1, key="n")) == "a: 1 sample"
 
 
-def as_table(paths):
-    return read_table(paths[0], SheetRow("x", "table", label="type"))
+def row_of(path, source="table", **cells):
+    """Return a row of the sheet for a file; other files beside it are named by their paths."""
+    options = dict(cells.pop("options", {}))
+    if "phenotype" in options:
+        options["phenotype"] = str(path.with_name(options["phenotype"]))
+    cells = {"label": "type"} | cells
+    cells["label"] = cells["label"] or None
+    return SheetRow("x", source, str(path), options=options, **cells)
 
 
 READERS = {
-    "table": as_table,
-    "geo": lambda paths: read_geo(paths[0], SheetRow("x", "geo", label="title")),
-    "folder": lambda paths: merge_counts(paths[0].parent),
-    "export": lambda paths: read_export(paths[0]),
-    "pinned": lambda paths: pinned_url(str(paths[0])),
-    "cumida": lambda paths: acquire(SheetRow("x", "cumida", str(paths[0]))),
-    "location": lambda paths: local_path(str(paths[0])),
+    "table": lambda path, **cells: read_table(path, row_of(path, **cells)),
+    "acquire": lambda path, **cells: acquire(row_of(path, **cells)),
+    "geo": lambda path: read_geo(path, row_of(path, "geo", label="title")),
+    "folder": lambda path: merge_counts(path.parent),
+    "export": read_export,
+    "pinned": lambda path: pinned_url(str(path)),
+    "cumida": lambda path: acquire(SheetRow("x", "cumida", path)),
+    "microarray": lambda path: acquire(SheetRow("x", "microarray", path)),
+    "location": lambda path: local_path(str(path)),
 }
 
 
-@pytest.mark.parametrize(("code", "reader", "files", "message"), mistakes("refusal"))
-def test_what_is_wrong_is_refused_by_its_code(tmp_path, code, reader, files, message):
+@pytest.mark.parametrize("row", mistakes("refusal"), ids=lambda row: row[0])
+def test_what_is_wrong_is_refused_by_its_code(tmp_path, row):
+    code, reader, files, message, *cells = row
     paths = list(files)
-    if reader not in ("pinned", "location", "cumida"):
+    if reader not in ("pinned", "location", "cumida", "microarray"):
         paths = [tmp_path / name for name in files]
         for path, content in zip(paths, files.values(), strict=True):
             if content != "absent":
                 path.write_bytes(content.encode("latin-1"))
-    with pytest.raises(InputError) as error:
-        READERS[reader](paths)
+    with pytest.raises(InputError, match=message) as error:
+        READERS[reader](paths[0], **dict(*cells))
     assert error.value.code == code
-    assert message in str(error.value)
+    if reader in ("table", "geo", "folder", "export"):
+        assert Path(error.value.file).is_relative_to(tmp_path)
 
 
 ENDS = ("https://a.org/x.csv", RetryPolicy(most_gigabytes=1))

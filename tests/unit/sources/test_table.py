@@ -325,12 +325,6 @@ def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientati
         read_table(path, dataset)
 
 
-def test_a_column_without_a_name_but_with_a_label_is_refused(tmp_path):
-    path = put(tmp_path, "gene,s1,s2,\ny,a,b,b\ng1,1,3,\n")
-    with refused("the sample has no name", file=path, code="contents.unnamed-sample"):
-        read_table(path, columns_row("y"))
-
-
 def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
     path = put(tmp_path, "y,g1,,sex,g2,\na,1,,f,2,\nb,3,,m,4,\n")
     dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "sex"})
@@ -338,12 +332,3 @@ def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
     assert series.features.tolist() == ["g1", "sex", "g2"]
     assert series.kinds.tolist() == ["linear", "categorical", "linear"]
     assert series.values.tolist() == [[1, 3], [0, 1], [2, 4]]
-
-
-def test_a_number_with_a_comma_before_three_digits_is_a_decimal_or_has_thousands(tmp_path):
-    path = put(tmp_path, 'y,g\na,"12,345"\nb,2\n')
-    with refused(
-        "if the comma is a decimal sign, set decimal=comma .* separators of thousands",
-        code="raw_table.no-number",
-    ):
-        read_table(path, SheetRow("x", "table", "x", label="y"))

@@ -232,22 +232,6 @@ def test_the_first_column_without_a_name_has_the_samples(tmp_path):
     assert read(tmp_path, "site,a\nx,1.5\ny,2\n").samples.tolist() == ["0", "1"]
 
 
-def test_a_decimal_point_among_commas_is_refused(tmp_path):
-    with refused(
-        "has a decimal point, but other cells have commas; make them agree",
-        key="b",
-        code="raw_table.no-number",
-    ):
-        read(tmp_path, "site;a;b\nx;1,5;2.5\ny;3,5;4\n", decimal="comma", separator="semicolon")
-
-
-def test_the_lines_of_gct_count_its_version_and_size(tmp_path):
-    text = "#1.2\n1\t2\nNAME\tDescription\ts1\ts2\na\tx\t1.5\tmuch\n"
-    path = put(tmp_path, text, "t.gct")
-    with refused("column 4 \\('s2'\\), line 4: 'much' is not a number", code="raw_table.no-number"):
-        read_table(path, SheetRow("toy", "table", options={}))
-
-
 def test_categories_are_no_angles(tmp_path):
     series = read(tmp_path, COMMA, categorical="a", angular="*:degrees")
     assert series.kinds.tolist() == ["categorical", "angular"]
