@@ -8,7 +8,7 @@ programs: pandas, openpyxl, h5py, or by hand after the definition of the format.
 import numpy as np
 import pandas as pd
 import pytest
-from table_writers import FORMATS
+from table_writers import DESCRIBED, FORMATS
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.geo import read_geo
@@ -34,54 +34,15 @@ def frame():
     return table
 
 
-def cells(path):
-    h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
-    from cell_files import encoded, put_table
-
-    with h5py.File(path, "w") as file:
-        encoded(file.create_dataset("X", data=VALUES), "array")
-        texts = {name: np.array(cells_, object) for name, cells_ in TEXTS.items()}
-        put_table(file, "obs", SAMPLES, **texts)
-        put_table(file, "var", GENES)
-
-
-def sparse_cells(path):
-    h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
-    from cell_files import encoded, put_table
-    from scipy import sparse
-
-    stored = sparse.csr_array(VALUES)
-    with h5py.File(path, "w") as file:
-        group = encoded(file.create_group("X"), "csr_matrix", "0.1.0", shape=VALUES.shape)
-        for array in ("data", "indices", "indptr"):
-            encoded(group.create_dataset(array, data=getattr(stored, array), chunks=True), "array")
-        texts = {name: np.array(cells_, object) for name, cells_ in TEXTS.items()}
-        put_table(file, "obs", SAMPLES, **texts)
-        put_table(file, "var", GENES)
-
-
-def series_matrix(path):
-    """https://www.ncbi.nlm.nih.gov/geo/info/ describes the records of a series matrix."""
-    lines = [["!Series_geo_accession", "GSE1"], ["!Sample_geo_accession", *SAMPLES]]
-    for name, texts in TEXTS.items():
-        lines.append(["!Sample_characteristics_ch1", *(f"{name}: {text}" for text in texts)])
-    lines += [["!series_matrix_table_begin"], ["ID_REF", *SAMPLES]]
-    lines += [[gene, *map(str, VALUES[:, i])] for i, gene in enumerate(GENES)]
-    lines.append(["!series_matrix_table_end"])
-    quoted = [[line[0], *(f'"{cell}"' for cell in line[1:])] for line in lines]
-    path.write_text("".join("\t".join(line) + "\n" for line in quoted))
-
-
 def read(folder, name, orientation, **options):
     """Write the table in a format and orientation, and read it with further options."""
     path = folder / name
     table = frame()
-    if name in ("cells.h5ad", "sparse.h5ad"):
-        (cells if name == "cells.h5ad" else sparse_cells)(path)
+    if name in DESCRIBED:
+        DESCRIBED[name](table, path)
+        if name == "series_matrix.txt":
+            return read_geo(path, SheetRow("x", "geo", label="type", options=options))
         return read_table(path, SheetRow("x", "table", label="type", options=options))
-    if name == "series_matrix.txt":
-        series_matrix(path)
-        return read_geo(path, SheetRow("x", "geo", label="type", options=options))
     write, has_types = FORMATS[name]
     if orientation == "columns":
         table = (table.astype(str) if has_types else table).T.rename_axis("key")

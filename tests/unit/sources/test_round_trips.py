@@ -12,10 +12,11 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from table_writers import FORMATS
+from table_writers import DESCRIBED, FORMATS
 
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -75,6 +76,29 @@ def test_what_is_written_is_read(tmp_path, name, orientation, table):
         "x", "table", label="type", id_column="key", orientation=orientation, options=options
     )
     series = read_table(tmp_path / name, row)
+    assert series.samples.tolist() == samples
+    assert series.features.tolist() == features
+    assert series.labels.tolist() == labels
+    np.testing.assert_array_equal(series.values, values.T)
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+@settings(
+    max_examples=5,  # HDF5 is tried in a process of its own
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(table=tables())
+def test_what_is_written_to_a_format_that_describes_samples_is_read(tmp_path, name, table):
+    samples, features, values, labels = table
+    features = [f"g{feature}" for feature in features]
+    frame = pd.DataFrame(values, pd.Index(samples, name="key"), features)
+    frame.insert(0, "type", labels)
+    DESCRIBED[name](frame, tmp_path / name)
+    if name == "series_matrix.txt":
+        series = read_geo(tmp_path / name, SheetRow("x", "geo", label="type"))
+    else:
+        series = read_table(tmp_path / name, SheetRow("x", "table", label="obs:type"))
     assert series.samples.tolist() == samples
     assert series.features.tolist() == features
     assert series.labels.tolist() == labels

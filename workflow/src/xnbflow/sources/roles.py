@@ -101,7 +101,6 @@ class Choices:
 
     def role_of(self, name: str) -> Role:
         """Return the role of a variable that the row does not name as a text of the samples."""
-        # Most rows have no patterns, and most tables thousands of names.
         if self.drop and matches(name, self.drop):
             return Role.LEFT_OUT
         if self.categorical and matches(name, self.categorical):
@@ -222,7 +221,8 @@ def assign_roles(
     beside = [] if phenotype is None else list(map(str, phenotype))
     if isinstance(table, SamplesInColumns):
         beside += table.raw.header
-    if choices.drop or choices.features or choices.categorical or choices.angular:
+    has_patterns = bool(choices.drop or choices.features or choices.categorical or choices.angular)
+    if has_patterns:
         choices.refuse_unmatched(path, [*table.names, *beside])
     named = _named_texts(table, dataset, choices, phenotype)
     roles = []
@@ -240,8 +240,8 @@ def assign_roles(
             and (phenotype is None or not _is_another(table, position, phenotype))
         ):
             role = Role.TEXT
-        else:
-            role = choices.role_of(name)
+        else:  # most rows have no patterns, and most tables thousands of names
+            role = choices.role_of(name) if has_patterns else Role.NUMBER
             if role is Role.TEXT and name in named:
                 role = Role.LEFT_OUT
             elif role is Role.TEXT:

@@ -162,6 +162,22 @@ _REPEATED_ID = Refusal(
 )
 
 
+_NO_SHEET = Refusal(
+    code="sheet.no-sheet",
+    sentence="{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)",
+)
+
+_UNREADABLE = Refusal(
+    code="sheet.unreadable",
+    sentence="{name} cannot be read ({reason}); give a sheet saved as UTF-8 text",
+)
+
+_EMPTY = Refusal(
+    code="sheet.empty",
+    sentence="{path} is empty; its header has the columns {columns}",
+)
+
+
 def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     r"""Read and validate the sheet of data sets.
 
@@ -194,7 +210,23 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     """
     path = Path(path)
     with about_file(path):
-        (line, header), *rows = _rows(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+            lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+            rows = [
+                (number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)
+            ]
+        except FileNotFoundError as error:
+            raise _NO_SHEET.error(path=path) from error
+        except (OSError, ValueError, csv.Error) as error:  # a binary file is a UnicodeDecodeError
+            why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+            raise _UNREADABLE.error(name=quoted(str(path), 120), reason=why) from error
+        numbered_rows = [
+            (number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"
+        ]
+        if not numbered_rows:
+            raise _EMPTY.error(path=path, columns=", ".join(COLUMNS))
+        (line, header), *rows = numbered_rows
         wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
         wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
         wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
@@ -233,39 +265,6 @@ def sheet_text(datasets: Iterable[SheetRow]) -> str:
         values = vars(dataset) | {"options": options}
         rows.append(tuple("" if values[key] is None else str(values[key]) for key in COLUMNS))
     return "".join("\t".join(cells) + "\n" for cells in rows)
-
-
-_NO_SHEET = Refusal(
-    code="sheet.no-sheet",
-    sentence="{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)",
-)
-
-_UNREADABLE = Refusal(
-    code="sheet.unreadable",
-    sentence="{name} cannot be read ({reason}); give a sheet saved as UTF-8 text",
-)
-
-_EMPTY = Refusal(
-    code="sheet.empty",
-    sentence="{path} is empty; its header has the columns {columns}",
-)
-
-
-def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the numbered lines of the file, split into cells, without comments."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
-    except FileNotFoundError as error:
-        raise _NO_SHEET.error(path=path) from error
-    except (OSError, ValueError, csv.Error) as error:  # a binary file is a UnicodeDecodeError
-        why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
-        raise _UNREADABLE.error(name=quoted(str(path), 120), reason=why) from error
-    rows = [(number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"]
-    if not rows:
-        raise _EMPTY.error(path=path, columns=", ".join(COLUMNS))
-    return rows
 
 
 _UNKNOWN_SOURCE = Refusal(

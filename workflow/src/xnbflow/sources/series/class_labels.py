@@ -183,7 +183,8 @@ class LabelRule:
         classes = np.array([label for label in labels if label is not None])
         if words:
             notes += _note_words(where, classes, words)
-        _refuse_no_classes(where, classes)
+        if len(set(classes.tolist())) > _MOST_CLASSES:
+            _refuse_no_classes(where, classes)
         return classes, keep, notes + _doubtful(classes)
 
     def label_of(self, where: str, text: str) -> str | None:
@@ -458,12 +459,15 @@ _NAMES = Refusal(
 
 
 def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
-    """Refuse a continuous trait, survival times and names, of which most samples have their own."""
+    """Refuse a continuous trait, survival times and names, of which most samples have their own.
+
+    The ``labels`` are of more than a few classes.
+    """
     sizes = Counter(labels.tolist())
     are_numbers = all(complaint(label) is None for label in sizes)
     few = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
     n_in_small_classes = sum(size for size in sizes.values() if size < few)
-    if len(sizes) <= _MOST_CLASSES or 2 * n_in_small_classes <= len(labels):
+    if 2 * n_in_small_classes <= len(labels):
         return
     refusal = _NUMBERS if are_numbers else _NAMES
     raise refusal.error(where=where, n_labels=len(sizes), n_samples=len(labels), labels=list(sizes))

@@ -93,7 +93,8 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
         values[is_category] = codes
-    for pattern, period in Choices.of(dataset).angular.items():
+    angles = Choices.of(dataset).angular if "angular" in dataset.options else {}
+    for pattern, period in angles.items():
         for row in np.flatnonzero(~is_category).tolist():
             if kinds[row] == "linear" and matches(names[row], [pattern]):
                 values[row] *= 2 * math.pi / period

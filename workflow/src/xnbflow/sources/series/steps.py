@@ -145,7 +145,8 @@ def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
 def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Find the columns that the options ``phenotype_columns``, ``batch`` and ``group`` name.
 
-    A batch gets a name by which the audit recognises it, as ``batch (x)``.
+    A batch gets a name by which the audit recognises it, as ``batch (x)``. Without the option
+    ``group`` a column of groups has a note.
     """
     metadata = series.sample_metadata
     phenotype_columns = dataset.names("phenotype_columns")
@@ -154,7 +155,21 @@ def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
     batch = dataset.options.get("batch")
     if batch:
         require_columns(series.where, metadata, "batch", [batch])
-    groups, notes = _groups(series, dataset)
+    groups = None
+    notes: list[str] = []
+    if "group" in dataset.options:
+        groups = _groups(series, dataset.options["group"])
+    elif len(metadata.columns) and (
+        column := suggested_group(metadata, np.asarray(series.labels), least=(2, 2))
+    ):
+        note = Note(
+            f"{column!r} has {metadata[column].nunique()} values for {len(metadata)} samples",
+            advice=(
+                f"if it names patients, set group={column} in the sheet's options, so that none "
+                "is on both sides of a fold"
+            ),
+        )
+        notes.append(note)
     if batch and not is_technical(batch):
         metadata = metadata.rename(columns={batch: batch_column(batch)})
     return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
@@ -172,27 +187,13 @@ _GROUP_IS_CLASS = Refusal(
 )
 
 
-def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, list[str]]:
-    """Return the group of each sample by the option ``group``, or a note on a column of groups.
+def _groups(series: RawSeries, option: str) -> np.ndarray:
+    """Return the group of each sample by the option ``group``.
 
     A group that is the class in other words is refused.
     """
     metadata = series.sample_metadata
     labels = np.asarray(series.labels)
-    n_samples = len(labels)
-    option = dataset.options.get("group")
-    if option is None:
-        notes: list[str] = []
-        if column := suggested_group(metadata, labels, least=(2, 2)):
-            note = Note(
-                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples",
-                advice=(
-                    f"if it names patients, set group={column} in the sheet's options, so that "
-                    "none is on both sides of a fold"
-                ),
-            )
-            notes.append(note)
-        return None, notes
     name = column_named(metadata, option)
     require_columns(series.where, metadata, "group", [name])
     refuse_unknown(series.where, metadata[name], series.samples, "group")
@@ -200,9 +201,9 @@ def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, li
     # As many pairs as groups and as classes: each group is one class, and each class one group.
     n_pairs = len(set(zip(groups, labels, strict=True)))
     is_class = n_pairs == len(set(groups)) == len(set(labels))
-    if is_class and 1 < n_pairs < n_samples:
+    if is_class and 1 < n_pairs < len(labels):
         raise _GROUP_IS_CLASS.error(where=series.where, name=name)
-    return groups, []
+    return np.asarray(groups)
 
 
 _READ_TALLIES = Refusal(
