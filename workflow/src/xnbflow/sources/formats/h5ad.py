@@ -61,7 +61,7 @@ class CellRows:
         return "\n".join([cells[position] for position in positions])
 
     def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
-        """Return the values of some genes, (n_positions, n_rows); None where a text is among them.
+        """Return values of genes, (n_positions, n_rows); None with a text or an infinite value.
 
         All genes of a dense matrix are returned without a copy.
         """
@@ -73,6 +73,10 @@ class CellRows:
         if not np.array_equal(genes, np.arange(matrix.shape[1])):
             matrix = matrix[:, genes]
         values = _by_gene(matrix)
+        if values.dtype.kind == "f" and values.size:
+            ends = [np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)]
+            if np.isinf(ends).any():  # converted one by one, so that an error names the cell
+                return None
         return values if len(rows) == len(self) else values[:, list(rows)]
 
     def release(self, row: int) -> None:

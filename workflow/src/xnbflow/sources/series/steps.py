@@ -63,7 +63,9 @@ def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
     series = name_groups(series, dataset)
     series = check_samples(series, dataset)
     series = settle_scale(series, dataset)
-    if np.isnan(series.values.sum()):
+    with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
+        has_missing = np.isnan(series.values.sum())
+    if has_missing:
         series = settle_missing(series, dataset)
     if "collapse" in dataset.options:
         series = collapse_probes(series, dataset)
