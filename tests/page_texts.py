@@ -39,6 +39,8 @@ _PARTS = (
 _NUMBER = re.compile(r"[+−-]?\d(?:[\d,.]*\d)?(?:e[+-]?\d+)?%?")
 #: Names of features, samples and classes in the tiny files of the shipped studies.
 _NAME = re.compile("|".join([*map(re.escape, sorted(HOSTILE, key=len, reverse=True)), r"\d+_at"]))
+#: Part of the name of a downloaded file, by its address, which has another port in each run.
+_DIGEST = re.compile(r"(?<=-)[0-9a-f]{8}(?=\.)")
 #: Names, or numbered names of one kind, as many as the data have.
 _LIST = re.compile(r"(‹name›|\w+ \w*#)(?:, \1| and \1)+")
 #: Where a line ends: after a sentence.
@@ -76,7 +78,7 @@ def sentences_of_page(sections):
             indent = " " * (len(line) - len(text))
             for name, constant in _constant_texts().items():
                 text = text.replace(constant, f"[{name}]")
-            text = _NUMBER.sub("#", _NAME.sub("‹name›", text))
+            text = _NUMBER.sub("#", _NAME.sub("‹name›", _DIGEST.sub("#", text)))
             first, *others = _SENTENCE.split(_LIST.sub(r"\1, …", text))
             lines[f"{indent}{first}"] = None
             lines |= dict.fromkeys(f"{indent}    {sentence}" for sentence in others)
