@@ -90,7 +90,21 @@ def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int)
                 "counted from 0; make them agree"
             )
             raise InputError(msg)
-        _refuse_split_groups(path, folds, header)
+
+        # All samples of a group are on one side of a fold.
+        if header.groups is not None:
+            groups = pd.Series(header.groups, index=header.samples)
+            for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
+                training = groups.drop(tested)
+                torn = training[training.isin(groups[tested])]
+                if len(torn):
+                    msg = (
+                        f"{path}: repeat {repeat}, fold {fold} trains with sample "
+                        f"{str(torn.index[0])!r} and tests another of its group "
+                        f"{str(torn.iloc[0])!r}; keep each group on one side"
+                    )
+                    raise InputError(msg)
+
     return folds.sort_values(["repeat", "fold"], kind="stable", ignore_index=True)
 
 
@@ -162,21 +176,5 @@ def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet) -> Non
             msg = (
                 f"{path}: sample {quoted(absent[0])} of {header.name} is missing in repeat "
                 f"{repeat} ({len(absent)} in all); give it a fold, or {_ALWAYS_TRAIN!r}"
-            )
-            raise InputError(msg)
-
-
-def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: DataSet) -> None:
-    """Refuse predefined folds that test and train samples of one group."""
-    if header.groups is None:
-        return
-    groups = pd.Series(header.groups, index=header.samples)
-    for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
-        training = groups.drop(tested)
-        torn = training[training.isin(groups[tested])]
-        if len(torn):
-            msg = (
-                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn.index[0])!r} "
-                f"and tests another of its group {str(torn.iloc[0])!r}; keep each group on one side"
             )
             raise InputError(msg)

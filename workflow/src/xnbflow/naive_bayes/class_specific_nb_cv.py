@@ -250,7 +250,19 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 n_units = len(codes) if groups is None else len(np.unique(groups))
                 model = self._average_path(predictions, sizes, n_units)
             else:
-                model = self._choose_on_path(predictions, sizes)
+                # Choose one size by the rule of one standard error.
+                rows, calibrations = predictions.calibrate_sizes()
+                rows = numbered_rows(rows, sizes)
+                size = choose_size(rows, self._n_samples)
+                calibrated = calibrations[size](predictions.sums[size])
+                model = PathModel(
+                    rows=rows,
+                    core=size,
+                    last=size,
+                    calibration=calibrations[size],
+                    held_out=HeldOut.of(predictions, calibrated),
+                    core_scores=predictions.core_scores(inverse_temperatures(rows)),
+                )
         self._set_path(model)
         # The final model: rank all samples, and weigh features as the inner folds have decided.
         shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
@@ -369,21 +381,6 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             core_scores=predictions.core_scores(inverse_temperatures(rows)),
             average=average,
             equal_priors=equal_priors,
-        )
-
-    def _choose_on_path(self, predictions: InnerPredictions, sizes: np.ndarray) -> PathModel:
-        """Choose one size by the rule of one standard error."""
-        rows, calibrations = predictions.calibrate_sizes()
-        rows = numbered_rows(rows, sizes)
-        size = choose_size(rows, self._n_samples)
-        calibrated = calibrations[size](predictions.sums[size])
-        return PathModel(
-            rows=rows,
-            core=size,
-            last=size,
-            calibration=calibrations[size],
-            held_out=HeldOut.of(predictions, calibrated),
-            core_scores=predictions.core_scores(inverse_temperatures(rows)),
         )
 
     def _set_path(self, model: PathModel) -> None:

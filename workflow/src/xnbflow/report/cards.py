@@ -14,7 +14,7 @@ from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
 from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.audit import Finding, most_serious
+from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import (
     level_of,
@@ -72,15 +72,46 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     features = _features(results, place)
     lists = _lists_of_features(results, place, features)
     shares = features["of"].unique().tolist()
+
+    # The estimates with their intervals; several classes have several AUCs, of which none is shown.
+    facts = {}
+    for metric, (label, spec) in _ESTIMATES.items():
+        if estimates.index.tolist().count(metric) == 1:
+            row = estimates.loc[metric]
+            interval = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
+            facts[label] = f"{row['estimate']:{spec}} {interval}"
+    facts |= _selection_facts(results, place, stability)
+
+    # What makes the result or its features doubtful, the gravest first.
+    warnings = []
+    if finding is not None:
+        warnings.append(f"{finding.short} See the audit.")
+    comparison = _random_signatures(results, place, supported=supported)
+    if len(features) and comparison and comparison.many:
+        warnings.append(comparison.sentence)
+
+    # The tests of the verdict, a caution, the gravest finding, and what to do next.
+    details = {}
+    if tests := tests_sentence(results, place):
+        details["Tests"] = tests
+    if comparison:
+        details[f"Random {results.noun(dataset)}s"] = comparison.sentence
+    if finding is not None:
+        details["Audit"] = finding.sentence
+    next_step = "; ".join(next_steps(results, place))
+    if next_step:
+        next_step = f"{capitalized(next_step)}."
+        details["Next"] = next_step
+
     return Card(
         title=results.place(dataset, folds),
         note=_size(about),
         verdict=verdict_sentence(results, place),
         level=LEVELS[level],
-        facts=_estimate_facts(estimates) | _selection_facts(results, place, stability),
+        facts=facts,
         lines=lists.lines,
         rule="rule",
-        details=dict(_details(results, place, finding, supported=supported)),
+        details=details,
         of=lists.heading,
         genes=lists.items,
         rest=lists.rest,
@@ -94,21 +125,10 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         rows=lists.rows,
         share_of=shares[0] if len(shares) == 1 else "",
         noun=results.noun(dataset),
-        warnings=_warnings(results, place, features, finding, supported=supported),
-        next_step=_next_step(results, place),
+        warnings=warnings,
+        next_step=next_step,
         anchor=f"card-{dataset}-{folds}",
     )
-
-
-def _estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
-    """Return the estimates with their intervals; several classes have several AUCs and none."""
-    facts = {}
-    for metric, (label, spec) in _ESTIMATES.items():
-        if estimates.index.tolist().count(metric) == 1:
-            row = estimates.loc[metric]
-            limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
-            facts[label] = f"{row['estimate']:{spec}} {limits}"
-    return facts
 
 
 def _selection_facts(
@@ -204,7 +224,20 @@ def _lists_of_features(
     # Two classes: one list, seen from the class that is not the control.
     reference = results.study.design_of(place["dataset"]).reference
     side = classes[shown_classes(classes, reference)[-1]]
-    common = _features_of_two(features, side)
+
+    # Each feature once, its change and direction seen from this side: the AUC of the other class is
+    # one minus that of the side, and its fold change has the other sign.
+    other = features["class"] != side
+    mirror = {"high": "low", "low": "high"}
+    seen = features.assign(
+        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
+        auc=features["auc"].where(~other, 1 - features["auc"]),
+        direction=features["direction"].where(~other, features["direction"].replace(mirror)),
+        position=features.groupby("class").cumcount(),
+    )
+    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
+    common = seen.drop_duplicates("feature")
+
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
     noun = results.noun(place["dataset"])
     n_core = int(common["core"].sum())
@@ -245,24 +278,6 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
     tested = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
     tested = tested[tested["feature"].isin(rows["feature"])]
     return rows.merge(tested, on=["class", "feature"], how="left")
-
-
-def _features_of_two(features: pd.DataFrame, side: str) -> pd.DataFrame:
-    """Return each feature of two classes once, its change and direction seen from one ``side``.
-
-    The AUC of the other class is one minus that of the side, and its fold change has the other
-    sign.
-    """
-    other = features["class"] != side
-    mirror = {"high": "low", "low": "high"}
-    seen = features.assign(
-        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
-        auc=features["auc"].where(~other, 1 - features["auc"]),
-        direction=features["direction"].where(~other, features["direction"].replace(mirror)),
-        position=features.groupby("class").cumcount(),
-    )
-    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
-    return seen.drop_duplicates("feature")
 
 
 def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
@@ -468,24 +483,6 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
         )
 
 
-def _warnings(
-    results: StudyResults,
-    place: dict[str, str],
-    features: pd.DataFrame,
-    finding: Finding | None,
-    *,
-    supported: bool,
-) -> list[str]:
-    """Return what makes the result or its features doubtful, the gravest first."""
-    warnings = []
-    if finding is not None:
-        warnings.append(f"{finding.short} See the audit.")
-    comparison = _random_signatures(results, place, supported=supported)
-    if len(features) and comparison and comparison.many:
-        warnings.append(comparison.sentence)
-    return warnings
-
-
 @dataclass(frozen=True)
 class _RandomSignatures:
     """How many random signatures are as accurate in a sentence, and whether these are many."""
@@ -515,26 +512,6 @@ def _random_signatures(
     if many:
         sentence += f": many {noun}s carry this signal, and this list is one of many"
     return _RandomSignatures(f"{sentence}.", many)
-
-
-def _details(
-    results: StudyResults, place: dict[str, str], finding: Finding | None, *, supported: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield the tests of the verdict, a caution, the gravest finding, and what to do next."""
-    if tests := tests_sentence(results, place):
-        yield "Tests", tests
-    if comparison := _random_signatures(results, place, supported=supported):
-        yield f"Random {results.noun(place['dataset'])}s", comparison.sentence
-    if finding is not None:
-        yield "Audit", finding.sentence
-    if step := _next_step(results, place):
-        yield "Next", step
-
-
-def _next_step(results: StudyResults, place: dict[str, str]) -> str:
-    """Return the next steps in a sentence."""
-    steps = next_steps(results, place)
-    return f"{capitalized('; '.join(steps))}." if steps else ""
 
 
 def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame) -> Figure | None:

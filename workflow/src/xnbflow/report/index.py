@@ -63,6 +63,9 @@ def _row(folder: Path) -> dict[str, Any]:
     for level, style in LEVELS.items():
         if counts[level]:
             levels.append((style, level.capitalize(), counts[level]))
+    date = ""
+    if path.exists():
+        date = datetime.fromtimestamp(path.stat().st_mtime).astimezone().date().isoformat()
     return {
         "id": folder.name,
         "finished": True,
@@ -74,10 +77,5 @@ def _row(folder: Path) -> dict[str, Any]:
         "datasets": len(study.get("datasets", [])),
         "samples": sum(row["samples"] for row in sizes),
         "features": max((row["features"] for row in sizes), default=0),
-        "date": _date(path) if path.exists() else "",
+        "date": date,
     }
-
-
-def _date(path: Path) -> str:
-    """Return the day on which a file was written."""
-    return datetime.fromtimestamp(path.stat().st_mtime).astimezone().date().isoformat()

@@ -67,7 +67,25 @@ def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
     columns = [row for row in limiting if row["code"] in _COLUMNS]
     if design := _other_design(results, dataset, columns):
         return [design, *_corrections(results, dataset)]
-    return [*_corrections(results, dataset), *_confirmations(results, place, limiting)]
+
+    # Steps to more samples, other cohorts and assays.
+    confirmations = []
+    classifier = place["classifier"]
+    is_supported = level_of(results, place) in SUPPORTED
+    if step := _more_samples(results, place, limiting, is_supported=is_supported):
+        confirmations.append(step)
+    against = reason_clauses([row for row in limiting if row["code"] in _COHORTS])
+    if against:
+        confirmations.append(f"find out why {against[0]}")
+    elif is_supported:
+        if not (results.study.validate or results.study.cohorts):
+            confirmations.append("test the model on a second cohort (option validate)")
+        if (dataset, classifier) in results.study.models:
+            confirmations.append(
+                f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
+            )
+
+    return [*_corrections(results, dataset), *confirmations]
 
 
 def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
@@ -125,25 +143,6 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     if suspects:
         names = listed(suspects, _MOST_NAMED)
         yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
-
-
-def _confirmations(
-    results: StudyResults, place: dict[str, str], limiting: Reasons
-) -> Iterator[str]:
-    """Yield steps to more samples, other cohorts and assays."""
-    dataset = place["dataset"]
-    classifier = place["classifier"]
-    is_supported = level_of(results, place) in SUPPORTED
-    if step := _more_samples(results, place, limiting, is_supported=is_supported):
-        yield step
-    against = reason_clauses([row for row in limiting if row["code"] in _COHORTS])
-    if against:
-        yield f"find out why {against[0]}"
-    elif is_supported:
-        if not (results.study.validate or results.study.cohorts):
-            yield "test the model on a second cohort (option validate)"
-        if (dataset, classifier) in results.study.models:
-            yield f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
 
 
 def _more_samples(

@@ -175,44 +175,42 @@ class StudyResults:
         trained: dict[str, str] = {}
         for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True):
             trained.setdefault(dataset, series_of(path))
-        for path, datasets in self._computed_tables():
+
+        # The tables whose series must be those of the training, with their data sets: training and
+        # models belong to one data set, combined tables, analyses and validations to several.
+        study = self.study
+        datasets_of: dict[Path, Sequence[str]] = {
+            path: [dataset]
+            for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True)
+        }
+        for model in study.models:
+            for table in MODEL_TABLES:
+                of_model = MODEL_TABLE.of(**self._model_key(model), table=table)
+                datasets_of[self.root / of_model] = [model[0]]
+        if study.combined:
+            for table in COHORT_TABLES:
+                of_cohorts = COHORT_TABLE.of(study=study.id, table=table)
+                datasets_of[self.root / of_cohorts] = study.combined
+        for name, settings in study.analyses.items():
+            datasets = settings.get("datasets", [])
+            datasets_of |= dict.fromkeys(self.analysis(self.analyses[name]).files(), datasets)
+        if study.validate:
+            datasets_of |= dict.fromkeys(self.validation.files(), study.validated)
+        for path, datasets in datasets_of.items():
             digests = series_of(path).split()
             expected = [trained.get(dataset) for dataset in datasets]
             if any(expected) and not _agree(digests, expected):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
-        for model in self.study.models:
-            self._refuse_other_gene_sets(model)
 
-    def _computed_tables(self) -> Iterator[tuple[Path, Sequence[str]]]:
-        """Yield the tables whose series must be those of the training, with their data sets."""
-        # Training and models belong to one data set, combined tables, analyses and validations to
-        # several.
-        study = self.study
-        for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True):
-            yield path, [dataset]
+        # The gene sets of a model are those of its signature.
         for model in study.models:
-            for table in MODEL_TABLES:
-                place = MODEL_TABLE.of(**self._model_key(model), table=table)
-                yield self.root / place, [model[0]]
-        if study.combined:
-            for table in COHORT_TABLES:
-                yield self.root / COHORT_TABLE.of(study=study.id, table=table), study.combined
-        for name, settings in study.analyses.items():
-            for path in self.analysis(self.analyses[name]).files():
-                yield path, settings.get("datasets", [])
-        if study.validate:
-            for path in self.validation.files():
-                yield path, study.validated
-
-    def _refuse_other_gene_sets(self, model: tuple[str, str]) -> None:
-        """Refuse gene sets of a model that are not those of its signature."""
-        key = self._model_key(model)
-        gene_sets = self.root / GENE_SETS.of(**key)
-        signature = self.root / MODEL_TABLE.of(**key, table="signature")
-        if digest_of_file(gene_sets) != gene_sets_of(signature):
-            msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
-            raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
+            key = self._model_key(model)
+            gene_sets = self.root / GENE_SETS.of(**key)
+            signature = self.root / MODEL_TABLE.of(**key, table="signature")
+            if digest_of_file(gene_sets) != gene_sets_of(signature):
+                msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
+                raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
     def trained_with(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """A study as a workbook: summary, genes and gene sets by contrast, core, samples, methods."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,15 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "gene sets", results.tables["gene_set_tests"]
     yield "gene sets of comparisons", results.tables["contrast_set_tests"]
     if results.study.models:
-        signature = _signatures(results)
+        # The signatures of all models, with data set and classifier as the first columns.
+        signatures = []
+        for dataset, classifier in results.study.models:
+            signature = results.model(dataset, classifier)["signature"]
+            signatures.append(signature.assign(dataset=dataset, classifier=classifier))
+        table = _with_labels(results, pd.concat(signatures, ignore_index=True))
+        key = ["dataset", "classifier"]
+        signature = table[[*key, *table.columns.drop(key)]]
+
         yield "core", signature[signature["core"].astype(bool)]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
@@ -79,17 +87,6 @@ def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFr
     for i in shown_classes(classes, results.study.design_of(dataset).reference):
         rows = genes[genes["class"] == classes[i]].sort_values("rank")
         yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
-
-
-def _signatures(results: StudyResults) -> pd.DataFrame:
-    """Return the signatures of all models, with data set and classifier as the first columns."""
-    signatures = []
-    for dataset, classifier in results.study.models:
-        signature = results.model(dataset, classifier)["signature"]
-        signatures.append(signature.assign(dataset=dataset, classifier=classifier))
-    table = _with_labels(results, pd.concat(signatures, ignore_index=True))
-    key = ["dataset", "classifier"]
-    return table[[*key, *table.columns.drop(key)]]
 
 
 def _summary(results: StudyResults) -> pd.DataFrame:
@@ -115,7 +112,7 @@ def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(classifier=labels)
 
 
-def _methods(results: StudyResults) -> Sequence[str]:
+def _methods(results: StudyResults) -> list[str]:
     """Return the lines of the methods and results for a manuscript."""
     text = in_words(paragraphs(results))
     return [line.removeprefix("## ") for line in text.splitlines() if line.strip()]

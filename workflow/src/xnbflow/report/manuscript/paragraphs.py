@@ -113,6 +113,29 @@ def facts(results: StudyResults) -> dict[str, Any]:
     for place in results.places:
         tables_of_place = tables if place[1] in first_scheme else without_checks
         places.append(_place(results, place, tables_of_place))
+
+    # Whether a data set has several classes, each pair of which is compared.
+    pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
+    has_pairs = bool((pairs["dataset"].value_counts() > 1).any())
+
+    # The diagnostics of data sets whose dependence is that of a sample of the features.
+    rows = results.tables["diagnostics"]
+    samples_of_features = rows_of(rows[rows["compared"] < rows["tested"]])
+
+    # The versions of packages, with citations of those that are cited.
+    versions = {**results.software, **results.trained_with}
+    cited = references()
+    packages = []
+    for name, version in versions.items():
+        if name not in {"xnbflow", "Python"}:
+            packages.append(f"{name} {version}{f' [@{name}]' if name in cited else ''}")
+    software = {
+        "software": versions,
+        "packages": packages,
+        "recorded": bool(results.trained_with),
+        "reported_with": [f"{name} {number}" for name, number in results.reported_with.items()],
+    }
+
     return {
         **{name: tables[name] for name in _TABLES},
         "audit": [_finding(results, row) for row in tables["audit"]],
@@ -121,23 +144,17 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "rule": RULE,
         "headline": headline_sentence(results),
         "diagnostics": results.configuration.get("diagnostics", {}),
-        "samples_of_features": _samples_of_features(results) if study.datasets else [],
+        "samples_of_features": samples_of_features if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],
         "validated": _validated(results) if study.validate else [],
         "places": places,
-        "class_pairs": bool(len(tables["class_sizes"])) and _has_pairs(results),
+        "class_pairs": bool(len(tables["class_sizes"])) and has_pairs,
         "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
         "cohorts": _cohort_facts(results),
-        **_software_facts(results),
+        **software,
         **_dataset_facts(results, tables),
         **_classifier_facts(results, tables),
     }
-
-
-def _has_pairs(results: StudyResults) -> bool:
-    """Return whether a data set has several classes, each pair of which is compared."""
-    pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
-    return bool((pairs["dataset"].value_counts() > 1).any())
 
 
 def _cohort_facts(results: StudyResults) -> dict[str, Any]:
@@ -161,64 +178,33 @@ def _finding(results: StudyResults, row: dict[str, Any]) -> dict[str, Any]:
     return row | {"subject": subject_of(row), "finding": finding_for_paper(row, within)}
 
 
-def _samples_of_features(results: StudyResults) -> list[dict[str, Any]]:
-    """Return the diagnostics of data sets whose dependence is that of a sample of the features."""
-    rows = results.tables["diagnostics"]
-    return rows_of(rows[rows["compared"] < rows["tested"]])
-
-
-def _software_facts(results: StudyResults) -> dict[str, Any]:
-    """Return the versions of packages, with citations of those that are cited."""
-    versions = {**results.software, **results.trained_with}
-    cited = references()
-    packages = []
-    for name, version in versions.items():
-        if name not in {"xnbflow", "Python"}:
-            packages.append(f"{name} {version}{f' [@{name}]' if name in cited else ''}")
-    return {
-        "software": versions,
-        "packages": packages,
-        "recorded": bool(results.trained_with),
-        "reported_with": [f"{name} {number}" for name, number in results.reported_with.items()],
-    }
-
-
 def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data sets, and what is true of some or of all of them."""
     datasets = [_dataset(results, row, tables) for row in tables["datasets"]]
+
+    # The models of single features with their data sets; data sets of one model together.
+    models: list[dict[str, Any]] = []
+    for row in datasets:
+        if not row["genes"]["tested"]:
+            continue
+        compared = results.compared(row["dataset"])
+        (design,) = rows_of(compared["design"])
+        model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
+        model["counts"] = row["counts"]
+        model["contrasts"] = compared["contrasts"]["contrast"].drop_duplicates().tolist()
+        alike = [other for other in models if other | {"datasets": []} == model | {"datasets": []}]
+        if alike:
+            alike[0]["datasets"].append(row["dataset"])
+        else:
+            models.append({**model, "datasets": [row["dataset"]]})
+
     return {
         "datasets": datasets,
         # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
-        "gene_models": _gene_models(results, datasets),
+        "gene_models": models,
     }
-
-
-def _gene_models(
-    results: StudyResults, datasets: Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return the models of single features with their data sets; data sets of one model together.
-
-    A data set without a linear feature has none.
-    """
-    models: list[dict[str, Any]] = []
-    for row in datasets:
-        if not row["genes"]["tested"]:
-            continue
-        tables = results.compared(row["dataset"])
-        (design,) = rows_of(tables["design"])
-        model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
-        model["counts"] = row["counts"]
-        model["contrasts"] = tables["contrasts"]["contrast"].drop_duplicates().tolist()
-        alike = [
-            other for other in models if {**other, "datasets": []} == {**model, "datasets": []}
-        ]
-        if alike:
-            alike[0]["datasets"].append(row["dataset"])
-        else:
-            models.append({**model, "datasets": [row["dataset"]]})
-    return models
 
 
 def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,8 +277,17 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     settings = results.configuration.get("datasets", {}).get(name, {})
     options = settings.get("options") or {}
     sizes = [size for size in tables["class_sizes"] if size["dataset"] == name]
+
+    # Where a data set was read from; of a path only the name of the file.
+    location = str(settings.get("location") or "")
+    source = settings.get("source", "")
+    if source != "cumida" and "://" not in location:
+        location = PurePath(location).name  # folders exist on one machine only
+    origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
+    origin = f"{origin}, {location}" if location else origin
+
     return row | {
-        "origin": _origin(settings),
+        "origin": origin,
         "label": settings.get("label"),
         "options": [f"{key}={value}" for key, value in options.items()],
         **_notes(tables["notes"], name),
@@ -307,16 +302,6 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "simulated": settings.get("source") == "simulate",
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
-
-
-def _origin(settings: Mapping[str, Any]) -> str:
-    """Return where a data set was read from; of a path only the name of the file."""
-    location = str(settings.get("location") or "")
-    source = settings.get("source", "")
-    if source != "cumida" and "://" not in location:
-        location = PurePath(location).name  # folders exist on one machine only
-    origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
-    return f"{origin}, {location}" if location else origin
 
 
 def _is_named(gene_set: Mapping[str, Any]) -> bool:
@@ -382,24 +367,20 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
         else:
             title = method.title
             source = method.source
+
+        # The values of parameters with their meaning; the first one is the default.
+        rules = []
+        for name, values in (method.rules if method else {}).items():
+            value = parameters.get(name, next(iter(values)))
+            rules.append({"name": name, "value": value, "meaning": values[value]})
+
         yield {
             "title": title.removeprefix(f"{label}: "),
             "source": source,
             "parameters": [f"{key} = {value}" for key, value in parameters.items()],
             "reason": item.get("reason", ""),
-            "rules": _rules(method.rules if method else {}, parameters),
+            "rules": rules,
         }
-
-
-def _rules(
-    rules: Mapping[str, Mapping[Any, str]], parameters: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """Return the values of parameters with their meaning; the first one is the default."""
-    meanings = []
-    for name, values in rules.items():
-        value = parameters.get(name, next(iter(values)))
-        meanings.append({"name": name, "value": value, "meaning": values[value]})
-    return meanings
 
 
 def _place(
@@ -455,9 +436,4 @@ def _verdict(
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows that have these values."""
-    return [row for row in rows if _has_values(row, key)]
-
-
-def _has_values(row: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
-    """Return whether a row has these values."""
-    return all(row[name] == value for name, value in key.items())
+    return [row for row in rows if all(row[name] == value for name, value in key.items())]

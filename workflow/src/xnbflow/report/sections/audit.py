@@ -171,7 +171,27 @@ def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
     samples = results.rows("components", dataset=dataset)
     shares = results.rows("audit", dataset=dataset, check="overview")["value"].tolist()
-    tested = _tested_columns(results, dataset, samples)
+
+    # The class and the tested columns of the phenotype that the table has, by name.
+    tested = {"class": samples["class"].tolist()}
+    confounders = results.rows("audit", dataset=dataset, check="confounder")
+    for name in confounders["subject"]:  # the strongest first
+        cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
+        if (cells != "").any():
+            tested[name] = [text or "unknown" for text in cells]
+
+    # In a browser the first figure offers all columns, and the samples and the explaining model.
+    columns = dict(tested)
+    for column, cells in samples.filter(regex=rf"^{_PHENOTYPE}").items():
+        texts = cells.fillna("").astype(str)
+        if (texts != "").any():
+            columns.setdefault(str(column).removeprefix(_PHENOTYPE), texts.tolist())
+    all_choices = {
+        "samples": samples["sample"].tolist(),
+        "columns": columns,
+        "place": _explaining_model(results, dataset),
+    }
+
     arguments = {
         "scores": samples[["component_1", "component_2"]].to_numpy(),
         "names": samples["sample"].where(samples["outlying"].astype(bool), "").tolist(),
@@ -179,8 +199,7 @@ def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     }
     figures = []
     for i, (name, groups) in enumerate(tested.items()):
-        # in a browser the first figure offers all columns
-        choices = {} if i else _choices_of_components(results, dataset, samples, tested)
+        choices = {} if i else all_choices
         figure = Figure(
             name=f"components-{dataset}-{i}" if i else f"components-{dataset}",
             draw=draw_components,
@@ -190,35 +209,6 @@ def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
         )
         figures.append(figure)
     return figures
-
-
-def _tested_columns(
-    results: StudyResults, dataset: str, samples: pd.DataFrame
-) -> dict[str, list[str]]:
-    """Return the class and the tested columns of the phenotype that the table has, by name."""
-    columns = {"class": samples["class"].tolist()}
-    tested = results.rows("audit", dataset=dataset, check="confounder")
-    for name in tested["subject"]:  # the strongest first
-        cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
-        if (cells != "").any():
-            columns[name] = [text or "unknown" for text in cells]
-    return columns
-
-
-def _choices_of_components(
-    results: StudyResults, dataset: str, samples: pd.DataFrame, tested: dict[str, list[str]]
-) -> dict[str, object]:
-    """Return what a reader may choose: samples, columns, and the explaining model."""
-    columns = dict(tested)
-    for name, cells in samples.filter(regex=rf"^{_PHENOTYPE}").items():
-        texts = cells.fillna("").astype(str)
-        if (texts != "").any():
-            columns.setdefault(str(name).removeprefix(_PHENOTYPE), texts.tolist())
-    return {
-        "samples": samples["sample"].tolist(),
-        "columns": columns,
-        "place": _explaining_model(results, dataset),
-    }
 
 
 def _explaining_model(results: StudyResults, dataset: str) -> str:

@@ -8,7 +8,7 @@ import yaml
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.class_contrasts import proposed_contrasts
-from xnbflow.report.page.blocks import Block, Code, Figure, Group, Prose, Table
+from xnbflow.report.page.blocks import Block, Code, Figure, Group, Prose
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
@@ -43,7 +43,15 @@ def further_comparisons(
         if number < _MOST_PLOTS and rows["t"].notna().any():
             place = f"contrast-{dataset}-{number:02}"
             content.append(_volcano(place, name, rows, tables.sources("contrasts")))
-        content.append(_features(tables, rows))
+
+        # The table of the first features of a comparison.
+        change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
+        columns = [change if column == "log_fold_change" else column for column in _SHOWN]
+        first = rows[rows["rank"] <= _MOST_FEATURES]
+        caption = f"The first {len(first)} of {len(rows):,} by evidence; all are in the file."
+        features = tables.show("contrasts", caption, columns, first)
+
+        content.append(features)
         content += _gene_sets(results, sets_of_name)
         blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
     yield Group("Other comparisons", blocks, counted(len(names), "comparison"))
@@ -78,15 +86,6 @@ def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
         return f"{features} at an FDR below {FDR_LEVEL:g}"
     gene_sets = counted(sets.loc[sets["fdr"] < FDR_LEVEL, "gene_set"].nunique(), "gene set")
     return f"{features} and {gene_sets} at an FDR below {FDR_LEVEL:g}"
-
-
-def _features(tables: StudyTables, rows: pd.DataFrame) -> Table:
-    """Return the table of the first features of a comparison."""
-    change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
-    columns = [change if column == "log_fold_change" else column for column in _SHOWN]
-    first = rows[rows["rank"] <= _MOST_FEATURES]
-    caption = f"The first {len(first)} of {len(rows):,} by evidence; all are in the file."
-    return tables.show("contrasts", caption, columns, first)
 
 
 def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str]) -> Figure:

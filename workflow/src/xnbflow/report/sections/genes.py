@@ -226,13 +226,6 @@ def _volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def _with_change(columns: Sequence[str], genes: pd.DataFrame) -> list[str]:
-    """Return columns with the difference in place of fold changes where these are unknown."""
-    unknown = genes["log_fold_change"].isna().all()
-    change = "difference" if unknown else "log_fold_change"
-    return [change if name == "log_fold_change" else name for name in columns]
-
-
 def _gene_sets(results: StudyResults) -> Iterator[Block]:
     """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
     tables = results.tables
@@ -249,31 +242,32 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
         blocks.append(tables.show("gene_set_tests", caption, rows=significant))
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
-    blocks += [*_overlaps(results), *_prerank(results)]
+
+    # The overlaps of lists with gene sets that exceed the expected ones.
+    overlap_blocks: list[Block] = []
+    overlaps = results.tables["enrichment"]
+    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
+    if not best.empty:
+        by_rank = best[best["by"] == ""]  # the others are of lists of classifiers
+        for dataset, rows in by_rank.groupby("dataset"):
+            overlap_blocks.append(
+                _set_figure(
+                    name=f"gene-sets-{dataset}",
+                    rows=rows,
+                    column="fold",
+                    xlabel="times expected",
+                    caption=f"{dataset}: {_TEXTS['chosen_sets']}",
+                    sources=results.tables.sources("enrichment"),
+                )
+            )
+        columns = [*best.columns.drop("genes"), "genes"]
+        overlap_blocks.append(results.tables.show("enrichment", _TEXTS["sets"], columns, best))
+
+    blocks += [*overlap_blocks, *_prerank(results)]
     if len(tables["gene_set_files"]):
         blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
-
-
-def _overlaps(results: StudyResults) -> Iterator[Block]:
-    """Yield the overlaps of lists with gene sets that exceed the expected ones."""
-    overlaps = results.tables["enrichment"]
-    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
-    if best.empty:
-        return
-    by_rank = best[best["by"] == ""]  # the others are of lists of classifiers
-    for dataset, rows in by_rank.groupby("dataset"):
-        yield _set_figure(
-            name=f"gene-sets-{dataset}",
-            rows=rows,
-            column="fold",
-            xlabel="times expected",
-            caption=f"{dataset}: {_TEXTS['chosen_sets']}",
-            sources=results.tables.sources("enrichment"),
-        )
-    columns = [*best.columns.drop("genes"), "genes"]
-    yield results.tables.show("enrichment", _TEXTS["sets"], columns, best)
 
 
 def _prerank(results: StudyResults) -> Iterator[Block]:
@@ -333,7 +327,13 @@ def _explorer(
     tables = results.compared(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
-    order = _feature_order(genes, values)
+
+    # All features: those with values of samples first, then the others by best rank.
+    with_values = values["feature"].drop_duplicates()
+    best_rank = genes.groupby("feature", sort=False)["rank"].min()
+    by_rank = best_rank.sort_values(kind="stable").index
+    order: list[str] = with_values.tolist() + by_rank[~by_rank.isin(with_values)].tolist()
+
     contrasts = [
         genes[genes["class"] == label].set_index("feature").reindex(order) for label in labels
     ]
@@ -365,15 +365,6 @@ def _explorer(
         caption=caption,
         sources=tables.sources("genes", "gene_values"),
     )
-
-
-def _feature_order(genes: pd.DataFrame, values: pd.DataFrame) -> list[str]:
-    """Return all features: those with values of samples first, then the others by best rank."""
-    with_values = values["feature"].drop_duplicates()
-    best_rank = genes.groupby("feature", sort=False)["rank"].min()
-    by_rank = best_rank.sort_values(kind="stable").index
-    order: list[str] = with_values.tolist() + by_rank[~by_rank.isin(with_values)].tolist()
-    return order
 
 
 def _statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
@@ -412,7 +403,12 @@ def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]
     arrows = np.select([rows["difference"] > 0, rows["difference"] < 0], ["↑", "↓"], "")
-    columns = _with_change(_SHOWN, genes)
+
+    # Columns with the difference in place of fold changes where these are unknown.
+    unknown = genes["log_fold_change"].isna().all()
+    change = "difference" if unknown else "log_fold_change"
+    columns = [change if name == "log_fold_change" else name for name in _SHOWN]
+
     order = "by evidence in either direction (↑ higher in the class, ↓ lower)"
     if genes["class"].nunique() > _MIRRORED and genes["least_t"].notna().any():
         order = (

@@ -62,7 +62,15 @@ def _problems(results: StudyResults) -> list[Block]:
     text = f"{counted(n_failed, 'fit')} failed; {n_warned:,} gave warnings"
     tables = []
     if len(problems):
-        tables.append(_problem_table(results))
+        # Failures and warnings with the same message are one row.
+        keys = ["dataset", "folds", "classifier", "kind", "text"]
+        counts = problems.groupby(keys, sort=False).size().reset_index(name="fits")
+        counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
+        caption = "Failed fits and warnings, with the number of fits that had the same message."
+        declarations = {"fits": ","}
+        tables.append(
+            results.tables.show("problems", caption, rows=counts, declarations=declarations)
+        )
     if len(small):
         classes_have = counted(len(small), "class", "has", "have")
         text += f"; {classes_have} fewer samples than there are folds"
@@ -73,20 +81,6 @@ def _problems(results: StudyResults) -> list[Block]:
         return [Prose(f"{text}.", sources=sources)]
     group = Group("Failures and warnings", tables, opened=n_failed > 0)
     return [Prose(f"{text}.", "warning", sources), group]
-
-
-def _problem_table(results: StudyResults) -> Table:
-    """Return the failures and warnings, those with the same message in one row."""
-    keys = ["dataset", "folds", "classifier", "kind", "text"]
-    counts = results.tables["problems"].groupby(keys, sort=False).size().reset_index(name="fits")
-    counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
-    caption = "Failed fits and warnings, with the number of fits that had the same message."
-    return results.tables.show("problems", caption, rows=counts, declarations={"fits": ","})
-
-
-def _treatment_of_missing(row: Mapping[str, Any]) -> str:
-    """Return what the study does about the missing values of a data set, such as “12 filled in”."""
-    return f"{row['imputed']:,} filled in" if row["missing"] else "none"
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
@@ -129,14 +123,17 @@ def _datasets(results: StudyResults) -> Table:
     for column in ("source", "location"):
         rows[column] = [str(entries.get(name, {}).get(column, "")) for name in rows["dataset"]]
     has_groups = rows["groups"].notna().any()
-    has_missing = rows["missing"].any()
-    rows["missing"] = [_treatment_of_missing(row) for row in rows.to_dict("records")]
+    any_missing = rows["missing"].any()
+    rows["missing"] = [
+        f"{row['imputed']:,} filled in" if row["missing"] else "none"
+        for row in rows.to_dict("records")
+    ]
     columns = ["dataset", "source", "location", "samples", "features", "classes"]
     captions = ["The data sets of this study and where they come from."]
     if has_groups:
         columns.append("groups")
         captions.append(_TEXTS["groups"])
-    if has_missing:
+    if any_missing:
         captions.append(_TEXTS["imputed"])
     return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
 
@@ -154,7 +151,22 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
     """Return the time and memory that this study's jobs recorded, by stage."""
     rows = []
     for stage in JOBS:
-        paths = _usage_files(results, stage)
+        # The files with the time and memory of a stage's jobs of this study.
+        study = results.study
+        values = {
+            "dataset": study.datasets,
+            "folds": study.folds,
+            "classifier": study.classifiers,
+            "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
+            "study": [study.id],
+            "analysis": study.analyses,
+        }
+        wildcards = re.findall(r"{(\w+)}", JOBS[stage])
+        paths: list[Path] = []
+        for job in itertools.product(*(values[name] for name in wildcards)):
+            pattern = usage_of(stage).of(**dict(zip(wildcards, job, strict=True)))
+            paths += results.root.glob(pattern)
+
         if paths and stage != "report":
             usage = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
             row = {
@@ -166,22 +178,3 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
             }
             rows.append(row)
     return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])
-
-
-def _usage_files(results: StudyResults, stage: str) -> list[Path]:
-    """Return the files with the time and memory of a stage's jobs of this study."""
-    study = results.study
-    values = {
-        "dataset": study.datasets,
-        "folds": study.folds,
-        "classifier": study.classifiers,
-        "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
-        "study": [study.id],
-        "analysis": study.analyses,
-    }
-    wildcards = re.findall(r"{(\w+)}", JOBS[stage])
-    paths: list[Path] = []
-    for job in itertools.product(*(values[name] for name in wildcards)):
-        pattern = usage_of(stage).of(**dict(zip(wildcards, job, strict=True)))
-        paths += results.root.glob(pattern)
-    return paths

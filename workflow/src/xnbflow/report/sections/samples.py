@@ -119,11 +119,29 @@ def contributions(
     most = SHOWN_OF_MANY if len(classes) > MANY_CLASSES else SHOWN_FEATURES
     is_drawn = evidence.groupby(_SAMPLE_AND_CLASS, sort=False).cumcount() < most
     explained = predictions[~predictions["sample"].isin(unexplained)]
-    shown = _that_fit(explained, n_terms=int(is_drawn.sum()), n_classes=len(classes))
+
+    # The samples that there is room for, in their order; misclassified ones come first.
+    terms_of_sample = _NUMBERS_OF_FEATURE * int(is_drawn.sum()) / len(explained)
+    numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * len(classes))
+    room = int(MOST_NUMBERS / numbers_of_sample)
+    is_right = (explained["true"] == explained["predicted"]).to_numpy()
+    first = np.argsort(is_right, kind="stable")[:room]
+    shown = explained.iloc[np.sort(first)]
+
     drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
     features = {name: number for number, name in enumerate(drawn["feature"].unique())}
     sums = _sums(results, place, shown, classes, others=evidence[~is_drawn])
-    of_samples = _terms_by_sample(sums, _drawn_terms(drawn, features))
+
+    # The numbers of features and their evidence, by sample and class.
+    terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
+    numbers = drawn["feature"].map(features).tolist()
+    rounded = map(_rounded, drawn["evidence"].tolist())
+    samples = drawn["sample"].tolist()
+    for sample, label, *term in zip(
+        samples, drawn["class"].tolist(), numbers, rounded, strict=True
+    ):
+        terms[sample, label].append(term)
+    of_samples = _terms_by_sample(sums, terms)
     samples = []
     for row in shown.itertuples():
         true = classes.index(row.true)
@@ -139,19 +157,6 @@ def contributions(
 
 
 _SAMPLE_AND_CLASS = ["sample", "class"]
-
-
-def _that_fit(predictions: pd.DataFrame, n_terms: int, n_classes: int) -> pd.DataFrame:
-    """Return the samples that there is room for, in their order; misclassified ones come first.
-
-    ``n_terms`` is the number of drawn features of all samples and classes together.
-    """
-    terms_of_sample = _NUMBERS_OF_FEATURE * n_terms / len(predictions)
-    numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * n_classes)
-    room = int(MOST_NUMBERS / numbers_of_sample)
-    is_right = (predictions["true"] == predictions["predicted"]).to_numpy()
-    first = np.argsort(is_right, kind="stable")[:room]
-    return predictions.iloc[np.sort(first)]
 
 
 def _sums(
@@ -177,21 +182,6 @@ def _sums(
         .merge(rest, how="left")
         .fillna(0.0)
     )
-
-
-def _drawn_terms(
-    drawn: pd.DataFrame, features: dict[str, int]
-) -> dict[tuple[str, str], list[list[Any]]]:
-    """Return the numbers of features and their evidence, by sample and class."""
-    terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
-    numbers = drawn["feature"].map(features).tolist()
-    rounded = map(_rounded, drawn["evidence"].tolist())
-    samples = drawn["sample"].tolist()
-    for sample, label, *term in zip(
-        samples, drawn["class"].tolist(), numbers, rounded, strict=True
-    ):
-        terms[sample, label].append(term)
-    return terms
 
 
 def _terms_by_sample(

@@ -85,17 +85,14 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
         n_core = counted(core["features"], results.noun(dataset))
         text = _TEXTS["core"].format(**core, n=n_core, of=f"{core['features_used']:,}")
         yield Prose(text, sources=tables.sources("core"))
-    yield _files(results, dataset, classifier)
 
-
-def _files(results: StudyResults, dataset: str, classifier: str) -> Links:
-    """Return the links to the model, its gene sets and its signature."""
+    # The links to the model, its gene sets and its signature.
     key = {"study": results.study.id, "dataset": dataset, "classifier": classifier}
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
     title = f"{dataset}, {results.labels[classifier]}"
     content = results.worded(_TEXTS["files"], dataset)
-    return Links([(title, content, [results.beside(path) for path in paths])])
+    yield Links([(title, content, [results.beside(path) for path in paths])])
 
 
 def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int = 4) -> list[Figure]:
