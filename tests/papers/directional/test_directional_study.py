@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.directional import CLASSIFIERS, compute
-from xnbflow.papers.directional.compute import _rose, analyse
+from xnbflow.papers.directional.compute import analyse, sector_counts
 from xnbflow.papers.directional.compute_comparison import (
     adjusted_rank_tests,
     compare,
@@ -424,7 +424,7 @@ def test_angles_of_any_turn_are_counted_in_the_rose(wind):
             labels=wind.labels,
             kinds=["angular"],
         )
-        roses.append(_rose(data, 0, 12))
+        roses.append(sector_counts(data, 0, 12))
     pd.testing.assert_frame_equal(roses[0], roses[1])
     assert roses[0]["samples"].sum() == 120
 
@@ -449,7 +449,7 @@ def test_fits_differ_in_their_inner_folds(wind, monkeypatch):
         return original(data, folds)
 
     monkeypatch.setattr(compute, "classifiers", record)
-    compute._complexity(wind, 3)
+    compute.selection_complexity(wind, 3)
     assert [n_splits for n_splits, _ in seeds] == [10, 10, 10]
     assert len(set(seeds)) == 3
 

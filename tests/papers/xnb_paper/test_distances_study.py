@@ -22,7 +22,7 @@ from xnbflow.papers.xnb_paper.compute_distances import (
 )
 from xnbflow.papers.xnb_paper.entries import DISTANCES
 from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
-from xnbflow.papers.xnb_paper.section_distances import _figure, conclusion
+from xnbflow.papers.xnb_paper.section_distances import conclusion, difference_figure
 from xnbflow.preprocessing.selection.class_features import pairs_of_codes
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
@@ -152,13 +152,13 @@ def test_each_repeat_has_features_of_its_own():
     values = np.arange(200.0)[:, None] + np.zeros((200, 36))
     data = dataset(values, LABELS, "d")
     samples = [
-        compute_distances._sampled_features(data, 10, repeat)[:, 0].tolist() for repeat in (0, 1)
+        compute_distances.sampled_features(data, 10, repeat)[:, 0].tolist() for repeat in (0, 1)
     ]
     assert samples[0] != samples[1]
     for sample in samples:
         assert sample == sorted(set(sample))
         assert len(sample) == 10
-    assert compute_distances._sampled_features(data, 200, 0) is data.values
+    assert compute_distances.sampled_features(data, 200, 0) is data.values
 
 
 def test_jeffreys_and_kullback_leibler_rank_alike(rng):
@@ -249,7 +249,7 @@ def test_differences_are_drawn_by_size_with_their_intervals():
             "upper": [0.18, 0.0, np.nan, 0.1],
         }
     )
-    figure = _figure("distance", rows, [])
+    figure = difference_figure("distance", rows, [])
     by_size = {group.label: group for group in figure.arguments["groups"]}
     assert list(by_size) == ["3 per pair", "at the threshold"]
     assert by_size["3 per pair"].lower == [0.02, -0.2]

@@ -22,7 +22,7 @@ from report_study import (
 from xnbflow.report import sentences
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import _steps, paragraphs
+from xnbflow.report.manuscript.paragraphs import paragraphs, preparing_steps
 from xnbflow.report.manuscript.references import cited_keys
 from xnbflow.report.numbers import format_p
 from xnbflow.tables import contract
@@ -219,10 +219,10 @@ def test_steps_are_described_with_their_reasons(results):
 def test_the_steps_of_a_pipeline_are_those_before_its_classifier(results):
     name = next(iter(results.configuration["classifiers"]))
     steps = [{"method": "quantile_normalizer"}, {"method": "gaussian_nb"}]
-    assert [step["owner"] for step in _steps(results, {name: {"steps": steps}})] == [
+    assert [step["owner"] for step in preparing_steps(results, {name: {"steps": steps}})] == [
         results.labels[name]
     ]
-    assert list(_steps(results, {name: {"method": "gaussian_nb"}})) == []
+    assert list(preparing_steps(results, {name: {"method": "gaussian_nb"}})) == []
 
 
 def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
@@ -234,14 +234,14 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     rows[1]["difference"] = -1.0
     rows[2]["fdr"] = 0.05
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    actual = source._genes(study, "d")
+    actual = source.gene_facts(study, "d")
     assert (actual["tested"], actual["found"]) == (7, 6)
     (of_class,) = actual["higher"]
     assert of_class["found"] == 5
     assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
     rows.append(rows[0] | {"feature": "g8", "rank": 8})
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
+    assert len(source.gene_facts(study, "d")["higher"][0]["first"]) == 5
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     [(3, 0.04, True), (4, 0.04, False), (1, 0.05, False), (1, None, False)],
 )
 def test_a_gene_set_is_named_by_rank_and_fdr(rank, fdr, named):
-    assert source._is_named({"rank": rank, "fdr": fdr}) == named
+    assert source.is_named_set({"rank": rank, "fdr": fdr}) == named
 
 
 def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
@@ -269,7 +269,7 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
             curve | {"kind": "forecast", "fitted": "ClassSpecificNB"},  # not of this classifier
         ],
     }
-    actual = source._verdict(study, verdict, tables)
+    actual = source.verdict_facts(study, verdict, tables)
     assert actual["balanced_accuracy"]["lower"] == 0.5
     assert actual["features"] == 7.0
     assert actual["stability"]["stability"] == 0.5
@@ -325,7 +325,7 @@ def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
     for classifiers, labels in ((entries, []), (tuned, ["Naive Bayes"])):
         configuration = results.configuration | {"classifiers": classifiers}
         study = replace(results, configuration=configuration)
-        assert source._classifier_facts(study, tables)["tuned"] == labels
+        assert source.classifier_facts(study, tables)["tuned"] == labels
 
 
 def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_path):

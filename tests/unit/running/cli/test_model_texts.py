@@ -55,7 +55,7 @@ def test_a_name_in_a_score_sheet_ends_no_script():
 
 def test_sets_aim_at_the_complement_of_the_error_rate():
     core = {"features": 3, "accuracy": 0.9, "balanced_accuracy": 0.8}
-    lines = model_texts._core_as_lines(core, {"error_rate": 0.1, "held_out": {"a": 0.85}})
+    lines = model_texts.core_as_lines(core, {"error_rate": 0.1, "held_out": {"a": 0.85}})
     assert lines[1] == "sets of classes, meant to hold 90% of each class, hold a 0.850"
 
 

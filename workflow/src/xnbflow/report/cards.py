@@ -69,7 +69,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     supported = level in SUPPORTED
     finding = most_serious(results, dataset)
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    features = _features(results, place)
+    features = card_features(results, place)
     lists = _lists_of_features(results, place, features)
     shares = features["of"].unique().tolist()
 
@@ -105,7 +105,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
     return Card(
         title=results.place(dataset, folds),
-        note=_size(about),
+        note=size_in_words(about),
         verdict=verdict_sentence(results, place),
         level=LEVELS[level],
         facts=facts,
@@ -115,7 +115,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         of=lists.heading,
         genes=lists.items,
         rest=lists.rest,
-        figure=_figure(results, place, features),
+        figure=card_figure(results, place, features),
         badge=capitalized(level),
         short=_short_reason(results, place, level),
         tiles=[
@@ -157,7 +157,7 @@ def _features_per_class(results: StudyResults, place: dict[str, str]) -> float:
     return float(means.iloc[0]) if len(means) else np.nan
 
 
-def _size(about: pd.Series) -> str:
+def size_in_words(about: pd.Series) -> str:
     """Return a data set's size in words, with its groups."""
     groups = ""
     if pd.notna(about["groups"]):
@@ -209,7 +209,7 @@ def _lists_of_features(
             upper=recall["upper"],
             items=items,
             rest=rest,
-            warning=_class_warning(
+            warning=class_warning(
                 recall, notes.get(recall["class"], ""), by_priors.get(recall["class"])
             ),
         )
@@ -217,8 +217,8 @@ def _lists_of_features(
 
     # Several classes: each has its list.
     if not mirrored:
-        rows = _rows_by_class(features)
-        heading = _heading_of_first({row.label for row in rows}, classes)
+        rows = rows_by_class(features)
+        heading = heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
 
     # Two classes: one list, seen from the class that is not the control.
@@ -253,7 +253,7 @@ def _lists_of_features(
     )
 
 
-def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
+def card_features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
     """Return the features of each class: the core set, or the most frequent ones.
 
     Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
@@ -280,7 +280,7 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
     return rows.merge(tested, on=["class", "feature"], how="left")
 
 
-def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
+def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
     """Return the first features of each class, class after class.
 
     The core set is the same for every class: of equal shares those features come first whose AUC
@@ -348,12 +348,12 @@ def _item(row: dict[str, object]) -> Item:
     )
 
 
-def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
+def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     """Return the heading of a table without rows of some classes; empty where it has all.
 
     Examples
     --------
-    >>> _heading_of_first({"a", "b"}, ["a", "b", "c"]), _heading_of_first({"a"}, ["a"])
+    >>> heading_of_first({"a", "b"}, ["a", "b", "c"]), heading_of_first({"a"}, ["a"])
     ('First of each class, 2 of 3 classes; core set in bold', '')
     """
     if not shown or len(shown) == len(classes):
@@ -415,7 +415,7 @@ def _selection_tiles(
             label=f"{noun.capitalize()}s per class", text=f"{number:,.0f}", note="mean over folds"
         )
     if "" in stability.index:
-        yield from _stability_tile(stability.loc[""])
+        yield from stability_tile(stability.loc[""])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -453,7 +453,7 @@ def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
     return None
 
 
-def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
+def stability_tile(stability: pd.Series) -> Iterator[Tile]:
     """Yield the stability (of disjoint halves), else the agreement between folds.
 
     Folds share training samples and agree more, so that the number has another name.
@@ -514,7 +514,9 @@ def _random_signatures(
     return _RandomSignatures(f"{sentence}.", many)
 
 
-def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame) -> Figure | None:
+def card_figure(
+    results: StudyResults, place: dict[str, str], features: pd.DataFrame
+) -> Figure | None:
     """Return the heat map of the core set, or the points of its only gene."""
     dataset = place["dataset"]
     classifier = place["classifier"]
@@ -539,7 +541,7 @@ def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame
     )
 
 
-def _class_warning(
+def class_warning(
     recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
 ) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.

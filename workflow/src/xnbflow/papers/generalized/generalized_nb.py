@@ -266,9 +266,9 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def _backfit(
         self, columns: list[SortedFeature], effects: list[np.ndarray], events: np.ndarray
-    ) -> "_LocalScoring":
+    ) -> "LocalScoring":
         """Return the adjustments of some features."""
-        fit = _LocalScoring(
+        fit = LocalScoring(
             columns,
             effects,
             events,
@@ -287,7 +287,7 @@ class GeneralizedNB(BaseNaiveBayes):
                 break
         return fit
 
-    def _neutralized(self, fit: "_LocalScoring") -> np.ndarray:
+    def _neutralized(self, fit: "LocalScoring") -> np.ndarray:
         """Return which features the parameter ``least_effect`` removes, bool (n_features,)."""
         if self.least_effect is None:
             return np.zeros(len(fit.columns), dtype=bool)
@@ -301,7 +301,7 @@ class GeneralizedNB(BaseNaiveBayes):
         is_neutralized = np.array(spreads) < self.least_effect * np.array(naive_spreads)
         return is_neutralized & ~is_neutralized.all()
 
-    def _store(self, fit: "_LocalScoring", is_removed: np.ndarray) -> None:
+    def _store(self, fit: "LocalScoring", is_removed: np.ndarray) -> None:
         """Set the fitted attributes; removed features have no effect."""
         self.removed_ = is_removed
         self.intercept_ = fit.intercept
@@ -315,7 +315,7 @@ class GeneralizedNB(BaseNaiveBayes):
         self.log_likelihood_ = np.array(fit.history)
         self.n_iter_ = len(fit.history) - 1
 
-    def _warn_of_convergence(self, fit: "_LocalScoring", n_samples: int) -> None:
+    def _warn_of_convergence(self, fit: "LocalScoring", n_samples: int) -> None:
         """Warn if the passes diverge, or still change the adjustments."""
         first = fit.history[0]
         last = fit.history[-1]
@@ -351,7 +351,7 @@ class GeneralizedNB(BaseNaiveBayes):
         return at_samples
 
 
-class _LocalScoring:
+class LocalScoring:
     """The additive log odds of a training set while they are fitted.
 
     As published, backfitting starts from naive Bayes. Where features repeat each other, its weights

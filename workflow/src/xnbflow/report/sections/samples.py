@@ -49,11 +49,11 @@ def section(results: StudyResults) -> Section | None:
         declarations={"classifiers": _WRONG_BY},
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
-    blocks += [_misclassified(results, *place) for place in results.places]
+    blocks += [misclassified_block(results, *place) for place in results.places]
     return Section("samples", "Samples", _TEXTS["lead"], blocks)
 
 
-def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
+def misclassified_block(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
     place = {"dataset": dataset, "folds": folds}
     title = results.place(dataset, folds)
