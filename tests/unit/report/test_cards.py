@@ -159,7 +159,7 @@ def test_the_page_has_the_first_screen(results, tmp_path):
     path = tmp_path / "report.html"
     write_page(path, "t", lead="", sections=[answer.section(results)])
     html = path.read_text()
-    for card in (cards.card(results, *place, "xnb") for place in results.places):
+    for card in (cards.card(results, *place, "xnb") for place in results.evaluations):
         assert f'id="{card.anchor}"' in html
         assert f'href="#{card.anchor}"' in html
         assert f'<span class="badge">{card.badge}</span>' in html

@@ -3,6 +3,7 @@
 import pytest
 from report_study import reason, study_of_tables
 
+from xnbflow.core.joined_columns import join_columns
 from xnbflow.report.reasons import reason_clauses
 from xnbflow.report.sentences import within_levels
 
@@ -75,6 +76,12 @@ def test_columns_together_are_named_together(tmp_path):
     )
 
 
+def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path):
+    row = COLUMN | {"column": "dose × time", "pairs": 0}
+    study = study_of_tables(tmp_path, {"concordance": [PLACE | row]})
+    assert within_levels(study, PLACE).startswith("“dose × time” alone predicts the class")
+
+
 @pytest.mark.parametrize(
     ("rows", "clauses"),
     [
@@ -89,6 +96,10 @@ def test_columns_together_are_named_together(tmp_path):
         (
             [reason("column not examined", subject="plate × site")],
             ["the class cannot be examined within “plate” and “site” together"],
+        ),
+        (
+            [reason("column not separated", subject=join_columns(["dose × time"]))],
+            ["the class cannot be separated from “dose × time”"],
         ),
         (
             [

@@ -78,7 +78,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
     verdicts = results.tables["verdicts"]
     assert len(verdicts) == 3 * len(results.study.datasets)
     for _, row in verdicts.iterrows():
-        place = results.place(row["dataset"], row["folds"])
+        place = results.with_folds(row["dataset"], row["folds"])
         start = f"{place}, {results.labels[row['classifier']]}: accuracy "
         (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
@@ -294,13 +294,13 @@ def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     row = {"dataset": "alpha", "classifier": "nb", "signatures": 100}
     results = with_rows(results, random_genes=[row])
-    (place,) = source.facts(results)["places"]
+    (place,) = source.facts(results)["evaluations"]
     assert len(place["verdicts"][0]["random_genes"]) == 1
     other = replace(results.study, folds=("another", "3-fold"))
     configuration = results.configuration | {"folds": {"another": {}, "3-fold": {}}}
     results = replace(results, study=other, configuration=configuration)
     vars(results)["trained_with"] = {}  # the other scheme has no training
-    _, place = source.facts(results)["places"]
+    _, place = source.facts(results)["evaluations"]
     assert place["verdicts"][0]["random_genes"] == []
 
 

@@ -25,7 +25,7 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
     shown = [key for key in results.study.trained if key[::2] != ("GSE7904", "priors")]
     assert len(models) == len(shown)  # two classes do not fit three priors
     for key in shown:
-        model = models[f"{results.place(*key[:2])}: {results.labels[key[2]]}"]
+        model = models[f"{results.with_folds(*key[:2])}: {results.labels[key[2]]}"]
         place = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
         predictions = results.training(*key, "predictions", repeat=0).set_index("sample")
         evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))

@@ -232,32 +232,30 @@ def estimates(
             "samples": sum(recall.samples for recall in measured.classes),
             "folds_failed": failed[key],
         }
-        rows_of_metrics = _accuracy_rows(measured)
+
+        # The rows of accuracy and balanced accuracy.
+        accuracy = {
+            "metric": "accuracy",
+            "method": "Jeffreys' prior",
+            **measured.accuracy._asdict(),
+            "reference": measured.majority,
+            "p": measured.majority_p,
+            "above": measured.accuracy.lower > measured.majority,
+        }
+        balanced_accuracy = {
+            "metric": "balanced_accuracy",
+            "method": "Zou and Donner (2008), upper limit by simulation",
+            **measured.balanced_accuracy._asdict(),
+            "reference": measured.chance,
+            "above": measured.balanced_accuracy.lower > measured.chance,
+        }
+        rows_of_metrics = [accuracy, balanced_accuracy]
+
         rows_of_metrics += _recall_rows(measured, headers[key[0]].classes)
         rows_of_metrics += _area_rows((curves or {}).get(key, {}))
         rows += [common | row for row in rows_of_metrics]
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
     return table.reindex(columns=STUDY_TABLES["estimates"].fixed)
-
-
-def _accuracy_rows(measured: Performance) -> list[dict[str, Any]]:
-    """Return the rows of accuracy and balanced accuracy."""
-    accuracy = {
-        "metric": "accuracy",
-        "method": "Jeffreys' prior",
-        **measured.accuracy._asdict(),
-        "reference": measured.majority,
-        "p": measured.majority_p,
-        "above": measured.accuracy.lower > measured.majority,
-    }
-    balanced_accuracy = {
-        "metric": "balanced_accuracy",
-        "method": "Zou and Donner (2008), upper limit by simulation",
-        **measured.balanced_accuracy._asdict(),
-        "reference": measured.chance,
-        "above": measured.balanced_accuracy.lower > measured.chance,
-    }
-    return [accuracy, balanced_accuracy]
 
 
 def _recall_rows(measured: Performance, classes: np.ndarray) -> list[dict[str, Any]]:

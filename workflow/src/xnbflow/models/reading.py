@@ -76,6 +76,20 @@ def described_row(
     if symbols:
         texts.append(f"annotation={symbols}")
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
+
+    # Options of a source, each ``key=value``, by key; refuse other keys and forms.
+    accepted = known_sources()[source].options
+    settings = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if equals:
+            refuse_design({key: value}, f"option {text!r}")
+        if not equals or key not in accepted:
+            names = ", ".join(sorted(accepted)) or "none"
+            msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
+            raise InputError(msg)
+        settings[key] = value
+
     return SheetRow(
         name or "table",
         source,
@@ -83,7 +97,7 @@ def described_row(
         label=label or None,
         id_column=id_column or None,
         orientation=orientation,
-        options=_parse_options(source, texts),
+        options=settings,
     )
 
 
@@ -104,22 +118,6 @@ def _is_geo_file(location: str) -> bool:
         with open_raw(location) as stream:
             return format_of(stream.read(_FIRST_CHARACTERS)) in ("series matrix", "SOFT")
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
-
-
-def _parse_options(source: str, texts: Iterable[str]) -> dict[str, str]:
-    """Return options of a source, each ``key=value``, by key; refuse other keys and forms."""
-    accepted = known_sources()[source].options
-    options = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if equals:
-            refuse_design({key: value}, f"option {text!r}")
-        if not equals or key not in accepted:
-            names = ", ".join(sorted(accepted)) or "none"
-            msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
-            raise InputError(msg)
-        options[key] = value
-    return options
 
 
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
@@ -320,7 +318,13 @@ def _complete_table(
         id_column = dataset.id_column
     if dataset.orientation == "rows":
         if not id_column and header[0]:
-            described_columns = _columns_of_training(training)
+            # The columns that describe samples in the training data are not those of names: two
+            # samples have distinct values of ``sex``, which are not their names.
+            options = reader_options(options_by_key(training.get("options", ())))
+            settled = itertools.chain.from_iterable(
+                options.get(key, "").split(",") for key in SETTLED
+            )
+            described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}
             id_column = column_of_samples(replace(dataset, label=None), downloads, exceptions)
         texts = [name for name in texts if name != id_column]
@@ -329,16 +333,6 @@ def _complete_table(
             dataset = replace(dataset, options=dataset.options | {"drop": drop})
         dataset = replace(set_aside(dataset, phenotype), label=None)
     return replace(dataset, id_column=id_column)
-
-
-def _columns_of_training(training: Mapping[str, Any]) -> set[str]:
-    """Return the columns that describe samples in the training data; not those of names.
-
-    Two samples have distinct values of ``sex``, which are not their names.
-    """
-    options = reader_options(options_by_key(training.get("options", ())))
-    names = itertools.chain.from_iterable(options.get(key, "").split(",") for key in SETTLED)
-    return {name for name in names if not is_sample_id(name)}
 
 
 def columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:

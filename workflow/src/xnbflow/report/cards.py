@@ -62,15 +62,15 @@ NO_FEATURES = _TEXTS["no_features"]
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
     """Return the card of one data set."""
-    place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
-    stability = results.rows("stability", **place).set_index("class")
-    level = level_of(results, place)
+    evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
+    stability = results.rows("stability", **evaluation).set_index("class")
+    level = level_of(results, evaluation)
     supported = level in SUPPORTED
     finding = most_serious(results, dataset)
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    features = card_features(results, place)
-    lists = _lists_of_features(results, place, features)
+    features = card_features(results, evaluation)
+    lists = _lists_of_features(results, evaluation, features)
     shares = features["of"].unique().tolist()
 
     # The estimates with their intervals; several classes have several AUCs, of which none is shown.
@@ -80,33 +80,33 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
             row = estimates.loc[metric]
             interval = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
             facts[label] = f"{row['estimate']:{spec}} {interval}"
-    facts |= _selection_facts(results, place, stability)
+    facts |= _selection_facts(results, evaluation, stability)
 
     # What makes the result or its features doubtful, the gravest first.
     warnings = []
     if finding is not None:
         warnings.append(f"{finding.short} See the audit.")
-    comparison = _random_signatures(results, place, supported=supported)
+    comparison = _random_signatures(results, evaluation, supported=supported)
     if len(features) and comparison and comparison.many:
         warnings.append(comparison.sentence)
 
     # The tests of the verdict, a caution, the gravest finding, and what to do next.
     details = {}
-    if tests := tests_sentence(results, place):
+    if tests := tests_sentence(results, evaluation):
         details["Tests"] = tests
     if comparison:
         details[f"Random {results.noun(dataset)}s"] = comparison.sentence
     if finding is not None:
         details["Audit"] = finding.sentence
-    next_step = "; ".join(next_steps(results, place))
+    next_step = "; ".join(next_steps(results, evaluation))
     if next_step:
         next_step = f"{capitalized(next_step)}."
         details["Next"] = next_step
 
     return Card(
-        title=results.place(dataset, folds),
+        title=results.with_folds(dataset, folds),
         note=size_in_words(about),
-        verdict=verdict_sentence(results, place),
+        verdict=verdict_sentence(results, evaluation),
         level=LEVELS[level],
         facts=facts,
         lines=lists.lines,
@@ -115,12 +115,12 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         of=lists.heading,
         genes=lists.items,
         rest=lists.rest,
-        figure=card_figure(results, place, features),
+        figure=card_figure(results, evaluation, features),
         badge=capitalized(level),
-        short=_short_reason(results, place, level),
+        short=_short_reason(results, evaluation, level),
         tiles=[
             *_estimate_tiles(estimates),
-            *_selection_tiles(results, place, features, stability),
+            *_selection_tiles(results, evaluation, features, stability),
         ],
         rows=lists.rows,
         share_of=shares[0] if len(shares) == 1 else "",
@@ -132,13 +132,15 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
 
 def _selection_facts(
-    results: StudyResults, place: dict[str, str], stability: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], stability: pd.DataFrame
 ) -> dict[str, str]:
     """Return the number of features and the stability of their selection."""
     facts = {}
-    number = _features_per_class(results, place)
+    number = _features_per_class(results, evaluation)
     if not np.isnan(number):
-        facts[f"{results.noun(place['dataset']).capitalize()}s per class"] = format_count(number)
+        facts[f"{results.noun(evaluation['dataset']).capitalize()}s per class"] = format_count(
+            number
+        )
     if "" not in stability.index:
         return facts
     of_any_class = stability.loc[""]
@@ -150,9 +152,9 @@ def _selection_facts(
     return facts
 
 
-def _features_per_class(results: StudyResults, place: dict[str, str]) -> float:
+def _features_per_class(results: StudyResults, evaluation: dict[str, str]) -> float:
     """Return how many features of a class the folds select on average; missing without any."""
-    summary = results.rows("summary", **place, metric="features_per_class", folds_failed=0)
+    summary = results.rows("summary", **evaluation, metric="features_per_class", folds_failed=0)
     means = summary["mean"].dropna()
     return float(means.iloc[0]) if len(means) else np.nan
 
@@ -188,12 +190,12 @@ class _Lists:
 
 
 def _lists_of_features(
-    results: StudyResults, place: dict[str, str], features: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
 ) -> _Lists:
     """Return the features of a card; two classes are seen from the one that is not the control."""
-    recalls = results.rows("estimates", **place, metric="recall")
-    by_priors = results.rows("equal_priors", **place).set_index("class").to_dict("index")
-    notes = results.rows("stability", **place).set_index("class")["note"]
+    recalls = results.rows("estimates", **evaluation, metric="recall")
+    by_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
+    notes = results.rows("stability", **evaluation).set_index("class")["note"]
     classes = recalls["class"].tolist()
     mirrored = len(classes) == _TWO and len(features) > 0
     few = len(classes) <= _FEW_CLASSES
@@ -222,7 +224,7 @@ def _lists_of_features(
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
 
     # Two classes: one list, seen from the class that is not the control.
-    reference = results.study.design_of(place["dataset"]).reference
+    reference = results.study.design_of(evaluation["dataset"]).reference
     side = classes[shown_classes(classes, reference)[-1]]
 
     # Each feature once, its change and direction seen from this side: the AUC of the other class is
@@ -239,7 +241,7 @@ def _lists_of_features(
     common = seen.drop_duplicates("feature")
 
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
-    noun = results.noun(place["dataset"])
+    noun = results.noun(evaluation["dataset"])
     n_core = int(common["core"].sum())
     heading = f"{noun.capitalize()}s selected most often"
     if n_core:
@@ -253,14 +255,14 @@ def _lists_of_features(
     )
 
 
-def card_features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
+def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
     """Return the features of each class: the core set, or the most frequent ones.
 
     Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
     log_fold_change and auc of the table of genes.
     """
-    dataset = place["dataset"]
-    classifier = place["classifier"]
+    dataset = evaluation["dataset"]
+    classifier = evaluation["classifier"]
     if (dataset, classifier) in results.study.models:
         rows = results.model(dataset, classifier)["signature"]
         rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
@@ -270,8 +272,10 @@ def card_features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
             of="disjoint halves" if halved else "folds",
         )
     else:
-        profiles = results.rows("profiles", **place)[["class", "feature", "direction", "symbol"]]
-        rows = results.rows("selection", **place)
+        profiles = results.rows("profiles", **evaluation)[
+            ["class", "feature", "direction", "symbol"]
+        ]
+        rows = results.rows("selection", **evaluation)
         rows = rows.merge(profiles, on=["class", "feature"], how="left")
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
@@ -361,9 +365,9 @@ def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     return f"First of each class, {len(shown)} of {len(classes)} classes; core set in bold"
 
 
-def _short_reason(results: StudyResults, place: dict[str, str], level: str) -> str:
+def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str) -> str:
     """Return the main reason of a verdict in one short sentence."""
-    against = limits(results, place)
+    against = limits(results, evaluation)
     if not against:
         return _TEXTS["supported"] if level == "well supported" else ""
     n_others = len(against) - 1
@@ -393,13 +397,13 @@ def _estimate_tiles(estimates: pd.DataFrame) -> Iterator[Tile]:
 
 def _selection_tiles(
     results: StudyResults,
-    place: dict[str, str],
+    evaluation: dict[str, str],
     features: pd.DataFrame,
     stability: pd.DataFrame,
 ) -> Iterator[Tile]:
     """Yield the number of features, and how far disjoint halves of the samples agree on them."""
-    noun = results.noun(place["dataset"])
-    number = _features_per_class(results, place)
+    noun = results.noun(evaluation["dataset"])
+    number = _features_per_class(results, evaluation)
     core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
     if not np.isnan(number) and core_size:
         # Of more than two classes the core is of all, and may be larger than the list of one.
@@ -492,18 +496,20 @@ class _RandomSignatures:
 
 
 def _random_signatures(
-    results: StudyResults, place: dict[str, str], *, supported: bool
+    results: StudyResults, evaluation: dict[str, str], *, supported: bool
 ) -> _RandomSignatures | None:
     """Return the comparison with random signatures; None where none was made.
 
     Without a signal random signatures are as accurate as any others, which means nothing: there is
     no caution then.
     """
-    rows = results.rows("random_genes", dataset=place["dataset"], classifier=place["classifier"])
+    rows = results.rows(
+        "random_genes", dataset=evaluation["dataset"], classifier=evaluation["classifier"]
+    )
     if rows.empty:
         return None
     row = rows.iloc[0]
-    noun = results.noun(place["dataset"])
+    noun = results.noun(evaluation["dataset"])
     sentence = (
         f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
         f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
@@ -515,12 +521,12 @@ def _random_signatures(
 
 
 def card_figure(
-    results: StudyResults, place: dict[str, str], features: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
 ) -> Figure | None:
     """Return the heat map of the core set, or the points of its only gene."""
-    dataset = place["dataset"]
-    classifier = place["classifier"]
-    if not features["core"].any() or place["folds"] != results.study.folds[0]:
+    dataset = evaluation["dataset"]
+    classifier = evaluation["classifier"]
+    if not features["core"].any() or evaluation["folds"] != results.study.folds[0]:
         return None
     tables = results.model(dataset, classifier)
     core = features.loc[features["core"].astype(bool), "feature"]

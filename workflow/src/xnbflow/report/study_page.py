@@ -69,16 +69,16 @@ def write_record(results: StudyResults, path: str | Path) -> None:
     """Write the record: the study, its configuration, the software, digests of its tables.
 
     ``verdicts`` and ``reasons`` are levels and codes of the tables of the same name, of the
-    classifier that comes first, by `StudyResults.place`. The index of all studies shows the levels,
-    and the sizes.
+    classifier that comes first, by `StudyResults.evaluations`. The index of all studies shows the
+    levels, and the sizes.
     """
     chosen = results.tables["headline"]["classifier"].iloc[0]
     levels = {}
     codes = {}
-    for (dataset, folds), name in results.places.items() if chosen else ():
-        place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-        levels[name] = level_of(results, place)
-        codes[name] = [row["code"] for row in reasons(results, place)]
+    for (dataset, folds), name in results.evaluations.items() if chosen else ():
+        evaluation = {"dataset": dataset, "folds": folds, "classifier": chosen}
+        levels[name] = level_of(results, evaluation)
+        codes[name] = [row["code"] for row in reasons(results, evaluation)]
     record = {
         "study": asdict(results.study),
         "labels": results.labels,

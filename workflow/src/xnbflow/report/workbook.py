@@ -96,10 +96,10 @@ def _summary(results: StudyResults) -> pd.DataFrame:
         rows.append(("main result", result))
     chosen = results.tables["headline"]["classifier"].iloc[0]
     if chosen:
-        for (dataset, folds), name in results.places.items():
-            place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-            rows.append((f"verdict: {name}", verdict_sentence(results, place)))
-            rows.append((f"tests: {name}", tests_sentence(results, place)))
+        for (dataset, folds), name in results.evaluations.items():
+            evaluation = {"dataset": dataset, "folds": folds, "classifier": chosen}
+            rows.append((f"verdict: {name}", verdict_sentence(results, evaluation)))
+            rows.append((f"tests: {name}", tests_sentence(results, evaluation)))
     rows += [(f"version: {name}", version) for name, version in results.software.items()]
     return pd.DataFrame(rows, columns=["item", "text"])
 

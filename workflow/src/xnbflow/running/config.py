@@ -178,6 +178,14 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
     if isinstance(gene_sets, str):
         gene_sets = (gene_sets,)
     analyses = entry.get("analyses", {})
+
+    # The designs of a study by data set: one for all of them, or a mapping by data set. The
+    # values of the mapping are mappings, those of a design are not.
+    declared = entry.get("design", {})
+    if not all(isinstance(value, Mapping) for value in declared.values()):
+        declared = dict.fromkeys(entry.get("datasets", ()), declared)
+    designs = {dataset: Design.read(settings) for dataset, settings in declared.items()}
+
     return Study(
         id=name,
         title=entry["title"],
@@ -197,20 +205,9 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
         jobs=_jobs(entry, classifiers),
-        designs=_designs(entry),
+        designs=designs,
         optional=tuple(entry.get("optional", ())),
     )
-
-
-def _designs(entry: Mapping[str, Any]) -> dict[str, Design]:
-    """Return the designs of a study by data set: one for all of them, or a mapping by data set.
-
-    The values of the mapping are mappings, those of a design are not.
-    """
-    declared = entry.get("design", {})
-    if not all(isinstance(value, Mapping) for value in declared.values()):
-        declared = dict.fromkeys(entry.get("datasets", ()), declared)
-    return {dataset: Design.read(settings) for dataset, settings in declared.items()}
 
 
 def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
@@ -307,29 +304,28 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for name, scheme in config.folds.items():
         if scheme.file:
             _check_location(f"folds.{name}.file", scheme.file)
-        _check_draw(f"folds.{name}", scheme)
+
+        # `seed` and `shuffle` of a scheme belong together, as in scikit-learn.
+        key = f"folds.{name}"
+        fault = ""
+        if scheme.file and scheme.shuffle is not None:
+            fault = "seed and shuffle are of folds that are drawn, not of a file; remove them"
+        elif scheme.shuffle and scheme.seed is None:
+            fault = "shuffle: true needs a seed; without both, folds have a seed of their data set"
+        elif scheme.shuffle is False and scheme.seed is not None:
+            fault = "a seed has no effect with shuffle: false; remove one of them"
+        elif scheme.shuffle is False and scheme.repeats > 1:
+            fault = "with shuffle: false all repeats are equal; use repeats: 1"
+        if fault:
+            msg = f"configuration, {key}: {fault}"
+            raise InputError(msg)
+
     _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
     _refuse_alike("configuration, folds", config.folds)
     jobs = [entry.get("job", MAIN_JOB) for entry in config.classifiers.values()]
     _refuse_alike("configuration, jobs of classifiers", jobs)
-
-
-def _check_draw(key: str, scheme: Folds) -> None:
-    """Check that ``seed`` and ``shuffle`` of a scheme belong together, as in scikit-learn."""
-    fault = ""
-    if scheme.file and scheme.shuffle is not None:
-        fault = "seed and shuffle are of folds that are drawn, not of a file; remove them"
-    elif scheme.shuffle and scheme.seed is None:
-        fault = "shuffle: true needs a seed; without both, folds have a seed of their data set"
-    elif scheme.shuffle is False and scheme.seed is not None:
-        fault = "a seed has no effect with shuffle: false; remove one of them"
-    elif scheme.shuffle is False and scheme.repeats > 1:
-        fault = "with shuffle: false all repeats are equal; use repeats: 1"
-    if fault:
-        msg = f"configuration, {key}: {fault}"
-        raise InputError(msg)
 
 
 def _check_location(key: str, location: str) -> None:

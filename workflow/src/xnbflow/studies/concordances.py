@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.joined_columns import join_columns
 from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.canonical_order import order_of
 from xnbflow.data.dataset import DataSet
@@ -35,7 +36,7 @@ from xnbflow.inference.concordance import (
     level_area,
 )
 from xnbflow.inference.strata import crossed_strata, numeric_strata
-from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
+from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: With fewer samples only a column that separates the classes completely is severe.
@@ -359,7 +360,8 @@ def _crossed_pair(
     if status == "recognised" and any(row["association"] <= TEST_LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
-        "column": CROSS.join(column.name for column in columns[:n_crossed]),
+        "column": join_columns(column.name for column in columns[:n_crossed]),
+        "names": tuple(column.name for column in columns),  # for `together_row` alone
         "together": True,
         "left_out": ", ".join(column.name for column, _ in left_out),
         "limits": True,
@@ -386,12 +388,11 @@ def together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the row of several columns together, from those of pairs of classes."""
     names: dict[str, None] = {}
     for pair in pairs:
-        names |= dict.fromkeys(pair["column"].split(CROSS))
-        names |= dict.fromkeys(filter(None, pair["left_out"].split(", ")))
+        names |= dict.fromkeys(pair["names"])
     table = pd.DataFrame(pairs)
     alone = len(pairs) == 1
     return {
-        "column": CROSS.join(names),
+        "column": join_columns(names),
         "together": True,
         "limits": True,
         **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),

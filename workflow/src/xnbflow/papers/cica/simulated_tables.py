@@ -124,18 +124,8 @@ def summarise_seeds(seeds: SeedTables) -> dict[str, pd.DataFrame]:
     fits = seeds.fits.sort_values([*keys, "seed"], ignore_index=True)
     errors = seeds.errors.sort_values([*keys, "seed"], ignore_index=True)
     iterations = _bands(seeds.iterations, ["samples", "width", "measure", "step"])
-    return {
-        "fits": fits,
-        "errors": errors,
-        "summary": _summarise_errors(fits, errors),
-        "iterations": iterations,
-        "descents": _summarise_descents(iterations),
-        "convergence": _summarise_convergence(fits),
-    }
 
-
-def _summarise_errors(fits: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
-    """Return both errors over seeds, also as a share of the median without a transformation."""
+    # Both errors over seeds, also as a share of the median without a transformation.
     square_error = SQUARE_ERROR + ", " + errors["regression_width"] + " width"
     values = pd.concat(
         [
@@ -149,25 +139,30 @@ def _summarise_errors(fits: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
     median_without = untransformed.set_index(case)["median"]
     cases = pd.MultiIndex.from_frame(summary[case])
     of_untransformed = summary["median"] / median_without.reindex(cases).to_numpy()
-    return summary.assign(of_untransformed=of_untransformed)
+    summary = summary.assign(of_untransformed=of_untransformed)
 
-
-def _summarise_descents(iterations: pd.DataFrame) -> pd.DataFrame:
-    """Return start, least value and end of the median of each descent."""
+    # Start, least value and end of the median of each descent.
     steps = iterations.sort_values("step", kind="stable")
     paths = steps.groupby(["samples", "width", "measure"], sort=False)["median"]
     descents = paths.agg(start="first", least="min", least_at="idxmin", end="last")
     descents["least_at"] = steps.loc[descents["least_at"], "step"].to_numpy()
     descents["leaves"] = descents["end"] > _LEAVES * descents["least"]
-    return descents.reset_index()
+    descents = descents.reset_index()
 
-
-def _summarise_convergence(fits: pd.DataFrame) -> pd.DataFrame:
-    """Return median width and steps of the iterated methods, and how many runs converged."""
+    # Median width and steps of the iterated methods, and how many runs converged.
     groups = fits[fits["method"].isin(_ITERATED)].groupby([*SETTING, "method"], sort=False)
     medians = groups[["width", "steps"]].median()
     runs = groups["converged"].agg(runs="size", converged_runs="sum", converged="mean")
-    return medians.join(runs).reset_index()
+    convergence = medians.join(runs).reset_index()
+
+    return {
+        "fits": fits,
+        "errors": errors,
+        "summary": summary,
+        "iterations": iterations,
+        "descents": descents,
+        "convergence": convergence,
+    }
 
 
 def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

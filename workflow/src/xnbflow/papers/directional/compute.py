@@ -69,13 +69,10 @@ def analyse(
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
             tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
             tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
-    tables["printed"] = _printed_table([*printed_values(), *_figure_14_classes(artificial)])
-    return tables
-
-
-def _printed_table(values: list[PrintedValue]) -> pd.DataFrame:
+    values = [*printed_values(), *_figure_14_classes(artificial)]
     rows = [value.row() for value in values]
-    return table_of(rows, TABLES["printed"])
+    tables["printed"] = table_of(rows, TABLES["printed"])
+    return tables
 
 
 def _angle_tables(
@@ -103,16 +100,8 @@ def _angle_tables(
                 _densities(data, feature, row=row, von_mises=von_mises, gaussian=gaussian)
             )
     fitted = pd.concat(fits, ignore_index=True)
-    return {
-        "rose": pd.concat(roses, ignore_index=True),
-        "fitted": fitted,
-        "densities": pd.concat(densities, ignore_index=True),
-        "likelihoods": _likelihoods(fitted),
-    }
 
-
-def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
-    """Return the log-likelihoods of all angles of a data set under both distributions."""
+    # The log-likelihoods of all angles of a data set under both distributions.
     is_better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
     sums = (
         fitted.assign(better=is_better)
@@ -127,7 +116,14 @@ def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
         )
     )
     sums["gain_per_angle"] = (sums["von_mises"] - sums["gaussian"]) / sums["measured"]
-    return sums.reset_index()[TABLES["likelihoods"].fixed]
+    likelihoods = sums.reset_index()[TABLES["likelihoods"].fixed]
+
+    return {
+        "rose": pd.concat(roses, ignore_index=True),
+        "fitted": fitted,
+        "densities": pd.concat(densities, ignore_index=True),
+        "likelihoods": likelihoods,
+    }
 
 
 def _fitted(

@@ -75,7 +75,20 @@ class StepwiseSearch:
 
     def enter(self, level: float) -> bool:
         """Let the candidate with the greatest score chi-square in, if it is significant."""
-        scores = self._score_tests()
+        # Each candidate's score chi-square beside the model; 0 where it cannot enter. The
+        # statistic of candidate c is ``(c' r)² / (c' W c - c' W D V D' W c)`` with the
+        # residuals r, the weights W = p (1 - p), the design D of the model and the
+        # covariance V of its coefficients: the information in c that the model does not
+        # contain.
+        weighted = self.candidates * self.weight
+        information = np.einsum("ij,ij->i", weighted, self.candidates)
+        shared = weighted @ self.design.T
+        remaining = information - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
+        can_enter = remaining > _TOLERANCE * information
+        can_enter[self.selected] = False
+        scores = np.zeros(len(self.candidates))
+        np.divide((self.candidates @ self.residual) ** 2, remaining, out=scores, where=can_enter)
+
         best = int(np.argmax(scores))
         if not scores[best] > chi2.isf(level, 1):
             return False
@@ -121,23 +134,6 @@ class StepwiseSearch:
         self.residual = self.events - expit(log_odds)
         self.weight = expit(log_odds) * expit(-log_odds)
         self.covariance = np.linalg.pinv((self.design * self.weight) @ self.design.T)
-
-    def _score_tests(self) -> np.ndarray:
-        """Return each candidate's score chi-square beside the model; 0 where it cannot enter.
-
-        The statistic of candidate c is ``(c' r)² / (c' W c - c' W D V D' W c)`` with the residuals
-        r, the weights W = p (1 - p), the design D of the model and the covariance V of its
-        coefficients: the information in c that the model does not contain.
-        """
-        weighted = self.candidates * self.weight
-        information = np.einsum("ij,ij->i", weighted, self.candidates)
-        shared = weighted @ self.design.T
-        remaining = information - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
-        can_enter = remaining > _TOLERANCE * information
-        can_enter[self.selected] = False
-        scores = np.zeros(len(self.candidates))
-        np.divide((self.candidates @ self.residual) ** 2, remaining, out=scores, where=can_enter)
-        return scores
 
 
 def _fit(features: np.ndarray, events: np.ndarray) -> tuple[np.ndarray, float]:

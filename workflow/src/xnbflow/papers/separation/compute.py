@@ -87,10 +87,48 @@ def analyse(
         tables[name] = pd.concat(parts, ignore_index=True)
     tables |= figure_tables(params["figure_sets"])
     tables["fitted"] = _fit_settings(settings, params, tables["risk"])
-    tables["blocks"] = _fit_microarrays(series, params["sizes"])
+
+    # Find blocks of the given sizes in data sets by correlation, and select by Eq. 22.
+    sizes = params["sizes"]
+    rows = []
+    for (name, data), size in itertools.product(series.items(), sizes):
+        X = data.values.T
+        model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
+        is_shrunk = model.shrinkage_ > 0
+        rows.append(
+            {
+                "dataset": name,
+                "size": size,
+                "samples": data.n_samples,
+                "blocks": len(model.blocks_),
+                "mean_abs_r": _mean_correlation(X, data.labels, model.blocks_),
+                "shrunk": is_shrunk.mean(),
+                "mean_shrinkage": model.shrinkage_[is_shrunk].mean() if is_shrunk.any() else 0.0,
+                "kept": kept_by_equation_22(model).mean(),
+                "positive": (model.scores_ > model.null_scores_).mean(),
+            }
+        )
+    tables["blocks"] = table_of(rows, TABLES["blocks"])
+
     if len(tables["risk"]):
         tables["risk"] = add_sign_tests(tables["risk"])
-        tables["verdicts"] = _verdicts(tables["risk"])
+
+        # Numbers of cases with gains and losses of each method, by kind and samples. A
+        # case is a distribution and sample size.
+        risk = tables["risk"]
+        by_size = risk.assign(samples=risk["samples"].astype(str))
+        by_kind = risk.assign(samples=ALL)
+        cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
+        groups = cases.groupby(["distribution", "samples", "method"], sort=False)
+        tables["verdicts"] = groups.agg(
+            cases=("gain", "size"),
+            helps=("helps", "sum"),
+            harms=("harms", "sum"),
+            least_gain=("gain", "min"),
+            mean_gain=("gain", "mean"),
+            greatest_gain=("gain", "max"),
+        ).reset_index()
+
     if len(tables["fitted"]):
         tables["fitted_means"] = mean_losses(tables["fitted"])
     tables["theorem1"] = add_standard_errors(tables["theorem1"])
@@ -126,25 +164,6 @@ def add_sign_tests(risk: pd.DataFrame) -> pd.DataFrame:
         helps=risk["gain"] > margin,
         harms=risk["gain"] < -margin,
     )
-
-
-def _verdicts(risk: pd.DataFrame) -> pd.DataFrame:
-    """Return numbers of cases with gains and losses of each method, by kind and samples.
-
-    A case is a distribution and sample size.
-    """
-    by_size = risk.assign(samples=risk["samples"].astype(str))
-    by_kind = risk.assign(samples=ALL)
-    cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
-    groups = cases.groupby(["distribution", "samples", "method"], sort=False)
-    return groups.agg(
-        cases=("gain", "size"),
-        helps=("helps", "sum"),
-        harms=("harms", "sum"),
-        least_gain=("gain", "min"),
-        mean_gain=("gain", "mean"),
-        greatest_gain=("gain", "max"),
-    ).reset_index()
 
 
 def _fit_settings(
@@ -223,29 +242,6 @@ def linear_risk(model: BlockNB, difference: np.ndarray) -> float:
         return 0.5
     wrong = ndtr(-(slope @ difference + at_zero) / length) + ndtr(at_zero / length)
     return float(wrong / 2)
-
-
-def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
-    """Find blocks of the given sizes in data sets by correlation, and select by Eq. 22."""
-    rows = []
-    for (name, data), size in itertools.product(series.items(), sizes):
-        X = data.values.T
-        model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
-        is_shrunk = model.shrinkage_ > 0
-        rows.append(
-            {
-                "dataset": name,
-                "size": size,
-                "samples": data.n_samples,
-                "blocks": len(model.blocks_),
-                "mean_abs_r": _mean_correlation(X, data.labels, model.blocks_),
-                "shrunk": is_shrunk.mean(),
-                "mean_shrinkage": model.shrinkage_[is_shrunk].mean() if is_shrunk.any() else 0.0,
-                "kept": kept_by_equation_22(model).mean(),
-                "positive": (model.scores_ > model.null_scores_).mean(),
-            }
-        )
-    return table_of(rows, TABLES["blocks"])
 
 
 def kept_by_equation_22(model: BlockNB) -> np.ndarray:

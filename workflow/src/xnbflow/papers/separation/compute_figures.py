@@ -106,7 +106,21 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
         training_sets=("kept", "size"),
     )
     by_formula = by_formula.reset_index().sort_values(["figure", "scale"], ignore_index=True)
-    gains = _formula_gains(sets)
+
+    # The gain of each training set by each reading of Eq. 19, and by the exact risk.
+    readings = {
+        _AS_PRINTED: ("formula_risk", "formula_risk_selected"),
+        _OF_SQUARE: ("formula_risk", "formula_risk_of_square"),
+        _EXACT: ("risk", "risk_selected"),
+    }
+    parts = []
+    for reading, (risk, risk_selected) in readings.items():
+        compared = sets[sets[risk] >= LEAST_RISK]
+        gain = 1 - compared[risk_selected] / compared[risk]
+        part = pd.DataFrame({"figure": compared["figure"], "reading": reading, "gain": gain})
+        parts.append(part)
+    gains = pd.concat(parts, ignore_index=True)
+
     compared = sets[sets["risk"] >= LEAST_RISK]
     compared = compared.assign(gain=1 - compared["risk_selected"] / compared["risk"])
     return {
@@ -151,7 +165,27 @@ def _selected(sets: TrainingSets) -> pd.DataFrame:
     selected = printed_selection(trials.observed, SIZE)
     moments = weighted_moments(trials.observed, all_blocks, trials.signal, N_SAMPLES)
     moments_selected = weighted_moments(trials.observed, selected, trials.signal, N_SAMPLES)
-    formula = _by_formula(trials.observed, selected)
+
+    # D and R by Eq. 9, and D~ and R~ by Eq. 19, of each training set. J is estimated: the sum of
+    # the estimated distances less its bias 2 rho m.
+    bias = 2 * SIZE * N_BLOCKS / N_SAMPLES
+    distance = np.maximum(2 * trials.observed.sum(axis=1) / N_SAMPLES - bias, 0.0)
+    is_excluded = selected == 0
+    n_excluded = is_excluded.sum(axis=1)
+    score = (trials.observed * is_excluded).sum(axis=1) / np.maximum(n_excluded, 1)
+    change = printed_change(
+        distance, n_excluded / N_BLOCKS, score, size=SIZE, n=N_SAMPLES, total=N_BLOCKS
+    )
+    separation = distance / np.sqrt(distance + bias)
+    of_square = np.sqrt(np.maximum(separation**2 + change, 0.0))
+    formula = {
+        "formula_separation": separation,
+        "formula_separation_selected": separation + change,
+        "formula_risk": ndtr(-separation / 2),
+        "formula_risk_selected": ndtr(-(separation + change) / 2),
+        "formula_risk_of_square": ndtr(-of_square / 2),
+    }
+
     return pd.DataFrame(
         {
             "figure": sets.figure,
@@ -164,46 +198,6 @@ def _selected(sets: TrainingSets) -> pd.DataFrame:
             **formula,
         }
     )
-
-
-def _by_formula(observed: np.ndarray, selected: np.ndarray) -> dict[str, np.ndarray]:
-    """Return D and R by Eq. 9, and D~ and R~ by Eq. 19, of each training set.
-
-    J is estimated: the sum of the estimated distances less its bias 2 rho m.
-    """
-    bias = 2 * SIZE * N_BLOCKS / N_SAMPLES
-    distance = np.maximum(2 * observed.sum(axis=1) / N_SAMPLES - bias, 0.0)
-    is_excluded = selected == 0
-    n_excluded = is_excluded.sum(axis=1)
-    score = (observed * is_excluded).sum(axis=1) / np.maximum(n_excluded, 1)
-    change = printed_change(
-        distance, n_excluded / N_BLOCKS, score, size=SIZE, n=N_SAMPLES, total=N_BLOCKS
-    )
-    separation = distance / np.sqrt(distance + bias)
-    of_square = np.sqrt(np.maximum(separation**2 + change, 0.0))
-    return {
-        "formula_separation": separation,
-        "formula_separation_selected": separation + change,
-        "formula_risk": ndtr(-separation / 2),
-        "formula_risk_selected": ndtr(-(separation + change) / 2),
-        "formula_risk_of_square": ndtr(-of_square / 2),
-    }
-
-
-def _formula_gains(sets: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain of each training set by each reading of Eq. 19, and by the exact risk."""
-    readings = {
-        _AS_PRINTED: ("formula_risk", "formula_risk_selected"),
-        _OF_SQUARE: ("formula_risk", "formula_risk_of_square"),
-        _EXACT: ("risk", "risk_selected"),
-    }
-    parts = []
-    for reading, (risk, risk_selected) in readings.items():
-        compared = sets[sets[risk] >= LEAST_RISK]
-        gain = 1 - compared[risk_selected] / compared[risk]
-        part = pd.DataFrame({"figure": compared["figure"], "reading": reading, "gain": gain})
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
 
 
 def gain_histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:

@@ -109,10 +109,10 @@ def facts(results: StudyResults) -> dict[str, Any]:
     # random genes and learning curves are of the first scheme of folds
     without_checks = tables | {"random_genes": [], "learning_curve": []}
     first_scheme = study.folds[:1]
-    places = []
-    for place in results.places:
-        tables_of_place = tables if place[1] in first_scheme else without_checks
-        places.append(_place(results, place, tables_of_place))
+    evaluations = []
+    for evaluation in results.evaluations:
+        tables_of_evaluation = tables if evaluation[1] in first_scheme else without_checks
+        evaluations.append(_evaluation(results, evaluation, tables_of_evaluation))
 
     # Whether a data set has several classes, each pair of which is compared.
     pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
@@ -147,7 +147,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "samples_of_features": samples_of_features if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],
         "validated": _validated(results) if study.validate else [],
-        "places": places,
+        "evaluations": evaluations,
         "class_pairs": bool(len(tables["class_sizes"])) and has_pairs,
         "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
         "cohorts": _cohort_facts(results),
@@ -286,11 +286,17 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
     origin = f"{origin}, {location}" if location else origin
 
+    # The notes on a data set: ``platform``, ``processing``, and other ``notes``. They are
+    # without advice, which is not for a paper.
+    notes: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
+    for note in tables["notes"]:
+        if note["dataset"] == name:
+            notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
     return row | {
         "origin": origin,
         "label": settings.get("label"),
         "options": [f"{key}={value}" for key, value in options.items()],
-        **_notes(tables["notes"], name),
+        **notes,
         "genes": gene_facts(results, name),
         "noun": results.noun(name),
         "biology": results.study.design_of(name).biology,
@@ -308,20 +314,6 @@ def is_named_set(gene_set: Mapping[str, Any]) -> bool:
     """Return whether a gene set differs and is among the first; without variance it has no FDR."""
     differs = gene_set["fdr"] is not None and gene_set["fdr"] < FDR_LEVEL
     return bool(differs and gene_set["rank"] <= _MOST_SETS)
-
-
-def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
-    """Return the notes on a data set: ``platform``, ``processing``, and other ``notes``.
-
-    They are without advice, which is not for a paper.
-    """
-    parts: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
-    for row in notes:
-        if row["dataset"] != dataset:
-            continue
-        place = row["code"] if row["code"] in parts else "notes"
-        parts[place].append(row["note"])
-    return parts
 
 
 def gene_facts(results: StudyResults, dataset: str) -> dict[str, Any]:
@@ -383,15 +375,15 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _place(
-    results: StudyResults, place: tuple[str, str], tables: Mapping[str, Any]
+def _evaluation(
+    results: StudyResults, evaluation: tuple[str, str], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the results on a data set and scheme of folds, by classifier."""
-    summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == place]
+    summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == evaluation]
     levels = {
         row["classifier"]: row["level"]
         for row in tables["verdicts"]
-        if (row["dataset"], row["folds"]) == place
+        if (row["dataset"], row["folds"]) == evaluation
     }
     failed = {}
     for row in summaries:
@@ -400,10 +392,10 @@ def _place(
     verdicts = [
         row
         for row in tables["verdicts"]
-        if (row["dataset"], row["folds"]) == place and row["classifier"] not in failed
+        if (row["dataset"], row["folds"]) == evaluation and row["classifier"] not in failed
     ]
     return {
-        "name": results.places[place],
+        "name": results.evaluations[evaluation],
         "verdicts": [verdict_facts(results, row, tables) for row in verdicts],
         "failed": failed.values(),
     }

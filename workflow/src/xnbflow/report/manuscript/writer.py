@@ -135,8 +135,8 @@ def reached(
     They are wider than those in the file of the model where the study chose it by the results.
     """
     result = deepcopy(dict(figures))
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    for row in results.rows("estimates", **place).to_dict("records"):
+    evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    for row in results.rows("estimates", **evaluation).to_dict("records"):
         result["candidates"] = row["candidates"]
         if row["metric"] == "recall":
             figure = result["recall"][row["class"]]

@@ -19,7 +19,7 @@ def section(results: StudyResults) -> Section | None:
     sources = results.tables.sources
     rule = "rule" if chosen else ""
     blocks: list[Block] = []
-    one_card = bool(chosen) and len(results.places) == 1
+    one_card = bool(chosen) and len(results.evaluations) == 1
     if not one_card:  # a single card repeats the headline
         files = sources("headline", "estimates")
         blocks.append(Prose(headline_sentence(results), "headline", files, rule=rule))
@@ -32,7 +32,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Prose(text, "warning", sources("problems")))
     if not chosen:
         return Section("answer", "What was found", "", blocks)
-    cards = [card(results, *place, chosen) for place in results.places]
+    cards = [card(results, *evaluation, chosen) for evaluation in results.evaluations]
     features_are_named = any(map(_names_features, cards))
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
     files = sources(

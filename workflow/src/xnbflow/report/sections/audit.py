@@ -120,8 +120,8 @@ def words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     if rows.empty:
         return ""
     column = rows.iloc[0].to_dict()
-    place = {name: column[name] for name in ("dataset", "folds", "classifier")}
-    pairs = inseparable_pairs(results, place, column)
+    evaluation = {name: column[name] for name in ("dataset", "folds", "classifier")}
+    pairs = inseparable_pairs(results, evaluation, column)
     return within_levels_clause(column, pairs, results.labels[classifier])
 
 
@@ -189,7 +189,7 @@ def component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     all_choices = {
         "samples": samples["sample"].tolist(),
         "columns": columns,
-        "place": _explaining_model(results, dataset),
+        "model": _explaining_model(results, dataset),
     }
 
     arguments = {
@@ -216,10 +216,10 @@ def _explaining_model(results: StudyResults, dataset: str) -> str:
     classifier = results.tables["headline"]["classifier"].iloc[0]
     if not classifier or not results.study.folds or "samples" in results.study.omit_sections:
         return ""
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if results.rows("evidence", **place).empty:
+    evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    if results.rows("evidence", **evaluation).empty:
         return ""
-    return f"{results.place(dataset, place['folds'])}: {results.labels[classifier]}"
+    return f"{results.with_folds(dataset, evaluation['folds'])}: {results.labels[classifier]}"
 
 
 def probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
@@ -227,10 +227,10 @@ def probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
     classifier = results.tables["headline"]["classifier"].iloc[0]
     if not classifier or not results.study.folds:
         return []
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if results.rows("estimates", **place, folds_failed=0).empty:
+    evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    if results.rows("estimates", **evaluation, folds_failed=0).empty:
         return []
-    rows = results.training(**place, table="predictions", repeat=0)
+    rows = results.training(**evaluation, table="predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     if rows.empty or not {f"log_posterior.{label}" for label in classes} <= set(rows):
         return []
@@ -245,7 +245,7 @@ def probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
             "predicted": rows["predicted"].tolist(),
             "probability": np.exp(log_posterior),
             "samples": rows["sample"].tolist(),
-            "place": _explaining_model(results, dataset),
+            "model": _explaining_model(results, dataset),
         },
         caption="",
         alt=f"Probability that {label} gives the true class of each sample when it is tested.",

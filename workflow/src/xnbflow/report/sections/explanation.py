@@ -61,7 +61,7 @@ def fold_agreement_figure(results: StudyResults) -> Figure:
         name="stability",
         draw=draw_points,
         arguments={
-            "rows": list(results.places.values()),
+            "rows": list(results.evaluations.values()),
             "groups": points(results, of_any_class, "stability"),
             "xlabel": "agreement between folds",
         },
@@ -79,47 +79,47 @@ def explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     has_headline = any(classifier == headline for _, classifier in fits)
     content: list[Block] = []
     for (folds, classifier), selected in fits.items():
-        place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        blocks = explanation_of_classifier(results, place, selected)
+        evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+        blocks = explanation_of_classifier(results, evaluation, selected)
         if len(fits) == 1:
             return blocks
         opened = classifier == headline if has_headline else not content
-        title = results.place(results.labels[classifier], folds)
+        title = results.with_folds(results.labels[classifier], folds)
         content.append(Group(title, blocks, opened=opened))
     return content
 
 
 def explanation_of_classifier(
-    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    tables = [selected_table(results, place, selected)]
-    pairs = results.rows("dependent_pairs", **place).head(MOST_SELECTED)
+    tables = [selected_table(results, evaluation, selected)]
+    pairs = results.rows("dependent_pairs", **evaluation).head(MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
         columns = ["feature", "other", "r"]
         tables.append(results.tables.show("dependent_pairs", caption, columns, pairs))
-    curves = results.rows("densities", **place)
+    curves = results.rows("densities", **evaluation)
     estimator = "for the picture only"
     if curves["own"].all():
-        estimator = f"as {results.labels[place['classifier']]} estimates it"
+        estimator = f"as {results.labels[evaluation['classifier']]} estimates it"
     estimator += f" ({', '.join(curves['estimator'].unique())})"
     caption = _TEXTS["densities"].format(estimator=estimator)
     if curves["class"].nunique() > MOST_CURVES:
         caption += " " + _TEXTS["nearest_classes"].format(most=MOST_CURVES)
     sources = results.tables.sources("densities", "values")
     return [
-        feature_matrix(results, place, selected),
-        Gallery(explained_densities(results, place, selected), caption, sources),
+        feature_matrix(results, evaluation, selected),
+        Gallery(explained_densities(results, evaluation, selected), caption, sources),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
 
 
 def feature_matrix(
-    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> Figure | Prose:
     """Return the class x feature matrix of selection frequencies; a sentence if all are equal."""
-    classes = results.rows("class_sizes", dataset=place["dataset"])["class"].tolist()
+    classes = results.rows("class_sizes", dataset=evaluation["dataset"])["class"].tolist()
     features = features_by_class(selected, classes)
     n_classes = len(classes)
     if n_classes > MOST_COLUMNS:
@@ -127,12 +127,15 @@ def feature_matrix(
         classes = classes_of_most_features(drawn, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
     shares = wide.reindex(index=features, columns=classes).to_numpy()
-    planted = planted_cells(results, place["dataset"], features, classes)
+    planted = planted_cells(results, evaluation["dataset"], features, classes)
     if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
-        text = f"{results.labels[place['classifier']]} selects these in every fold for every class"
+        label = results.labels[evaluation["classifier"]]
+        text = f"{label} selects these in every fold for every class"
         sources = results.tables.sources("selection", "profiles")
         return Prose(f"{text}: {listed(features, MOST_ROWS)}.", sources=sources)
-    profiles = results.rows("profiles", **place).drop_duplicates("feature").set_index("feature")
+    profiles = (
+        results.rows("profiles", **evaluation).drop_duplicates("feature").set_index("feature")
+    )
     n_drawn = [
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
     ]
@@ -141,13 +144,13 @@ def feature_matrix(
     if len(classes) < n_classes:
         caption += " " + _TEXTS["first_classes"].format(shown=len(classes), total=n_classes)
     return Figure(
-        name=f"selected-{'-'.join(place.values())}",
+        name=f"selected-{'-'.join(evaluation.values())}",
         draw=draw_matrix,
         arguments={
             "values": shares,
             "rows": features,
             "columns": [shorten(label, 18) for label in classes],
-            "title": f"{results.labels[place['classifier']]}: selected for",
+            "title": f"{results.labels[evaluation['classifier']]}: selected for",
             "key": "share of folds",
             "texts": texts,
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
@@ -203,13 +206,15 @@ def planted_cells(
     ]
 
 
-def selected_table(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Table:
+def selected_table(
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
+) -> Table:
     """Return the features selected most often, with direction and distances of the class."""
     rows = selected.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
     key = ["class", "feature"]
-    distances = results.rows("class_distances", **place)
+    distances = results.rows("class_distances", **evaluation)
     distances = distance_columns(distances)
-    directions = results.rows("profiles", **place).set_index(key)["direction"]
+    directions = results.rows("profiles", **evaluation).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = ""
     if n_rarer:
@@ -239,14 +244,14 @@ def distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
 
 
 def explained_densities(
-    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
     key = ["class", "feature", "other_class"]
-    distances = results.rows("class_distances", **place).set_index(key)["distance"].to_dict()
-    values = results.rows("values", **place).groupby(["feature", "class"])["value"]
+    distances = results.rows("class_distances", **evaluation).set_index(key)["distance"].to_dict()
+    values = results.rows("values", **evaluation).groupby(["feature", "class"])["value"]
     samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
-    curves_of_features = results.rows("densities", **place)
+    curves_of_features = results.rows("densities", **evaluation)
     drawn = selected["feature"].isin(curves_of_features["feature"])  # six of thousands
     selections = dict(iter(selected[drawn].groupby("feature")))
     figures = []
@@ -264,7 +269,7 @@ def explained_densities(
         notes = [_distance_text(from_focus[label]) for label in classes]
         selected_for = ", ".join(selection["class"].drop_duplicates())
         figure = Figure(
-            name=f"density-{'-'.join(place.values())}-{number:02d}",
+            name=f"density-{'-'.join(evaluation.values())}-{number:02d}",
             draw=draw_densities,
             arguments={
                 "feature": feature,

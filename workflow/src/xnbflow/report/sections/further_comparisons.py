@@ -41,18 +41,32 @@ def further_comparisons(
         sets_of_name = sets[sets["contrast"] == name]
         content: list[Block] = []
         if number < _MOST_PLOTS and rows["t"].notna().any():
-            place = f"contrast-{dataset}-{number:02}"
-            content.append(comparison_volcano(place, name, rows, tables.sources("contrasts")))
+            figure_name = f"contrast-{dataset}-{number:02}"
+            content.append(comparison_volcano(figure_name, name, rows, tables.sources("contrasts")))
 
         # The table of the first features of a comparison.
         change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
         columns = [change if column == "log_fold_change" else column for column in _SHOWN]
         first = rows[rows["rank"] <= _MOST_FEATURES]
         caption = f"The first {len(first)} of {len(rows):,} by evidence; all are in the file."
-        features = tables.show("contrasts", caption, columns, first)
+        content.append(tables.show("contrasts", caption, columns, first))
 
-        content.append(features)
-        content += _gene_sets(results, sets_of_name)
+        # The gene sets of the comparison; nothing where no set was tested.
+        if not sets_of_name.empty:
+            significant = sets_of_name[
+                (sets_of_name["fdr"] < FDR_LEVEL) & (sets_of_name["rank"] <= _MOST_SETS)
+            ]
+            if significant.empty:
+                content.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
+            else:
+                content.append(
+                    results.tables.show(
+                        "contrast_set_tests",
+                        _TEXTS["sets"].format(level=FDR_LEVEL),
+                        _SHOWN_SETS,
+                        significant,
+                    )
+                )
         blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
     yield Group("Other comparisons", blocks, counted(len(names), "comparison"))
 
@@ -108,16 +122,3 @@ def comparison_volcano(
         caption=_TEXTS["volcano"].format(level=FDR_LEVEL),
         sources=sources,
     )
-
-
-def _gene_sets(results: StudyResults, sets: pd.DataFrame) -> Iterator[Block]:
-    """Yield the gene sets of a comparison; nothing where no set was tested."""
-    if sets.empty:
-        return
-    significant = sets[(sets["fdr"] < FDR_LEVEL) & (sets["rank"] <= _MOST_SETS)]
-    if significant.empty:
-        yield Prose(_TEXTS["no_set"].format(level=FDR_LEVEL))
-    else:
-        yield results.tables.show(
-            "contrast_set_tests", _TEXTS["sets"].format(level=FDR_LEVEL), _SHOWN_SETS, significant
-        )

@@ -70,7 +70,19 @@ def section(results: StudyResults) -> Section | None:
     for i, (dataset, tables) in enumerate(tables_by_series.items()):
         content = list(genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
-    blocks += [_files(results, list(genes)), *_artefacts(results), *gene_set_blocks(results)]
+
+    # The links to the tables of all features, as text and as Parquet.
+    links = []
+    for dataset in genes:
+        template = GENES.fill(study=results.study.id, dataset=dataset)
+        table = template.of(table="genes")
+        files = [results.beside(text_of(table)), results.beside(table)]
+        links.append((dataset, "all features, each class against the others", files))
+        if len(results.compared(dataset)["contrasts"]):
+            table = template.of(table="contrasts")
+            files = [results.beside(text_of(table)), results.beside(table)]
+            links.append((dataset, "all features, the other comparisons", files))
+    blocks += [Links(links), *_artefacts(results), *gene_set_blocks(results)]
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
@@ -133,21 +145,6 @@ def genes_of_series(
     table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
-
-
-def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
-    """Return the links to the tables of all features, as text and as Parquet."""
-    links = []
-    for dataset in datasets:
-        place = GENES.fill(study=results.study.id, dataset=dataset)
-        table = place.of(table="genes")
-        files = [results.beside(text_of(table)), results.beside(table)]
-        links.append((dataset, "all features, each class against the others", files))
-        if len(results.compared(dataset)["contrasts"]):
-            table = place.of(table="contrasts")
-            files = [results.beside(text_of(table)), results.beside(table)]
-            links.append((dataset, "all features, the other comparisons", files))
-    return Links(links)
 
 
 def _artefacts(results: StudyResults) -> list[Block]:

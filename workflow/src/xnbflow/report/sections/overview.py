@@ -5,7 +5,6 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -162,10 +161,9 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
             "analysis": study.analyses,
         }
         wildcards = re.findall(r"{(\w+)}", JOBS[stage])
-        paths: list[Path] = []
-        for job in itertools.product(*(values[name] for name in wildcards)):
-            pattern = usage_of(stage).of(**dict(zip(wildcards, job, strict=True)))
-            paths += results.root.glob(pattern)
+        jobs = itertools.product(*(values[name] for name in wildcards))
+        patterns = [usage_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs]
+        paths = list(itertools.chain.from_iterable(map(results.root.glob, patterns)))
 
         if paths and stage != "report":
             usage = pd.concat(pd.read_csv(path, sep="\t") for path in paths)

@@ -35,7 +35,9 @@ def section(results: StudyResults) -> Section | None:
     chosen = results.tables["headline"]["classifier"].iloc[0]
     chosen_first = sorted(results.study.classifiers, key=lambda name: name != chosen)
     explanations = [
-        contributions(results, *place, name) for place in results.places for name in chosen_first
+        contributions(results, *evaluation, name)
+        for evaluation in results.evaluations
+        for name in chosen_first
     ]
     models = [model for model in explanations if model is not None]
     blocks: list[Block] = []
@@ -49,16 +51,16 @@ def section(results: StudyResults) -> Section | None:
         declarations={"classifiers": _WRONG_BY},
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
-    blocks += [misclassified_block(results, *place) for place in results.places]
+    blocks += [misclassified_block(results, *evaluation) for evaluation in results.evaluations]
     return Section("samples", "Samples", _TEXTS["lead"], blocks)
 
 
 def misclassified_block(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
-    place = {"dataset": dataset, "folds": folds}
-    title = results.place(dataset, folds)
-    samples = results.rows("samples", **place)
-    misclassified = results.rows("misclassified", **place)
+    evaluation = {"dataset": dataset, "folds": folds}
+    title = results.with_folds(dataset, folds)
+    samples = results.rows("samples", **evaluation)
+    misclassified = results.rows("misclassified", **evaluation)
     if samples.empty:
         return Group(title, [Prose("No classifier could be fitted.")], "not tested")
     if misclassified.empty:
@@ -107,13 +109,13 @@ def contributions(
     number and evidence, the strongest first. Sums are of the values of the tables and are rounded
     afterwards; null is minus infinity.
     """
-    place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    evidence = results.rows("evidence", **place)
+    evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    evidence = results.rows("evidence", **evaluation)
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
     evidence = evidence[~evidence["sample"].isin(unexplained)]
     if evidence.empty:
         return None
-    predictions = results.training(**place, table="predictions", repeat=0)
+    predictions = results.training(**evaluation, table="predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     evidence = evidence.iloc[(-evidence["evidence"].abs()).argsort(kind="stable")]
     most = SHOWN_OF_MANY if len(classes) > MANY_CLASSES else SHOWN_FEATURES
@@ -130,7 +132,7 @@ def contributions(
 
     drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
     features = {name: number for number, name in enumerate(drawn["feature"].unique())}
-    sums = _sums(results, place, shown, classes, others=evidence[~is_drawn])
+    sums = _sums(results, evaluation, shown, classes, others=evidence[~is_drawn])
 
     # The numbers of features and their evidence, by sample and class.
     terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
@@ -148,7 +150,7 @@ def contributions(
         predicted = classes.index(row.predicted)
         samples.append([row.sample, true, predicted, of_samples[row.sample]])
     return {
-        "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
+        "name": f"{results.with_folds(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
         "features": list(features),
         "samples": samples,
@@ -161,7 +163,7 @@ _SAMPLE_AND_CLASS = ["sample", "class"]
 
 def _sums(
     results: StudyResults,
-    place: dict[str, str],
+    evaluation: dict[str, str],
     predictions: pd.DataFrame,
     classes: list[str],
     *,
@@ -172,8 +174,8 @@ def _sums(
     ``others`` are the rows of evidence that are not drawn: ``size`` is their number, ``sum`` their
     evidence. Where nothing was selected for a class the sums are 0.
     """
-    offsets = results.rows("priors", **place)[["fold", "class", "log_offset"]]
-    scores = results.rows("scores", **place)[[*_SAMPLE_AND_CLASS, "evidence", "log_reference"]]
+    offsets = results.rows("priors", **evaluation)[["fold", "class", "log_offset"]]
+    scores = results.rows("scores", **evaluation)[[*_SAMPLE_AND_CLASS, "evidence", "log_reference"]]
     rest = others.groupby(_SAMPLE_AND_CLASS)["evidence"].agg(["size", "sum"]).reset_index()
     sums = predictions.merge(pd.DataFrame({"class": classes}), how="cross")
     return (
