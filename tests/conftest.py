@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from expected_texts import texts_of_test
 from selection import is_asked
 
 # Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
@@ -54,6 +55,19 @@ def pytest_collection_modifyitems(config, items):
 def rng():
     """A generator of random numbers, the same for every test."""
     return np.random.default_rng(3)
+
+
+@pytest.fixture
+def expected_texts(request):
+    """The texts that a test expects, by its name in the ``texts.toml`` of its package."""
+    return texts_of_test(request.node)
+
+
+@pytest.fixture
+def expected_text(expected_texts):
+    """The only text that a test expects."""
+    assert isinstance(expected_texts, str), "take the fixture expected_texts"
+    return expected_texts
 
 
 @pytest.fixture(scope="session")
