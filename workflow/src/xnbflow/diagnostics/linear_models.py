@@ -188,21 +188,28 @@ def moderated_contrasts(
             unit_weights=unit_weights,
         )
 
-        # Each class against the mean of the others.
-        tests = moderate(fit_of(_class_contrasts(design)), trend=trend)
+        # Each class against the mean of the others. The columns of the classes come first;
+        # covariates and blocks, which follow, have weight 0.
+        contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
+        contrasts[:, :n_classes] = design.contrasts[design.compared]
+        tests = moderate(fit_of(contrasts), trend=trend)
         prior_df[design.compared] = tests.prior_df
         for name in (*_PER_CONTRAST, *_PER_FEATURE):
             results[name][design.compared] = getattr(tests, name)
 
-        # Each class against the nearest other class, with the moderated variances.
+        # Each class against the nearest of those that it is compared with, by the moderated
+        # variances. The contrasts with each of them are (n_others, n_columns of the design).
         compared = np.flatnonzero(design.compared).tolist()
         for code in compared if n_classes <= _MOST_PAIRED else ():
-            others = _others(design, code)
-            if len(others):
-                fit = fit_of(_pair_contrasts(design, code, others))
-                least = _least_differences(fit, tests.posterior_variance)
-                least_difference[code], least_t[code], position = least
-                nearest[code] = np.where(position < 0, -1, others[position])
+            others = np.flatnonzero(np.nan_to_num(design.contrasts[code]) < 0)
+            if not len(others):
+                continue
+            contrasts = np.zeros((len(others), design.matrix.shape[1]))
+            contrasts[:, code] = 1.0
+            contrasts[np.arange(len(others)), others] = -1.0
+            least = _least_differences(fit_of(contrasts), tests.posterior_variance)
+            least_difference[code], least_t[code], position = least
+            nearest[code] = np.where(position < 0, -1, others[position])
 
     return ModeratedContrasts(
         **results,
@@ -215,30 +222,6 @@ def moderated_contrasts(
         designs=designs,
         zero_variances=tests.zero_variances,
     )
-
-
-def _class_contrasts(design: ClassDesign) -> np.ndarray:
-    """Return the contrasts of the compared classes, (n_compared, n_columns of the design).
-
-    The columns of the classes come first; covariates and blocks, which follow, have weight 0.
-    """
-    n_classes = len(design.compared)
-    contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
-    contrasts[:, :n_classes] = design.contrasts[design.compared]
-    return contrasts
-
-
-def _others(design: ClassDesign, code: int) -> np.ndarray:
-    """Return the codes of the classes with which a design compares a class."""
-    return np.flatnonzero(np.nan_to_num(design.contrasts[code]) < 0)
-
-
-def _pair_contrasts(design: ClassDesign, code: int, others: np.ndarray) -> np.ndarray:
-    """Return the contrasts of a class with each other one, (n_others, n_columns of the design)."""
-    contrasts = np.zeros((len(others), design.matrix.shape[1]))
-    contrasts[:, code] = 1.0
-    contrasts[np.arange(len(others)), others] = -1.0
-    return contrasts
 
 
 def _least_differences(

@@ -144,10 +144,10 @@ def choose_genes(
 
 
 def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the order of candidates in which each class is told from its nearest one.
+    """Return the order of candidates in which each class is separated from its nearest one.
 
     The first genes of all classes may separate the same one: healthy tissue from early and late
-    cancers, which they do not tell apart. The nearest class of a class is the one from which the
+    cancers, which they do not separate. The nearest class of a class is the one from which the
     best candidate separates it least, by the difference of means in standard deviations within
     classes. The order has the best candidate of each class against its nearest one, then the
     second best, and so on; equal ones keep their order.

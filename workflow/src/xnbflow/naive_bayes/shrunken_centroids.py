@@ -350,7 +350,15 @@ class Centroids:
         """
         products = np.zeros((2, n_rows, len(samples)))
         if not is_sparse(features):
-            _add_products(features, samples, self.means, row, feature, weights, products)
+            _add_products(
+                features,
+                samples,
+                self.means,
+                row=row,
+                feature=feature,
+                weights=weights,
+                products=products,
+            )
             return products
         chosen = features[:, samples]
         for which, values in enumerate(weights):
