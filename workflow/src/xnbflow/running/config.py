@@ -182,6 +182,15 @@ def _folds(entry: Mapping[str, Any]) -> Folds:
     )
 
 
+def study_of_job(job: Any) -> Study:
+    """Return the study of a job that has a page or figures, without its missing data sets.
+
+    ``job`` is the object ``snakemake`` of a script.
+    """
+    study = read_studies(job.config)[job.wildcards.study]
+    return study.without(job.params.missing)
+
+
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
     classifiers = raw["classifiers"]
