@@ -182,7 +182,16 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
                 tile = buffer[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=tile)
                 origin = (first, second)
-                n_pairs += _search_tile(tile, origin, residuals, varies, cut, band, partner, r)
+                n_pairs += _search_tile(
+                    tile,
+                    origin,
+                    residuals=residuals,
+                    varies=varies,
+                    cut=cut,
+                    band=band,
+                    partner=partner,
+                    r=r,
+                )
                 _count_bins(tile, origin, stride, residuals, band, histogram)
         return PairScan(partner, r, n_pairs, histogram)
 

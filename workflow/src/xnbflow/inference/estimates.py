@@ -251,29 +251,25 @@ def estimates(
         }
         rows_of_metrics = [accuracy, balanced_accuracy]
 
-        rows_of_metrics += _recall_rows(measured, headers[key[0]].classes)
+        # A row for the recall of each class.
+        classes = headers[key[0]].classes
+        for recall in measured.classes:
+            row = {
+                "metric": "recall",
+                "method": "Jeffreys' prior",
+                **recall.recall._asdict(),
+                "class": str(classes[recall.code]),
+                "samples": recall.samples,
+                "above": recall.recognised,
+                "taken": recall.taken,
+                "taken_for": str(classes[recall.taken_for]) if recall.taken_for >= 0 else "",
+            }
+            rows_of_metrics.append(row)
+
         rows_of_metrics += _area_rows((curves or {}).get(key, {}))
         rows += [common | row for row in rows_of_metrics]
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
     return table.reindex(columns=STUDY_TABLES["estimates"].fixed)
-
-
-def _recall_rows(measured: Performance, classes: np.ndarray) -> list[dict[str, Any]]:
-    """Return a row for the recall of each class."""
-    rows = []
-    for recall in measured.classes:
-        row = {
-            "metric": "recall",
-            "method": "Jeffreys' prior",
-            **recall.recall._asdict(),
-            "class": str(classes[recall.code]),
-            "samples": recall.samples,
-            "above": recall.recognised,
-            "taken": recall.taken,
-            "taken_for": str(classes[recall.taken_for]) if recall.taken_for >= 0 else "",
-        }
-        rows.append(row)
-    return rows
 
 
 def _area_rows(curves: Mapping[str, Estimate]) -> list[dict[str, Any]]:

@@ -128,9 +128,21 @@ def choose_genes(
     candidates = ranked[expressed[ranked] & has_one_symbol[ranked]][:_MOST_CANDIDATES]
     if codes.max() > 1:
         candidates = candidates[_by_nearest_class(values[candidates], codes)]
-    genes, used_symbols = _choose_apart(
-        values[candidates], codes, candidates=candidates, n_genes=n_genes, symbols=symbols
-    )
+
+    # The first candidates of different modules and genes, best first, and their symbols.
+    candidate_values = values[candidates]
+    within = np.abs(ResidualCorrelation(candidate_values, codes).columns(slice(None)))
+    standard = StandardFeatures(candidate_values)[:] / np.sqrt(candidate_values.shape[1])
+    similar = (within >= _MODULE_CORRELATION) | (standard @ standard.T > _ONE_GENE_CORRELATION)
+    chosen: list[int] = []
+    used_symbols: set[str] = set()
+    for i, feature in enumerate(candidates):
+        if len(chosen) == n_genes:
+            break
+        if not similar[i, chosen].any() and not used_symbols & symbols[feature]:
+            chosen.append(i)
+            used_symbols |= symbols[feature]
+    genes = candidates[chosen]
     expressed_in_all = medians.min(axis=0) >= least
     usable = expressed_in_all & (np.ptp(values, axis=1) > 0) & has_one_symbol
     usable[candidates] = False
@@ -144,10 +156,10 @@ def choose_genes(
 
 
 def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the order of candidates in which each class is told from its nearest one.
+    """Return the order of candidates in which each class is separated from its nearest one.
 
     The first genes of all classes may separate the same one: healthy tissue from early and late
-    cancers, which they do not tell apart. The nearest class of a class is the one from which the
+    cancers, which they do not separate. The nearest class of a class is the one from which the
     best candidate separates it least, by the difference of means in standard deviations within
     classes. The order has the best candidate of each class against its nearest one, then the
     second best, and so on; equal ones keep their order.
@@ -185,32 +197,6 @@ def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     rounds = np.append(np.zeros(min(1, len(values)), dtype=int), rounds)
     first = np.unique(rounds, return_index=True)[1]
     return np.asarray(rounds[np.sort(first)])
-
-
-def _choose_apart(
-    values: np.ndarray,
-    codes: np.ndarray,
-    candidates: np.ndarray,
-    n_genes: int,
-    symbols: Sequence[frozenset[str]],
-) -> tuple[np.ndarray, set[str]]:
-    """Return the first candidates of different modules and genes, and their symbols.
-
-    ``values`` (n_candidates, n_samples) are those of the ``candidates``, which are positions in
-    ``symbols``, best first.
-    """
-    within = np.abs(ResidualCorrelation(values, codes).columns(slice(None)))
-    standard = StandardFeatures(values)[:] / np.sqrt(values.shape[1])
-    similar = (within >= _MODULE_CORRELATION) | (standard @ standard.T > _ONE_GENE_CORRELATION)
-    chosen: list[int] = []
-    used_symbols: set[str] = set()
-    for i, feature in enumerate(candidates):
-        if len(chosen) == n_genes:
-            break
-        if not similar[i, chosen].any() and not used_symbols & symbols[feature]:
-            chosen.append(i)
-            used_symbols |= symbols[feature]
-    return candidates[chosen], used_symbols
 
 
 def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[frozenset[str]]:

@@ -149,7 +149,23 @@ def read_config(
         check_estimator(entry, f"classifiers.{name}", "classifier")
     for study in config.studies.values():
         _check_study(study, config, dataset_ids)
-    _check_preprocessing(config, dataset_ids)
+
+    # Check the steps of data sets, and that no classifier behind them names columns.
+    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, hint=_SHEETS_HINT)
+    for name, steps in config.preprocessing.items():
+        for i, step in enumerate(steps):
+            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
+    for study in config.studies.values():
+        for dataset, classifier in itertools.product(study.datasets, study.classifiers):
+            columns = columns_named(config.classifiers[classifier])
+            if columns and dataset in config.preprocessing:
+                msg = (
+                    f"configuration, preprocessing.{dataset}: the study {study.id} has the "
+                    f"classifier {classifier} on it, which names columns ({columns[0]}) that these "
+                    "steps may move; give the steps to those classifiers that name no columns"
+                )
+                raise InputError(msg)
+
     return config
 
 
@@ -164,6 +180,15 @@ def _folds(entry: Mapping[str, Any]) -> Folds:
         seed=entry.get("seed"),
         shuffle=entry.get("shuffle", True if "seed" in entry else None),
     )
+
+
+def study_of_job(job: Any) -> Study:
+    """Return the study of a job that has a page or figures, without its missing data sets.
+
+    ``job`` is the object ``snakemake`` of a script.
+    """
+    study = read_studies(job.config)[job.wildcards.study]
+    return study.without(job.params.missing)
 
 
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
@@ -186,6 +211,13 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         declared = dict.fromkeys(entry.get("datasets", ()), declared)
     designs = {dataset: Design.read(settings) for dataset, settings in declared.items()}
 
+    # The jobs of those classifiers of a study whose entry names one.
+    jobs = {}
+    for classifier in entry.get("classifiers", ()):
+        job = classifiers.get(classifier, {}).get("job", MAIN_JOB)
+        if job != MAIN_JOB:
+            jobs[classifier] = job
+
     return Study(
         id=name,
         title=entry["title"],
@@ -204,20 +236,10 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         gene_sets=tuple(gene_sets),
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
-        jobs=_jobs(entry, classifiers),
+        jobs=jobs,
         designs=designs,
         optional=tuple(entry.get("optional", ())),
     )
-
-
-def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
-    """Return the jobs of those classifiers of a study whose entry names one."""
-    jobs = {}
-    for name in study.get("classifiers", ()):
-        job = classifiers.get(name, {}).get("job", MAIN_JOB)
-        if job != MAIN_JOB:
-            jobs[name] = job
-    return jobs
 
 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
@@ -355,24 +377,6 @@ def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
     return bare
 
 
-def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
-    """Check the steps of data sets, and that no classifier behind them names columns."""
-    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, hint=_SHEETS_HINT)
-    for name, steps in config.preprocessing.items():
-        for i, step in enumerate(steps):
-            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
-    for study in config.studies.values():
-        for dataset, classifier in itertools.product(study.datasets, study.classifiers):
-            columns = columns_named(config.classifiers[classifier])
-            if columns and dataset in config.preprocessing:
-                msg = (
-                    f"configuration, preprocessing.{dataset}: the study {study.id} has the "
-                    f"classifier {classifier} on it, which names columns ({columns[0]}) that these "
-                    "steps may move; give the steps to those classifiers that name no columns"
-                )
-                raise InputError(msg)
-
-
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
     """Check that the names in a study exist, and that its parts fit together."""
     place = f"studies.{study.id}"
@@ -397,7 +401,15 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
-    _check_gene_sets(study, place)
+
+    # Check that public files of gene sets have a checksum.
+    for location in study.gene_sets:
+        try:
+            pinned_url(location)
+        except InputError as error:
+            msg = f"configuration, {place}.gene_sets: {error}"
+            raise InputError(msg, key="gene_sets") from error
+
     if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
@@ -411,16 +423,6 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         if "folds" in settings:
             _check_known(f"{where}.folds", [settings["folds"]], "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], settings.get("params", {}), f"{where}.params")
-
-
-def _check_gene_sets(study: Study, place: str) -> None:
-    """Check that public files of gene sets have a checksum."""
-    for location in study.gene_sets:
-        try:
-            pinned_url(location)
-        except InputError as error:
-            msg = f"configuration, {place}.gene_sets: {error}"
-            raise InputError(msg, key="gene_sets") from error
 
 
 def _check_cohorts(study: Study, config: Config, place: str) -> None:

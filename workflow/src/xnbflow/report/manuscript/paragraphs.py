@@ -428,4 +428,4 @@ def verdict_facts(
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows that have these values."""
-    return [row for row in rows if all(row[name] == value for name, value in key.items())]
+    return [row for row in rows if key.items() <= row.items()]

@@ -60,7 +60,13 @@ def gene_content(
         feature, between ``low`` and ``high`` of the header.
     """
     content = _samples(values) | header | {"total": len(genes)}
-    wide = _features_by_samples(values)
+
+    # The values as an array of features by samples, in the order of the table.
+    by_feature = values.pivot(index="feature", columns="sample", values="value")
+    features = values["feature"].drop_duplicates()
+    samples = values["sample"].drop_duplicates()
+    wide = by_feature.reindex(index=features, columns=samples).to_numpy()
+
     wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]  # a value takes a byte
     rounded = {}
     for name, column in statistics.items():
@@ -117,14 +123,6 @@ def _largest_that_fits(
         if size <= most_bytes:
             return packed
     return packed or pack_first(start)
-
-
-def _features_by_samples(values: pd.DataFrame) -> np.ndarray:
-    """Return the values as an array of features by samples, in the order of the table."""
-    wide = values.pivot(index="feature", columns="sample", values="value")
-    features = values["feature"].drop_duplicates()
-    samples = values["sample"].drop_duplicates()
-    return wide.reindex(index=features, columns=samples).to_numpy()
 
 
 def _samples(values: pd.DataFrame) -> dict[str, Any]:

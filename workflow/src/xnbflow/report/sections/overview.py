@@ -22,7 +22,21 @@ _TEXTS = texts_of("overview")
 def section(results: StudyResults) -> Section:
     """Return the overview of the study."""
     seconds = job_seconds(results)
-    facts = Facts(_facts(results, seconds), results.tables.sources("headline"))
+
+    # What was run, where, and for how long.
+    study = results.study
+    schemes = results.configuration.get("folds", {})
+    lines = {"Study": study.id}
+    if study.folds:
+        described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
+        lines["Folds"] = "; ".join(described)
+        lines["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
+    if len(seconds):
+        total = seconds["processor_seconds"].sum()
+        lines["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
+    lines["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
+    lines["Version"] = f"xnbflow {__version__}"
+    facts = Facts(lines, results.tables.sources("headline"))
     blocks: list[Block] = [*problem_blocks(results), facts]
     if len(results.tables["averages"]):
         shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
@@ -92,23 +106,6 @@ def small_classes(results: StudyResults) -> pd.DataFrame:
             small = sizes[sizes["samples"] < scheme["splits"]]
             tables.append(small.assign(folds=f"{name} ({scheme['splits']})"))
     return pd.concat(tables, ignore_index=True)
-
-
-def _facts(results: StudyResults, seconds: pd.DataFrame) -> dict[str, str]:
-    """Return what was run, where, and for how long."""
-    study = results.study
-    schemes = results.configuration.get("folds", {})
-    facts = {"Study": study.id}
-    if study.folds:
-        described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
-        facts["Folds"] = "; ".join(described)
-        facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
-    if len(seconds):
-        total = seconds["processor_seconds"].sum()
-        facts["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
-    facts["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
-    facts["Version"] = f"xnbflow {__version__}"
-    return facts
 
 
 def _settings(settings: Mapping[str, Any]) -> str:

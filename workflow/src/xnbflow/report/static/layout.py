@@ -101,7 +101,7 @@ def draw(chart: Chart, column: float | None = None) -> Figure:
     for row in rows:
         for place in row:
             _fit_names_below(place)
-    heights = [max(place.top + place.height + place.bottom for place in row) for row in rows]
+    heights = [_height(row) for row in rows]
     height = head + sum(heights)
     figure = Figure(figsize=(width, height))
     write_heading(figure, chart.title)
@@ -122,6 +122,11 @@ def draw(chart: Chart, column: float | None = None) -> Figure:
 def _places(panels: Sequence[Panel], column: float | None) -> list[_Place]:
     """Return the panels of a row with their margins."""
     return [_place(panel, column) for panel in panels]
+
+
+def _height(row: Sequence[_Place]) -> float:
+    """Return the height of a row of panels with their margins."""
+    return max(place.top + place.height + place.bottom for place in row)
 
 
 def _place(panel: Panel, column: float | None) -> _Place:
