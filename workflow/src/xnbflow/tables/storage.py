@@ -220,7 +220,7 @@ def _metadata(path: str | Path, key: bytes) -> str:
 
 
 #: Rows of a table that are converted to text at a time.
-_ROWS_OF_BLOCK = 200_000
+ROWS_OF_BLOCK = 200_000
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
@@ -252,8 +252,8 @@ def _blocks_of_text(frame: pd.DataFrame) -> Iterator[str]:
     """Yield the header, and the text of some rows at a time: seven million take 3 GB."""
     yield "\t".join(map(_cell, frame)) + "\n"
     inferred = frame.infer_objects()
-    for start in range(0, len(inferred), _ROWS_OF_BLOCK):
-        block = inferred.iloc[start : start + _ROWS_OF_BLOCK]
+    for start in range(0, len(inferred), ROWS_OF_BLOCK):
+        block = inferred.iloc[start : start + ROWS_OF_BLOCK]
         columns = [_texts(column) for _, column in block.items()]
         if len(columns) == 1:  # readers skip empty lines
             columns = [[text or '""' for text in columns[0]]]
