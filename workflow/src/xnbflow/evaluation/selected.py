@@ -90,11 +90,23 @@ def feature_use(
     if hasattr(last, "tied_features_"):
         ties = ties_of(last.tied_features_, features_of_class, rename)
     sizes = [len(features) for features in features_of_class.values()]
+    return FeatureUse(
+        per_class=float(np.mean(sizes)),
+        distinct=float(len(set().union(*features_of_class.values()))),
+        selected=_selected_rows(last, features_of_class),
+        distances=distances,
+        explanations=explanations,
+        priors=priors,
+        ties=ties,
+    )
+
+
+def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> pd.DataFrame:
     measured = getattr(last, "selected_distances_", {})
     rows = []
-    for label, features in features_of_class.items():
-        of_class = measured.get(label, np.full(len(features), np.nan))
-        for position, (feature, distance) in enumerate(zip(features, of_class, strict=True)):
+    for label, features in chosen.items():
+        distances = measured.get(label, np.full(len(features), np.nan))
+        for position, (feature, distance) in enumerate(zip(features, distances, strict=True)):
             rows.append(
                 {
                     "class": str(label),
@@ -103,19 +115,7 @@ def feature_use(
                     "distance": float(distance),
                 }
             )
-    selected_rows = table_of(
-        rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant")
-    )
-
-    return FeatureUse(
-        per_class=float(np.mean(sizes)),
-        distinct=float(len(set().union(*features_of_class.values()))),
-        selected=selected_rows,
-        distances=distances,
-        explanations=explanations,
-        priors=priors,
-        ties=ties,
-    )
+    return table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
 
 
 def class_priors(model: Any) -> pd.DataFrame:

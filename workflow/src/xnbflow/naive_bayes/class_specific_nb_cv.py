@@ -250,19 +250,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 n_units = len(codes) if groups is None else len(np.unique(groups))
                 model = self._average_path(predictions, sizes, n_units)
             else:
-                # Choose one size by the rule of one standard error.
-                rows, calibrations = predictions.calibrate_sizes()
-                rows = numbered_rows(rows, sizes)
-                size = choose_size(rows, self._n_samples)
-                calibrated = calibrations[size](predictions.sums[size])
-                model = PathModel(
-                    rows=rows,
-                    core=size,
-                    last=size,
-                    calibration=calibrations[size],
-                    held_out=HeldOut.of(predictions, calibrated),
-                    core_scores=predictions.core_scores(inverse_temperatures(rows)),
-                )
+                model = self._choose_on_path(predictions, sizes)
         self._set_path(model)
         # The final model: rank all samples, and weigh features as the inner folds have decided.
         shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
@@ -301,30 +289,12 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 shares = priors / priors.sum()
             with np.errstate(divide="ignore"):
                 fold_prior = np.log(shares)
-
-            # The sums of evidence of the fold, (n_sizes, n_test, n_classes).
-            shortlist, rankings = self._ranked(features, inner_codes, int(sizes[-1]), samples=train)
-            values = shortlist.features.values
-            entry_sizes = rankings.entry_sizes()
-            del shortlist, rankings  # with many classes the strengths take most of the memory
-            correlation = None
-            if self.rule == "average":
-                correlation = ResidualCorrelation(values[:, train], inner_codes)
-            modules = ModuleWeights(correlation, entry_sizes, sizes)
-            fold_sums = sum_path_evidence(
-                modules,
-                values,
-                inner_codes,
-                train=train,
-                test=test,
-                log_prior=fold_prior,
-                borrowed=self._borrowed,
-                contamination=self.contamination,
-                **self._density,
+            fold_sums, fold_counts = self._predict_fold(
+                features, inner_codes, train=train, test=test, sizes=sizes, log_prior=fold_prior
             )
-            counts.append(modules.counts().mean(axis=1))
             sums[:, rows[:, np.newaxis], present] = fold_sums
             log_prior[rows[:, np.newaxis], present] = fold_prior
+            counts.append(fold_counts)
         priors = None if self.priors is None else np.exp(self.class_log_prior_)
         return InnerPredictions(
             sums=sums,
@@ -334,6 +304,41 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             counts=np.mean(counts, axis=0),
             weights=prior_weights(codes[tested], priors),
         )
+
+    def _predict_fold(
+        self,
+        features: Any,
+        codes: np.ndarray,
+        *,
+        train: np.ndarray,
+        test: np.ndarray,
+        sizes: np.ndarray,
+        log_prior: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums (n_sizes, n_test, n_classes) of a fold, and features per class there.
+
+        ``codes`` (n_train,) are the classes of the training samples that the fold has.
+        """
+        shortlist, rankings = self._ranked(features, codes, int(sizes[-1]), samples=train)
+        values = shortlist.features.values
+        entry_sizes = rankings.entry_sizes()
+        del shortlist, rankings  # with many classes the strengths take most of the memory
+        correlation = None
+        if self.rule == "average":
+            correlation = ResidualCorrelation(values[:, train], codes)
+        modules = ModuleWeights(correlation, entry_sizes, sizes)
+        sums = sum_path_evidence(
+            modules,
+            values,
+            codes,
+            train=train,
+            test=test,
+            log_prior=log_prior,
+            borrowed=self._borrowed,
+            contamination=self.contamination,
+            **self._density,
+        )
+        return sums, modules.counts().mean(axis=1)
 
     # Average or choose, calibrate, core: what the inner predictions decide.
 
@@ -364,6 +369,21 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             core_scores=predictions.core_scores(inverse_temperatures(rows)),
             average=average,
             equal_priors=equal_priors,
+        )
+
+    def _choose_on_path(self, predictions: InnerPredictions, sizes: np.ndarray) -> PathModel:
+        """Choose one size by the rule of one standard error."""
+        rows, calibrations = predictions.calibrate_sizes()
+        rows = numbered_rows(rows, sizes)
+        size = choose_size(rows, self._n_samples)
+        calibrated = calibrations[size](predictions.sums[size])
+        return PathModel(
+            rows=rows,
+            core=size,
+            last=size,
+            calibration=calibrations[size],
+            held_out=HeldOut.of(predictions, calibrated),
+            core_scores=predictions.core_scores(inverse_temperatures(rows)),
         )
 
     def _set_path(self, model: PathModel) -> None:

@@ -88,7 +88,7 @@ def study_tables(
 
     # How far the probabilities of classifiers are right, and their ROC curves.
     probabilities = probability_tables.probabilities
-    of_probabilities = {
+    tables_of_probabilities = {
         "calibration": probabilities("calibration", predictions, headers, inflations),
         "confidence": probabilities("confidence", predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
@@ -98,7 +98,7 @@ def study_tables(
     # How often each sample is misclassified, and whose labels are doubtful.
     samples = sample_errors.samples(predictions, results["estimates"])
     limited = inseparable(results["concordance"])
-    of_samples = {
+    tables_of_samples = {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
         "suspects": sample_errors.suspects(samples, results["audit"], limited),
@@ -108,11 +108,11 @@ def study_tables(
     return {
         **tables,
         **results,  # with the audit, graded
-        **of_probabilities,
+        **tables_of_probabilities,
         "equal_priors": equal_priors(
             predictions, headers, {key: entries[key[0]][key[2]] for key in predictions}
         ),
-        **of_samples,
+        **tables_of_samples,
     }
 
 
