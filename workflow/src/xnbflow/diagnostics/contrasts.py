@@ -117,21 +117,20 @@ def comparisons(series: DataSet, design: Design) -> list[Comparison]:
         against_reference = [f"{label} vs {design.reference}" for label in others]
     parsed: list[Comparison] = []
     for text in dict.fromkeys([*against_reference, *design.contrasts]):
-        parsed += _parse(series, text)
+        # The comparisons of one text of the design.
+        parsed_text = []
+        if match := _FUNCTION.fullmatch(text):
+            parsed_text.append(_of_column(series, text, **match.groupdict()))
+        elif match := _PAIR.fullmatch(text):
+            parsed_text += _pairs(series, text, **match.groupdict())
+        elif match := _INTERACTION.fullmatch(text):
+            parsed_text.append(_interaction(series, text, **match.groupdict()))
+        else:
+            msg = f"{series.name}: {quoted(text)} is not a comparison; write {_FORMS}"
+            raise InputError(msg, key="contrasts")
+
+        parsed += parsed_text
     return parsed
-
-
-def _parse(series: DataSet, text: str) -> Iterator[Comparison]:
-    """Yield the comparisons of one text of the design."""
-    if match := _FUNCTION.fullmatch(text):
-        yield _of_column(series, text, **match.groupdict())
-    elif match := _PAIR.fullmatch(text):
-        yield from _pairs(series, text, **match.groupdict())
-    elif match := _INTERACTION.fullmatch(text):
-        yield _interaction(series, text, **match.groupdict())
-    else:
-        msg = f"{series.name}: {quoted(text)} is not a comparison; write {_FORMS}"
-        raise InputError(msg, key="contrasts")
 
 
 def _pairs(

@@ -109,11 +109,11 @@ def _interval(
     areas: list[float], n_first: int, n_second: int, inflation: float, candidates: int
 ) -> Estimate:
     """Return the mean area of the repeats that have one, with its interval."""
-    known = [area for area in areas if not np.isnan(area)]
-    if not known:
+    measured = [area for area in areas if not np.isnan(area)]
+    if not measured:
         return UNKNOWN
     return area_interval(
-        float(np.mean(known)),
+        float(np.mean(measured)),
         n_first / inflation,
         n_second / inflation,
         1 - 2 * ONE_SIDED_LEVEL / candidates,

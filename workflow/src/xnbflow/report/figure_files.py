@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.core.atomic import write_atomically
+from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import Figure, Section, with_legends
+from xnbflow.report.results import StudyResults
 from xnbflow.report.static.files import print_figure, write_svg
+from xnbflow.report.study_page import sections_with_figures
 
 
 def draw_figures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
@@ -55,6 +58,25 @@ def write_figures(
     path = folder / "legends.md"
     write_atomically(path, lambda part: part.write_text("\n".join(legends), encoding="utf-8"))
     return dict(zip(figures, widths, strict=True))
+
+
+def print_figures(
+    results: StudyResults, folder: Path, width: float, threads: int = 1
+) -> dict[str, float]:
+    """Write a study's figures for print, see `write_figures`."""
+    study = results.study
+    datasets = list(study.datasets)
+    for settings in study.analyses.values():
+        datasets += settings.get("datasets", [])
+
+    def subject(figure: str) -> str:
+        labels = figure_labels(figure, datasets, study.folds, study.classifiers)
+        classifier = results.labels.get(labels["classifier"], "")
+        return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
+
+    return write_figures(
+        sections_with_figures(results), folder=folder, width=width, subject=subject, threads=threads
+    )
 
 
 def _print_figure(figure: Figure, path: Path, width: float) -> float:

@@ -17,7 +17,7 @@ from xnbflow.core.study import Study, study_of
 from xnbflow.report.outline import SECOND_PAGE, SECTIONS, WITHOUT_FIGURES, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, level_of, reasons
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
@@ -80,16 +80,16 @@ def write_record(results: StudyResults, path: str | Path) -> None:
     """Write the record: the study, its configuration, the software, digests of its tables.
 
     ``verdicts`` and ``reasons`` are levels and codes of the tables of the same name, of the
-    classifier that comes first, by `StudyResults.place`. The index of all studies shows the levels,
-    and the sizes.
+    classifier that comes first, by `StudyResults.evaluations`. The index of all studies shows the
+    levels, and the sizes.
     """
     chosen = results.tables["headline"]["classifier"].iloc[0]
     levels = {}
     codes = {}
-    for (dataset, folds), name in results.places.items() if chosen else ():
-        place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-        levels[name] = level_of(results, place)
-        codes[name] = [row["code"] for row in reasons(results, place)]
+    for (dataset, folds), name in results.evaluations.items() if chosen else ():
+        evaluation = {"dataset": dataset, "folds": folds, "classifier": chosen}
+        levels[name] = level_of(results, evaluation)
+        codes[name] = [row["code"] for row in reasons(results, evaluation)]
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
@@ -110,21 +110,8 @@ def write_curves(results: StudyResults, path: str | Path) -> None:
 
     They are declared in ``curves.toml`` beside this module and beside the section of an analysis.
     """
-    curves = []
-    for name, declared, tables in _declared_curves(results):
-        coordinates = declared["coordinates"]
-        frame = tables[declared.get("table", name)]
-        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
-        for key, rows in points.groupby(declared["keys"], sort=False):
-            numbers = rows.astype(object).where(rows.notna(), None)  # JSON has no NaN
-            values = {role: numbers[column].tolist() for role, column in coordinates.items()}
-            curve = dict(zip(declared["keys"], key, strict=True))
-            curves.append({"curve": name, **curve, **values})
-    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
-
-
-def _declared_curves(results: StudyResults) -> Iterator[tuple[str, dict[str, Any], StudyTables]]:
-    """Yield each kind of curve with its declaration and the tables that have it."""
+    # Each kind of curve with its declaration and the tables that have it.
+    declared_curves = []
     packages = [(str(__package__), results.tables)]
     packages += [
         (analysis.compute.rpartition(".")[0], results.analysis(analysis))
@@ -134,7 +121,19 @@ def _declared_curves(results: StudyResults) -> Iterator[tuple[str, dict[str, Any
         file = files(package).joinpath("curves.toml") if package else None
         if file and file.is_file():
             for name, declared in tomllib.loads(file.read_text(encoding="utf-8")).items():
-                yield name, declared, tables
+                declared_curves.append((name, declared, tables))
+
+    curves = []
+    for name, declared, tables in declared_curves:
+        coordinates = declared["coordinates"]
+        frame = tables[declared.get("table", name)]
+        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
+        for key, rows in points.groupby(declared["keys"], sort=False):
+            numbers = rows.astype(object).where(rows.notna(), None)  # JSON has no NaN
+            values = {role: numbers[column].tolist() for role, column in coordinates.items()}
+            curve = dict(zip(declared["keys"], key, strict=True))
+            curves.append({"curve": name, **curve, **values})
+    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
 
 
 def _write_json(content: Any, path: str | Path, **options: Any) -> None:

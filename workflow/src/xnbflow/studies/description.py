@@ -104,12 +104,24 @@ def describe(
     groups = dict(zip(often, dependent_groups(pairs, often), strict=True))
     profiles = feature_profiles(series, ranked)
     dependence_group = profiles["feature"].map(groups).fillna("").astype(str)
+
+    # The values of the features that are shown, a row for each feature and sample.
+    rows = pd.Index(series.features).get_indexer(list(shown))
+    values = pd.DataFrame(
+        {
+            "feature": np.repeat(series.features[rows], series.n_samples),
+            "sample": np.tile(series.samples, len(rows)),
+            "class": np.tile(series.labels, len(rows)),
+            "value": series.values[rows].reshape(-1),
+        }
+    )
+
     return {
         "profiles": profiles.assign(dependence_group=dependence_group),
         "class_distances": class_distances(trained["distances"]),
         "dependent_pairs": pairs,
         "densities": class_densities(series, shown, entry),
-        "values": _values(series, shown),
+        "values": values,
         "priors": priors.assign(log_offset=priors["log_prior"] + priors["intercept"]),
         "evidence": evidence,
         "scores": scores[["evidence", "log_reference"]].sum().reset_index(),
@@ -181,18 +193,6 @@ def medians_of_others(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
             middle.append(values[rows, order[rows, rank]])
         medians[code] = np.mean(middle, axis=0)
     return medians
-
-
-def _values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
-    rows = pd.Index(series.features).get_indexer(list(features))
-    return pd.DataFrame(
-        {
-            "feature": np.repeat(series.features[rows], series.n_samples),
-            "sample": np.tile(series.samples, len(rows)),
-            "class": np.tile(series.labels, len(rows)),
-            "value": series.values[rows].reshape(-1),
-        }
-    )
 
 
 def class_distances(distances: pd.DataFrame) -> pd.DataFrame:

@@ -239,7 +239,7 @@ def _metadata(path: str | Path, key: bytes) -> str:
 
 
 #: Rows of a table that are converted to text at a time.
-_ROWS_OF_BLOCK = 200_000
+ROWS_OF_BLOCK = 200_000
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
@@ -271,8 +271,8 @@ def _blocks_of_text(frame: pd.DataFrame) -> Iterator[str]:
     """Yield the header, and the text of some rows at a time: seven million take 3 GB."""
     yield "\t".join(map(_cell, frame)) + "\n"
     inferred = frame.infer_objects()
-    for start in range(0, len(inferred), _ROWS_OF_BLOCK):
-        block = inferred.iloc[start : start + _ROWS_OF_BLOCK]
+    for start in range(0, len(inferred), ROWS_OF_BLOCK):
+        block = inferred.iloc[start : start + ROWS_OF_BLOCK]
         formatted = [_cells_of(column) for _, column in block.items()]
         formats = [cell_format for cell_format, _ in formatted]
         columns = [cells for _, cells in formatted]
