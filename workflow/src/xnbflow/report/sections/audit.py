@@ -217,7 +217,7 @@ def _explaining_model(results: StudyResults, dataset: str) -> str:
     if not classifier or not results.study.folds or "samples" in results.study.omit_sections:
         return ""
     evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if results.rows("evidence", **evaluation).empty:
+    if results.rows("scores", **evaluation).empty:  # the sums of its evidence
         return ""
     return f"{results.with_folds(dataset, evaluation['folds'])}: {results.labels[classifier]}"
 

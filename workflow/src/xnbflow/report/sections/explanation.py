@@ -248,11 +248,14 @@ def explained_densities(
 ) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
     key = ["class", "feature", "other_class"]
-    distances = results.rows("class_distances", **evaluation).set_index(key)["distance"].to_dict()
     values = results.rows("values", **evaluation).groupby(["feature", "class"])["value"]
     samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
     curves_of_features = results.rows("densities", **evaluation)
-    drawn = selected["feature"].isin(curves_of_features["feature"])  # six of thousands
+    drawn_features = curves_of_features["feature"].unique()  # six of thousands
+    distances_of_classes = results.rows("class_distances", **evaluation)
+    is_drawn = distances_of_classes["feature"].isin(drawn_features)
+    distances = distances_of_classes[is_drawn].set_index(key)["distance"].to_dict()
+    drawn = selected["feature"].isin(drawn_features)
     selections = dict(iter(selected[drawn].groupby("feature")))
     figures = []
     for number, (feature, curves) in enumerate(

@@ -110,9 +110,10 @@ def contributions(
     afterwards; null is minus infinity.
     """
     evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    evidence = results.rows("evidence", **evaluation)
+    evidence = results.rows("evidence", **evaluation)[[*_SAMPLE_AND_CLASS, "feature", "evidence"]]
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
-    evidence = evidence[~evidence["sample"].isin(unexplained)]
+    if len(unexplained):
+        evidence = evidence[~evidence["sample"].isin(unexplained)]
     if evidence.empty:
         return None
     predictions = results.training(**evaluation, table="predictions", repeat=0)
