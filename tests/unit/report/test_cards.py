@@ -58,14 +58,14 @@ def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results, expected
     halves = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7}
     actual = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
     tile = actual["Stability"]
-    assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.4)
+    assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.5)
     assert tile.note == expected_text
 
 
 def test_the_stability_of_a_card_is_the_number_of_its_verdict(results, expected_text):
-    """A card had 0.03 as stability, and a verdict by the 0.44 of the short lists."""
+    """A card had 0.03 as stability, and a verdict by the 0.44 of other lists."""
     numbers = {"halves": 0.03, "halves_lower": 0.0, "halves_upper": 0.12}
-    numbers |= {"short_list": 0.44, "short_lower": 0.25, "short_upper": 0.64}
+    numbers |= {"replicated": 0.44, "replicated_lower": 0.25, "replicated_upper": 0.64}
     where = "classifier == 'xnb' and `class` == ''"
     card = cards.card(changed(results, "stability", where, **numbers), *PLACE.values())
     tile = tiles(card)["Stability"]

@@ -78,7 +78,8 @@ def copies(code, n):
 
 
 def halves(value, lower, upper, **changes):
-    numbers = {"short_list": value, "short_lower": lower, "short_upper": upper, "short_size": 9.0}
+    numbers = {"replicated": value, "replicated_lower": lower, "replicated_upper": upper}
+    numbers["short_size"] = 9.0
     return {"stability": numbers | changes}
 
 

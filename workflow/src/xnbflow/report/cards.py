@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.data.controls import shown_classes
-from xnbflow.inference.verdicts import POOR_STABILITY
+from xnbflow.inference.verdicts import LEAST_REPLICATED
 from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
@@ -434,17 +434,17 @@ class _Stability:
 
 
 def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
-    """Return the index that the verdict uses: of short lists, else of all selected features.
+    """Return the index that the verdict uses: replicated features, else the agreement of all.
 
     ``stability`` is a row of the table of this name. The result is None without disjoint halves.
     """
-    if pd.notna(stability.get("short_list")):
+    if pd.notna(stability.get("replicated")):
         return _Stability(
-            value=float(stability["short_list"]),
-            lower=float(stability["short_lower"]),
-            upper=float(stability["short_upper"]),
-            of="short lists of disjoint halves",
-            meaning="stability_of_short_list",
+            value=float(stability["replicated"]),
+            lower=float(stability["replicated_lower"]),
+            upper=float(stability["replicated_upper"]),
+            of="first features that disjoint halves find again",
+            meaning="replicated_features",
         )
     if pd.notna(stability["halves"]):
         return _Stability(
@@ -471,10 +471,10 @@ def stability_tile(stability: pd.Series) -> Iterator[Tile]:
             value=index.value,
             lower=index.lower,
             upper=index.upper,
-            reference=POOR_STABILITY,
+            reference=LEAST_REPLICATED,
             note=(
                 f"{index.of}, 95% interval {index.lower:z.2f} to {index.upper:z.2f}; "
-                f"stable from {POOR_STABILITY:g}"
+                f"stable from {LEAST_REPLICATED:g}"
             ),
         )
     elif pd.notna(stability["stability"]):
