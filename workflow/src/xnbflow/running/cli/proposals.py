@@ -27,7 +27,8 @@ from xnbflow.sources.formats.program_exports import export_text, read_export
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
-from xnbflow.sources.proposal.summary import Summary, summarise_table
+from xnbflow.sources.proposal.summary import Summary
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
 from xnbflow.tables.contract import DOWNLOADS
 
