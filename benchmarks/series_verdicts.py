@@ -19,10 +19,11 @@ from benchmarks.conclusions import Judged, judge, series_of
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.inference.reasons import lowest
-from xnbflow.inference.verdicts import POOR_STABILITY
 
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "series_verdicts.tsv"
 PAIRS = 10
+#: Limit of the agreement of all selected features, in the rule before.
+POOR_STABILITY = 0.4
 
 
 def reasons_before(judged: Judged) -> list[tuple[str, str]]:
@@ -44,6 +45,19 @@ def reasons_before(judged: Judged) -> list[tuple[str, str]]:
         is_unstable = judged.stability["halves_upper"] < POOR_STABILITY
         reasons.append(("partly supported", "unstable" if is_unstable else "stability unclear"))
     return reasons
+
+
+def stability_of(judged: Judged) -> dict[str, str]:
+    """Return the three measures of stability with their intervals, as texts."""
+    texts = {}
+    measures = {"all features": "halves", "short list": "short", "replicated": "replicated"}
+    for title, name in measures.items():
+        value = "short_list" if name == "short" else name
+        numbers = [np.nan] * 3
+        if judged.stability is not None:
+            numbers = list(judged.stability[[value, f"{name}_lower", f"{name}_upper"]])
+        texts[title] = "{:.2f} [{:.2f}, {:.2f}]".format(*numbers)
+    return texts
 
 
 def main(names: list[str]) -> None:
@@ -68,6 +82,7 @@ def main(names: list[str]) -> None:
             "balanced accuracy": round(balanced.value, 3),
             "lower limit": round(balanced.lower, 3),
             "p": judged.p,
+            **stability_of(judged),
             "seconds": time.process_time() - start,
         }
         frame = pd.DataFrame([row])

@@ -70,6 +70,8 @@ def test_short_lists_have_ten_features_of_each_class_and_count_copies_as_one(rng
             rows.append({"repeat": 0, "fold": fold, "class": "a", "feature": feature, "rank": rank})
     table = halves.agreement_table(series, pd.DataFrame(rows)).set_index("class")
     assert table["mean_size"].to_dict() == {"": 10.0, "a": 10.0, "b": 0.0}
+    # of the first ten of the second half the first half has none, out of 102 features
+    assert table.loc["", "replicated"] == pytest.approx(-(10 / 102) / (1 - 10 / 102))
     assert table.loc["", "agreement"] > 0.95
     assert np.isnan(table.loc["b", "agreement"])
     sets = [({f"g{i}" for i in range(10)}, {f"g{i}" for i in range(11, 21)})] * 2
@@ -82,7 +84,7 @@ def test_features_replace_each_other_from_seven_tenths_within_the_classes(rng):
         values[row] = correlation * values[0] + np.sqrt(1 - correlation**2) * values[row]
     labels = np.repeat(["a", "b"], 2000)
     series = dataset(values + 5 * (labels == "b"), labels)  # the class makes all of them alike
-    similarity = halves._similarity(series, np.arange(3))
+    similarity = halves.feature_similarity(series, np.arange(3))
     assert similarity[0].round(2).tolist() == [1.0, pytest.approx(0.72, abs=0.02), 0.0]
 
 
@@ -93,3 +95,25 @@ def test_the_table_of_halves_has_ranks_and_short_lists(planted):
     agreement = halves.agreement_table(planted, table)
     assert agreement["class"].value_counts().to_dict() == {"": 3, "a": 3, "b": 3}
     assert agreement["agreement"].between(0.3, 1).all()  # one of two features is always the same
+
+
+@pytest.mark.parametrize(
+    ("n_features", "place", "replicates"),
+    [(2000, 100, True), (2000, 101, False), (500, 50, True), (500, 51, False), (40, 10, True),
+     (40, 11, False)],
+)  # fmt: skip
+def test_a_feature_is_replicated_among_a_hundred_and_a_tenth_of_all(
+    n_features, place, replicates, rng
+):
+    """The first feature of one half has this place in the other half, whose others agree."""
+    series = dataset(rng.normal(size=(n_features, 20)), np.repeat(["a", "b"], 10))
+    by_rank = [f"g{i}" for i in range(place + 1)]
+    moved = [*by_rank[1:place], by_rank[0]]
+    rows = [
+        {"repeat": 0, "fold": fold, "class": "a", "feature": feature, "rank": rank}
+        for fold, features in enumerate((by_rank, moved))
+        for rank, feature in enumerate(features, start=1)
+    ]
+    table = halves.agreement_table(series, pd.DataFrame(rows)).set_index("class")
+    assert (table.loc["a", "replicated"] == pytest.approx(1.0)) == replicates
+    assert table.loc["", "replicated"] == table.loc["a", "replicated"]  # b has no features

@@ -137,6 +137,26 @@ def test_perfect_pairs_have_the_interval_of_their_recalls():
 
 @pytest.mark.parametrize("inflation", INFLATIONS)
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("per_class", [4, 9, 20])
+def test_balanced_accuracy_of_equal_classes_has_the_interval_of_the_accuracy(
+    per_class, n_classes, inflation
+):
+    """Any errors of samples, of patients of one class, and of patients with all classes."""
+    rng = np.random.default_rng([per_class, n_classes])
+    classes = np.repeat(np.arange(n_classes), per_class)
+    samples = np.arange(len(classes))
+    for _ in range(10):
+        right = (rng.random(len(classes)) < rng.choice([0.5, 0.8, 0.95, 1.0])).astype(float)
+        for groups in (None, samples, samples // 2 if per_class % 2 == 0 else None):
+            balanced = balanced_interval(right, classes, groups, inflation)
+            assert balanced == accuracy_interval(right, classes, groups, inflation)
+        paired = balanced_interval(right, classes, samples % per_class, inflation)
+        of_accuracy = accuracy_interval(right, classes, samples % per_class, inflation)
+        assert paired == pytest.approx(of_accuracy)
+
+
+@pytest.mark.parametrize("inflation", INFLATIONS)
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_perfect_results_of_equal_classes_are_one_estimate(n_classes, inflation):
     """Samples, and patients with a sample of each class."""
     classes = np.repeat(np.arange(n_classes), 9)

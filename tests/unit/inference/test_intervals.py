@@ -82,7 +82,7 @@ def test_upper_limits_of_few_samples_are_combined_with_a_correlation(per_class, 
     of_class = share_interval(right[:per_class], inflation=2.0)
     above = (of_class.upper - 0.5) * np.sqrt(2 + 2 * correlation) / 2
     assert actual.upper == pytest.approx(0.5 + above)
-    assert actual.lower == pytest.approx(0.5 - (0.5 - of_class.lower) / np.sqrt(2))
+    assert actual.lower == pytest.approx(share_interval(right, inflation=2.0).lower)
 
 
 @pytest.mark.parametrize("smaller", [4, 8, 16, 1000])
@@ -241,11 +241,12 @@ def test_the_limits_of_an_area_solve_newcombes_equation():
 
 
 def test_recalls_of_one_fixed_classifier_are_independent():
-    classes = np.repeat([0, 1], 8)
-    right = np.tile([1.0, 0.0], 8)
-    of_class = share_interval(right[:8])
+    classes = np.repeat([0, 1], [8, 12])
+    right = np.tile([1.0, 0.0], 10)
+    above = [share_interval(right[:8]).upper - 0.5, share_interval(right[8:]).upper - 0.5]
     actual = balanced_interval(right, classes)
-    assert actual.upper == pytest.approx(0.5 + (of_class.upper - 0.5) / np.sqrt(2))
+    assert actual.upper == pytest.approx(0.5 + np.hypot(*above) / 2)
+    assert actual.lower == pytest.approx(0.5 - np.hypot(*above) / 2)
 
 
 @pytest.mark.parametrize(

@@ -129,10 +129,10 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
 @pytest.mark.parametrize(
     ("lower", "upper", "codes"),
     [
-        (0.4, 1.0, []),
-        (0.39, 1.0, ["stability unclear"]),
-        (0.0, 0.4, ["stability unclear"]),
-        (0.0, 0.39, ["unstable"]),
+        (0.5, 1.0, []),
+        (0.49, 1.0, ["stability unclear"]),
+        (0.0, 0.5, ["stability unclear"]),
+        (0.0, 0.49, ["unstable"]),
     ],
 )
 def test_stability_is_judged_by_its_interval(lower, upper, codes):
@@ -149,7 +149,7 @@ def test_halves_that_select_most_features_do_not_differ(mean_size, code):
     """The index is corrected for chance: it is near 0 where nearly all features are selected."""
     (reason,) = stability_reasons(intervals.Estimate(0.1, 0.0, 0.2), mean_size, 10)
     assert reason.code == code
-    assert reason.limit == 0.4
+    assert reason.limit == 0.5
 
 
 def test_a_selection_without_halves_is_at_most_partly_supported():
@@ -253,7 +253,7 @@ def tables_of_verdicts(performances, **changes):
 
 
 def test_a_table_of_verdicts_has_the_reasons_of_each_result():
-    short = {"short_list": 0.2, "short_lower": 0.1, "short_upper": 0.3}
+    short = {"replicated": 0.2, "replicated_lower": 0.1, "replicated_upper": 0.3}
     # of 100 features the list of all has 90, the short one 9
     halves = {"class": "", "mean_size": 90, "short_size": 9, **short}
     of_six = performance(CODES, np.eye(2)[CODES], candidates=6)

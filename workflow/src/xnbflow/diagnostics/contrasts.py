@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import listed
 from xnbflow.core.study import Design
 from xnbflow.core.terms import batch_column
@@ -37,7 +38,6 @@ from xnbflow.diagnostics.linear_models import (
 )
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
 from xnbflow.sources.formats.cell_texts import is_missing
-from xnbflow.sources.proposal.summary import natural_key
 from xnbflow.tables.contract import GENE_TABLES
 
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")

@@ -254,11 +254,11 @@ def sexes(series: DataSet) -> list[Row]:
         return []
     rows = []
     for name in names:
-        rows += _sex_rows(series, columns[name], score)
+        rows += sex_rows(series, columns[name], score)
     return rows
 
 
-def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]:
+def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]:
     """Return the findings on one column of sexes; see `sexes`."""
     initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
     male = initials == "m"

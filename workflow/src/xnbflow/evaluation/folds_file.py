@@ -20,7 +20,7 @@ from xnbflow.tables.contract import DOWNLOADS
 #: A sample that always trains and is never tested.
 _ALWAYS_TRAIN = "train"
 #: A series has a few thousand samples, in some hundred repeats.
-_MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 28
 
 
 def scheme_folds(
@@ -111,9 +111,9 @@ def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int)
 def _rows(path: str | Path, header: DataSet) -> pd.DataFrame:
     """Return the line, repeat, fold and sample of each row, as text except the line."""
     with open_raw(path) as stream:
-        content = stream.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
-        msg = f"{path} is larger than {_MOST_BYTES >> 20} MiB: this is not a file of folds"
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        msg = f"{path} is larger than {MOST_BYTES >> 20} MiB: this is not a file of folds"
         raise InputError(msg)
     try:
         text = content.decode("utf-8-sig")

@@ -18,7 +18,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import MOST_REPEATED, draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.intervals import Estimate
-from xnbflow.inference.stability import correlated_stability, stability_index
+from xnbflow.inference.stability import correlated_stability, replication, stability_index
 from xnbflow.tables.contract import CHECK_TABLES
 
 Pair = tuple[Collection[str], Collection[str]]
@@ -26,6 +26,10 @@ Pair = tuple[Collection[str], Collection[str]]
 #: Features of each class in the short list, in the order of their ranks: those that are measured
 #: and reported first.
 SHORT_LIST = 10
+#: Features of each class among which those of the short list of other samples are looked for: a
+#: hundred, and at most a tenth of all.
+LONG_LIST = 100
+_LONG_SHARE = 0.1
 #: Least absolute correlation within the classes from which on two features replace each other.
 SIMILAR = 0.7
 #: Features from which the mean similarity of all features is estimated.
@@ -118,6 +122,10 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
     selected), that of all classes the union. Features that correlate within the classes by
     `SIMILAR` or more replace each other (`correlated_stability`).
 
+    A feature of a short list is *replicated* if the other half has it among the first `LONG_LIST`
+    features of the class, at most a tenth of all features (`replication`). That of all classes is
+    the mean over the classes.
+
     Parameters
     ----------
     series : DataSet
@@ -130,13 +138,14 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     names = short["feature"].unique()
     positions = pd.Index(series.features.astype(str)).get_indexer(names)
-    similarity = _similarity(series, positions)
+    similarity = feature_similarity(series, positions)
     n_sampled = min(_SAMPLED_FEATURES, series.n_features)
     sampled = np.unique(np.linspace(0, series.n_features - 1, n_sampled).astype(int))
-    others = _similarity(series, sampled)
+    others = feature_similarity(series, sampled)
     n_pairs = max(1, len(sampled) * (len(sampled) - 1))
     mean_similarity = (others.sum() - len(sampled)) / n_pairs
     position = pd.Series(np.arange(len(names)), index=names)
+    replicated = _replicated(halves, series.n_features)
     rows = []
     for label in ["", *series.classes.astype(str)]:
         of_class = short if not label else short[short["class"] == label]
@@ -149,11 +158,32 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
                 selected, similarity, series.n_features, mean_similarity
             )
             row = {"repeat": repeat, "class": label, "agreement": agreement}
+            row["replicated"] = replicated.get((repeat, label), np.nan)
             rows.append(row | {"mean_size": float(selected.sum(axis=1).mean())})
     return pd.DataFrame(rows, columns=columns)
 
 
-def _similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
+def _replicated(halves: pd.DataFrame, n_features: int) -> dict[tuple[int, str], float]:
+    """Return the replication of the short lists by division and class, "" for the mean of all."""
+    n_found = max(SHORT_LIST, min(LONG_LIST, int(_LONG_SHARE * n_features)))
+    ranked = halves.sort_values("rank", kind="stable")
+    lists = ranked.groupby(["repeat", "class", "fold"])["feature"].agg(list).to_dict()
+    replicated: dict[tuple[int, str], float] = {}
+    for repeat, of_repeat in ranked.groupby("repeat"):
+        of_classes = []
+        for label in of_repeat["class"].unique():
+            of_halves = [lists.get((repeat, label, half), []) for half in (0, 1)]
+            index = replication(
+                (of_halves[0], of_halves[1]), n_features, n_first=SHORT_LIST, n_found=n_found
+            )
+            replicated[repeat, str(label)] = index
+            of_classes.append(index)
+        defined = [index for index in of_classes if not np.isnan(index)]
+        replicated[repeat, ""] = float(np.mean(defined)) if defined else np.nan
+    return replicated
+
+
+def feature_similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
     """Return the absolute correlations of features within the classes; below `SIMILAR` 0.
 
     A missing value is replaced by the mean of its class.

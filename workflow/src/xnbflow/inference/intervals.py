@@ -301,8 +301,8 @@ def balanced_interval(
     by their samples: the mean is then the accuracy.
 
     Where no group has samples of several classes the recalls are independent, and their limits are
-    combined by `mean_of`; if all answers are right and the classes have equal sizes, the lower
-    limit is that of the accuracy. Otherwise (tumour and normal tissue of a patient) limits are
+    combined by `mean_of`; if the classes have equal sizes, the interval is that of the accuracy
+    (`accuracy_interval`). Otherwise (tumour and normal tissue of a patient) limits are
     those of Jeffreys' interval with the design effect of groups on the weighted mean; the upper
     limit is at least that of recalls with the correlation of `correlations`. Both are at most as
     far from the mean as limits of recalls that are right and wrong in the same groups, so that no
@@ -337,13 +337,13 @@ def balanced_interval(
     # Independent recalls.
     if groups is None or not have_several_classes(groups, classes):
         mean = mean_of(shares, least_above=least_correlation, weights=weights)
-        if right.min() == 1 and (counts == counts[0]).all():
-            # With recalls of mean b all n answers are right with a probability of at most b**n.
-            whole = share_interval(
-                right, groups, inflation=inflation, confidence=confidence, below=below
-            )
-            mean = mean._replace(lower=max(mean.lower, whole.lower))
-        return mean
+        if not (counts == counts[0]).all():
+            return mean
+        # The balanced accuracy of equal classes is the accuracy, and has its interval.
+        whole = share_interval(
+            right, groups, inflation=inflation, confidence=confidence, below=below
+        )
+        return _accuracy_of_recalls(whole, mean, inflation)
 
     # Groups with samples of several classes: limits of the weighted mean with their design effect,
     # between those of correlated recalls and of recalls that are right in the same groups.
@@ -390,9 +390,19 @@ def accuracy_interval(
     )
     if groups is not None and have_several_classes(groups, classes):
         return by_size
-    accuracy = share_interval(right, groups, inflation, confidence)
+    return _accuracy_of_recalls(
+        share_interval(right, groups, inflation, confidence), by_size, inflation
+    )
+
+
+def _accuracy_of_recalls(accuracy: Estimate, of_recalls: Estimate, inflation: float) -> Estimate:
+    """Return the interval of an accuracy from that of all samples and that of the recalls.
+
+    The upper limit of a cross-validation is the higher one: that of the recalls takes account of
+    errors that all classes have because training sets are small.
+    """
     if inflation > 1:
-        return accuracy._replace(upper=max(accuracy.upper, by_size.upper))
+        return accuracy._replace(upper=max(accuracy.upper, of_recalls.upper))
     return accuracy
 
 

@@ -22,8 +22,8 @@ from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.reasons import Level, Reason, in_order, lowest
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
-POOR_STABILITY = 0.4
+#: Share of the first features that other samples must find again, corrected for chance: half.
+LEAST_REPLICATED = 0.5
 #: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
 #: Codes of the reasons by these statuses, where no pair of classes is separated from a column, and
@@ -193,17 +193,17 @@ def stability_reasons(
 ) -> list[Reason]:
     """Return the reason that the stability of a selection has against a result, if there is one.
 
-    ``halves`` is the agreement of lists from independent samples, None where a classifier that
-    selects features was not fitted to halves. ``mean_size`` is the mean number of features of a
-    list, of ``n_features``. The index is corrected for chance: where most features are selected in
-    each half, it is near 0 although the selections share most of their features.
+    ``halves`` is the share of the first features that independent samples find again, None where a
+    classifier that selects features was not fitted to halves. ``mean_size`` is the mean number of
+    features of a short list, of ``n_features``. The index is corrected for chance: where most
+    features are in each list, it is near 0 although the lists share most of their features.
     """
     if halves is None:
         return [Reason(code="stability not tested")]
-    if not halves.lower < POOR_STABILITY:
+    if not halves.lower < LEAST_REPLICATED:
         return []
-    numbers = _numbers(halves) | {"limit": POOR_STABILITY}
-    if not halves.upper < POOR_STABILITY:
+    numbers = _numbers(halves) | {"limit": LEAST_REPLICATED}
+    if not halves.upper < LEAST_REPLICATED:
         return [Reason(code="stability unclear", **numbers)]
     if mean_size > _MOST_FEATURES * n_features:
         numbers |= {"count": mean_size, "total": n_features}
@@ -320,11 +320,11 @@ def _tests(permutation_tests: pd.DataFrame) -> dict[tuple[str, str], LabelTest]:
 
 
 def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Reason]:
-    """Return the reasons of a row of the table ``stability``: of its short list."""
+    """Return the reasons of a row of the table ``stability``: of its replicated features."""
     halves = None
-    if pd.notna(selection["short_list"]):
+    if pd.notna(selection["replicated"]):
         halves = Estimate(
-            selection["short_list"], selection["short_lower"], selection["short_upper"]
+            selection["replicated"], selection["replicated_lower"], selection["replicated_upper"]
         )
     return stability_reasons(halves, selection["short_size"], n_features)
 

@@ -148,7 +148,7 @@ def explain_sample(
     terms: Any = terms_of(model.estimator, frame)  # not None, because the last step explains
     if missing == "drop":
         terms = terms[~terms["feature"].isin(model.required[aligned.lacking[0]])]
-    terms["log_reference"] = _references(model, last, frame, terms)
+    terms["log_reference"] = reference_densities(model, last, frame, terms)
     terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
     # a recalibrated model multiplies log posteriors and adds an intercept to each
     recalibration = model.series.get(RECALIBRATION, {"slope": 1.0, "intercept": 0.0})
@@ -171,7 +171,7 @@ def explain_sample(
     )
 
 
-def _references(
+def reference_densities(
     model: TrainedModel, last: BaseEstimator, frame: pd.DataFrame, terms: pd.DataFrame
 ) -> np.ndarray:
     """Return the reference of each term: the log density in all classes together.

@@ -178,12 +178,12 @@ def read_labelled_samples(
     training = known or {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        dataset = _complete_row(
+        dataset = first_complete_row(
             dataset, training, features=set(features), columns=columns, downloads=Downloads(folder)
         )
         series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
-        transform = _needed_transform(dataset, training, series, quartiles)
+        transform = needed_transform(dataset, training, series, quartiles)
         if transform:
             dataset = replace(dataset, options=dataset.options | {"transform": transform})
             series = _read_unlabelled(dataset, folder)
@@ -212,7 +212,7 @@ def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:
     return _LOADERS[dataset.source](fetch_annotation(dataset, downloads), downloads)
 
 
-def _needed_transform(
+def needed_transform(
     dataset: SheetRow,
     training: Mapping[str, Any],
     series: DataSet,
@@ -263,7 +263,7 @@ def complete_training(dataset: SheetRow) -> SheetRow:
         return complete_row(dataset, Downloads(Path(folder)))
 
 
-def _complete_row(
+def first_complete_row(
     dataset: SheetRow,
     training: Mapping[str, Any],
     *,
@@ -311,7 +311,7 @@ def _complete_table(
     samples_in_columns = bool(features) and not names & set(features)
     texts: list[str] = []
     if features and not samples_in_columns:
-        texts = _text_columns(table, {*features, *phenotype, id_column})
+        texts = columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         return complete_row(replace(dataset, orientation="columns", label=None), downloads)
     if id_column not in header:
@@ -335,7 +335,7 @@ def _complete_table(
     return replace(dataset, id_column=id_column)
 
 
-def _text_columns(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
+def columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
     """Return the columns, except ``exceptions``, that contain text in the first rows.
 
     Names that a list or a pattern of the sheet cannot represent are left out.
@@ -345,12 +345,12 @@ def _text_columns(table: RawTable, exceptions: Collection[str | None]) -> list[s
     text_columns = []
     for name, *cells in columns:
         representable = name and name == name.strip() and not set(name) & set(",*?[")
-        if representable and name not in exceptions and _has_text(cells, table.decimal):
+        if representable and name not in exceptions and has_text(cells, table.decimal):
             text_columns.append(name)
     return text_columns
 
 
-def _has_text(cells: Iterable[str], decimal: str) -> bool:
+def has_text(cells: Iterable[str], decimal: str) -> bool:
     """Return whether one of the cells is neither missing nor a number."""
     texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
     return any(complaint(text) for text in texts if not is_missing(text))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.data.controls import shown_classes
-from xnbflow.inference.verdicts import POOR_STABILITY
+from xnbflow.inference.verdicts import LEAST_REPLICATED
 from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
@@ -69,7 +69,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     supported = level in SUPPORTED
     finding = most_serious(results, dataset)
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    features = _features(results, evaluation)
+    features = card_features(results, evaluation)
     lists = _lists_of_features(results, evaluation, features)
     shares = features["of"].unique().tolist()
 
@@ -105,7 +105,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
     return Card(
         title=results.with_folds(dataset, folds),
-        note=_size(about),
+        note=size_in_words(about),
         verdict=verdict_sentence(results, evaluation),
         level=LEVELS[level],
         facts=facts,
@@ -115,7 +115,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         of=lists.heading,
         genes=lists.items,
         rest=lists.rest,
-        figure=_figure(results, evaluation, features),
+        figure=card_figure(results, evaluation, features),
         badge=capitalized(level),
         short=_short_reason(results, evaluation, level),
         tiles=[
@@ -159,7 +159,7 @@ def _features_per_class(results: StudyResults, evaluation: dict[str, str]) -> fl
     return float(means.iloc[0]) if len(means) else np.nan
 
 
-def _size(about: pd.Series) -> str:
+def size_in_words(about: pd.Series) -> str:
     """Return a data set's size in words, with its groups."""
     groups = ""
     if pd.notna(about["groups"]):
@@ -211,7 +211,7 @@ def _lists_of_features(
             upper=recall["upper"],
             items=items,
             rest=rest,
-            warning=_class_warning(
+            warning=class_warning(
                 recall, notes.get(recall["class"], ""), by_priors.get(recall["class"])
             ),
         )
@@ -219,8 +219,8 @@ def _lists_of_features(
 
     # Several classes: each has its list.
     if not mirrored:
-        rows = _rows_by_class(features)
-        heading = _heading_of_first({row.label for row in rows}, classes)
+        rows = rows_by_class(features)
+        heading = heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
 
     # Two classes: one list, seen from the class that is not the control.
@@ -255,7 +255,7 @@ def _lists_of_features(
     )
 
 
-def _features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
+def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
     """Return the features of each class: the core set, or the most frequent ones.
 
     Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
@@ -284,7 +284,7 @@ def _features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame
     return rows.merge(tested, on=["class", "feature"], how="left")
 
 
-def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
+def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
     """Return the first features of each class, class after class.
 
     The core set is the same for every class: of equal shares those features come first whose AUC
@@ -352,12 +352,12 @@ def _item(row: dict[str, object]) -> Item:
     )
 
 
-def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
+def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     """Return the heading of a table without rows of some classes; empty where it has all.
 
     Examples
     --------
-    >>> _heading_of_first({"a", "b"}, ["a", "b", "c"]), _heading_of_first({"a"}, ["a"])
+    >>> heading_of_first({"a", "b"}, ["a", "b", "c"]), heading_of_first({"a"}, ["a"])
     ('First of each class, 2 of 3 classes; core set in bold', '')
     """
     if not shown or len(shown) == len(classes):
@@ -419,7 +419,7 @@ def _selection_tiles(
             label=f"{noun.capitalize()}s per class", text=f"{number:,.0f}", note="mean over folds"
         )
     if "" in stability.index:
-        yield from _stability_tile(stability.loc[""])
+        yield from stability_tile(stability.loc[""])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,17 +434,17 @@ class _Stability:
 
 
 def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
-    """Return the index that the verdict uses: of short lists, else of all selected features.
+    """Return the index that the verdict uses: replicated features, else the agreement of all.
 
     ``stability`` is a row of the table of this name. The result is None without disjoint halves.
     """
-    if pd.notna(stability.get("short_list")):
+    if pd.notna(stability.get("replicated")):
         return _Stability(
-            value=float(stability["short_list"]),
-            lower=float(stability["short_lower"]),
-            upper=float(stability["short_upper"]),
-            of="short lists of disjoint halves",
-            meaning="stability_of_short_list",
+            value=float(stability["replicated"]),
+            lower=float(stability["replicated_lower"]),
+            upper=float(stability["replicated_upper"]),
+            of="first features that disjoint halves find again",
+            meaning="replicated_features",
         )
     if pd.notna(stability["halves"]):
         return _Stability(
@@ -457,7 +457,7 @@ def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
     return None
 
 
-def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
+def stability_tile(stability: pd.Series) -> Iterator[Tile]:
     """Yield the stability (of disjoint halves), else the agreement between folds.
 
     Folds share training samples and agree more, so that the number has another name.
@@ -471,10 +471,10 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
             value=index.value,
             lower=index.lower,
             upper=index.upper,
-            reference=POOR_STABILITY,
+            reference=LEAST_REPLICATED,
             note=(
                 f"{index.of}, 95% interval {index.lower:z.2f} to {index.upper:z.2f}; "
-                f"stable from {POOR_STABILITY:g}"
+                f"stable from {LEAST_REPLICATED:g}"
             ),
         )
     elif pd.notna(stability["stability"]):
@@ -520,7 +520,7 @@ def _random_signatures(
     return _RandomSignatures(f"{sentence}.", many)
 
 
-def _figure(
+def card_figure(
     results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
 ) -> Figure | None:
     """Return the heat map of the core set, or the points of its only gene."""
@@ -547,7 +547,7 @@ def _figure(
     )
 
 
-def _class_warning(
+def class_warning(
     recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
 ) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.

@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from joblib.externals.loky import ProcessPoolExecutor
-
 from xnbflow.core.atomic import write_atomically
 from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import Figure, Section, with_legends
 from xnbflow.report.results import StudyResults
 from xnbflow.report.static.files import print_figure, write_svg
-from xnbflow.report.study_page import sections_of
+from xnbflow.report.study_page import sections_with_figures
 
 
 def draw_figures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
@@ -77,7 +75,7 @@ def print_figures(
         return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
 
     return write_figures(
-        sections_of(results), folder=folder, width=width, subject=subject, threads=threads
+        sections_with_figures(results), folder=folder, width=width, subject=subject, threads=threads
     )
 
 
@@ -89,6 +87,8 @@ def _call_all(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Return the results of functions with arguments, each called as soon as it is yielded."""
     if threads == 1:
         return [function(*arguments) for function, *arguments in tasks]
+    from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415  a tenth of a second
+
     with ProcessPoolExecutor(threads) as pool:
         futures = [pool.submit(*task) for task in tasks]
         return [future.result() for future in futures]

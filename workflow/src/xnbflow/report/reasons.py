@@ -64,8 +64,9 @@ _CLAUSES = {
         "samples cannot show which of them matter"
     ),
     "stability unclear": (
-        "it is undecided whether its {noun}s are stable: the interval of the agreement of halves, "
-        "{lower:.2f} to {upper:.2f}, includes the limit {limit:.2f}"
+        "it is undecided whether its {noun}s are stable: the interval of the share of first "
+        "{noun}s that other halves find again, {lower:.2f} to {upper:.2f}, includes the limit "
+        "{limit:.2f}"
     ),
     "stability not tested": "the stability of its {noun}s was not tested",
     "cohort not held": "it did not hold in the second cohort {subject}",

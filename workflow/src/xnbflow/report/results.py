@@ -46,6 +46,7 @@ from xnbflow.tables.storage import (
     gene_sets_of,
     read_parquet,
     read_stacked,
+    rows_at,
     series_of,
     versions_of,
 )
@@ -362,8 +363,10 @@ class StudyTables:
         if not where:
             return self[name]
         key = tuple(where.values())
-        positions = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0], [])
-        return self[name].take(positions)
+        positions = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0])
+        if positions is None:
+            return self[name].head(0)
+        return rows_at(self[name], positions)
 
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables, as a page links to them: as text where there is one."""

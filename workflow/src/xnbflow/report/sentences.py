@@ -40,7 +40,7 @@ def headline_sentence(results: StudyResults) -> str:
         _accuracy_clause(results, chosen_rows, several_folds=rows["folds"].nunique() > 1),
         _choice_clause(results),
         _copies_clause(results, chosen_rows),
-        _features_clause(results, chosen),
+        features_clause(results, chosen),
         _others_clause(results, rows, chosen_rows),
     ]
     return f"{'; '.join(filter(None, clauses))}."
@@ -87,7 +87,7 @@ def _copies_clause(results: StudyResults, chosen_rows: pd.DataFrame) -> str:
     return f"samples of {join_words(copied)} are copies of others, known from training"
 
 
-def _features_clause(results: StudyResults, chosen: str) -> str:
+def features_clause(results: StudyResults, chosen: str) -> str:
     """Return how many features the classifier uses; empty if it selects none."""
     summary = results.rows(
         "summary", metric="features_per_class", folds_failed=0, classifier=chosen
@@ -106,7 +106,7 @@ def _others_clause(results: StudyResults, rows: pd.DataFrame, chosen_rows: pd.Da
         return ""
     chosen = chosen_rows["classifier"].iloc[0]
     if len(chosen_rows) > 1:
-        return _wins(results, chosen)
+        return wins_clause(results, chosen)
     others = rows[rows["classifier"] != chosen].merge(chosen_rows[["dataset", "folds"]])
     accuracies = [
         f"{results.labels[row['classifier']]} {row['estimate']:.1%}"
@@ -128,7 +128,7 @@ def _range(rows: pd.DataFrame, *, several_folds: bool) -> str:
     return f"{texts[0]} ({places[0]}) to {texts[1]} ({places[1]})"
 
 
-def _wins(results: StudyResults, chosen: str) -> str:
+def wins_clause(results: StudyResults, chosen: str) -> str:
     """Return on how many data sets the chosen classifier, and the best others, come first."""
     wins = results.tables["averages"].set_index("classifier")["wins"]
     text = f"of {len(wins)} classifiers it is the most accurate on {wins[chosen]}"

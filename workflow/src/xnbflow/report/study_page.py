@@ -3,7 +3,7 @@
 import importlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +14,7 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, study_of
-from xnbflow.report.outline import SECOND_PAGE, section_modules
+from xnbflow.report.outline import SECOND_PAGE, SECTIONS, WITHOUT_FIGURES, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -58,8 +58,19 @@ def _lead(study: Study) -> str:
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
-    """Yield a section when it is ready; its figures may be drawn while the next is made."""
-    for name in section_modules(results.study, results.analyses):
+    """Yield a section when it is ready."""
+    yield from _made_sections(results, section_modules(results.study, results.analyses))
+
+
+def sections_with_figures(results: StudyResults) -> Iterator[Section]:
+    """Yield the sections that may have figures, which are drawn while the next one is made."""
+    names = section_modules(results.study, results.analyses)
+    without = {name for name in SECTIONS if name.rpartition(".")[2] in WITHOUT_FIGURES}
+    yield from _made_sections(results, [name for name in names if name not in without])
+
+
+def _made_sections(results: StudyResults, modules: Iterable[str]) -> Iterator[Section]:
+    for name in modules:
         section = importlib.import_module(name).section(results)
         if section is not None:
             yield section

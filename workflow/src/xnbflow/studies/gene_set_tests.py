@@ -204,7 +204,7 @@ def _measured_sets(
     series: DataSet, study_design: Design, sets: Mapping[str, set[str]]
 ) -> MeasuredSets:
     """Return the sets with 5 to 500 genes among those of the series."""
-    genes = _one_probe_per_gene(series)
+    genes = one_probe_per_gene(series)
     positions = {name: position for position, name in enumerate(genes.index)}
     members = {}
     for name, symbols in sets.items():
@@ -215,7 +215,7 @@ def _measured_sets(
     return MeasuredSets(values=genes.to_numpy(), members=members, trend=trend)
 
 
-def _one_probe_per_gene(series: DataSet) -> pd.DataFrame:
+def one_probe_per_gene(series: DataSet) -> pd.DataFrame:
     """Return the values of each gene by its name (n_genes, n_samples), in order of the names."""
     values = with_log_counts(series).values
     metadata = series.feature_metadata

@@ -91,7 +91,9 @@ def stability(
             constant = selections["constant"].mean()
             of_folds = UNDEFINED if samples == 1 else stability_index(sets, header.n_features)
             of_halves = _of_halves(halves.get((key[0], key[2])), label, header)
-            of_short, short_size = _of_short_lists((agreement or {}).get((key[0], key[2])), label)
+            of_class = _rows_of_class((agreement or {}).get((key[0], key[2])), label)
+            of_short, short_size = _of_short_lists(of_class, "agreement")
+            replicated, _ = _of_short_lists(of_class, "replicated")
             note = "constant" if constant > _MOSTLY_CONSTANT else ""
             rows.append(
                 {
@@ -105,6 +107,9 @@ def stability(
                     "halves": of_halves.value,
                     "halves_lower": of_halves.lower,
                     "halves_upper": of_halves.upper,
+                    "replicated": replicated.value,
+                    "replicated_lower": replicated.lower,
+                    "replicated_upper": replicated.upper,
                     "short_list": of_short.value,
                     "short_lower": of_short.lower,
                     "short_upper": of_short.upper,
@@ -124,13 +129,20 @@ def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Esti
     return half_stability(pairs, header.n_features) if pairs else UNKNOWN
 
 
-def _of_short_lists(agreement: pd.DataFrame | None, label: str) -> tuple[Estimate, float]:
-    """Return the agreement of the short lists of halves, and their mean number of features."""
-    rows = None if agreement is None else agreement[agreement["class"] == label]
-    if rows is None or rows.empty:
+def _rows_of_class(agreement: pd.DataFrame | None, label: str) -> pd.DataFrame | None:
+    """Return the rows of a class in a table ``agreement``; None without a table or rows."""
+    if agreement is None:
+        return None
+    rows = agreement[agreement["class"] == label]
+    return None if rows.empty else rows
+
+
+def _of_short_lists(rows: pd.DataFrame | None, measure: str) -> tuple[Estimate, float]:
+    """Return a measure of the short lists of halves, and their mean number of features."""
+    if rows is None:
         return UNKNOWN, np.nan
     size = float(rows["mean_size"].mean())
-    return agreement_interval(rows["agreement"].to_numpy(), size), size
+    return agreement_interval(rows[measure].to_numpy(), size), size
 
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:

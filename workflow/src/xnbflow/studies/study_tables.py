@@ -65,7 +65,7 @@ def study_tables(
     truth = inputs.of_datasets(TRUTH, TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
-        **_checked(inputs, headers),
+        **checked_tables(inputs, headers),
         **_described(inputs, headers, fits=fits, alpha=alpha),
         **_scores(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
@@ -158,7 +158,7 @@ def _results(
         fits={key: (failed[key], len(table)) for key, table in fits.items()},
         stability=tables["stability"],
         permutation_tests=tables["permutation_tests"],
-        further=_further_reasons(
+        further=further_reasons(
             fits,
             headers,
             audit=audit,
@@ -178,7 +178,7 @@ def _results(
     }
 
 
-def _further_reasons(
+def further_reasons(
     fits: Tables,
     headers: Headers,
     *,
@@ -248,7 +248,7 @@ def _described(
     }
 
 
-def _checked(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
+def checked_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
     curves = inputs.checked("learning_curve", inputs.checks.tested)
     tables = {

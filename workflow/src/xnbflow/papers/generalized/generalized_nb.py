@@ -279,9 +279,9 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def _backfit(
         self, columns: list[SortedFeature], effects: list[np.ndarray], events: np.ndarray
-    ) -> "_LocalScoring":
+    ) -> "LocalScoring":
         """Return the adjustments of some features."""
-        fit = _LocalScoring(
+        fit = LocalScoring(
             columns,
             effects,
             events,
@@ -300,7 +300,7 @@ class GeneralizedNB(BaseNaiveBayes):
                 break
         return fit
 
-    def _neutralized(self, fit: "_LocalScoring") -> np.ndarray:
+    def _neutralized(self, fit: "LocalScoring") -> np.ndarray:
         """Return which features the parameter ``least_effect`` removes, bool (n_features,)."""
         if self.least_effect is None:
             return np.zeros(len(fit.columns), dtype=bool)
@@ -314,7 +314,7 @@ class GeneralizedNB(BaseNaiveBayes):
         is_neutralized = np.array(spreads) < self.least_effect * np.array(naive_spreads)
         return is_neutralized & ~is_neutralized.all()
 
-    def _warn_of_convergence(self, fit: "_LocalScoring", n_samples: int) -> None:
+    def _warn_of_convergence(self, fit: "LocalScoring", n_samples: int) -> None:
         """Warn if the passes diverge, or still change the adjustments."""
         first = fit.history[0]
         last = fit.history[-1]
@@ -350,7 +350,7 @@ class GeneralizedNB(BaseNaiveBayes):
         return at_samples
 
 
-class _LocalScoring:
+class LocalScoring:
     """The additive log odds of a training set while they are fitted.
 
     As published, backfitting starts from naive Bayes. Where features repeat each other, its weights

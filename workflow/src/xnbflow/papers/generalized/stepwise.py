@@ -45,7 +45,7 @@ def stepwise_logistic(
     >>> stepwise_logistic(candidates, events)[0]
     array([1])
     """
-    search = _Search(candidates, events)
+    search = StepwiseSearch(candidates, events)
     earlier_models: set[frozenset[int]] = set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
@@ -58,7 +58,7 @@ def stepwise_logistic(
     return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
 
 
-class _Search:
+class StepwiseSearch:
     """The current model of a stepwise search, and the steps that led to it."""
 
     def __init__(self, candidates: np.ndarray, events: np.ndarray) -> None:
@@ -70,6 +70,7 @@ class _Search:
 
     @property
     def separated(self) -> bool:
+        """Whether the features separate the classes, so that the likelihood has no maximum."""
         return self.log_likelihood > -_SEPARATED * len(self.events)
 
     def enter(self, level: float) -> bool:

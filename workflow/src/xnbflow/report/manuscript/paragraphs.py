@@ -153,7 +153,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "cohorts": _cohort_facts(results),
         **software,
         **_dataset_facts(results, tables),
-        **_classifier_facts(results, tables),
+        **classifier_facts(results, tables),
     }
 
 
@@ -207,7 +207,7 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
     }
 
 
-def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
+def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the classifiers with their steps, folds, metrics and the stability of features."""
     study = results.study
     configuration = results.configuration
@@ -228,7 +228,7 @@ def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[
         label = labels[name]
         classifiers.append({"label": label, "parts": list(_methods(entry, label))})
     return {
-        "steps": list(_steps(results, entries)),
+        "steps": list(preparing_steps(results, entries)),
         "folds": folds,
         "classifiers": classifiers,
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
@@ -297,26 +297,26 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "label": settings.get("label"),
         "options": [f"{key}={value}" for key, value in options.items()],
         **notes,
-        "genes": _genes(results, name),
+        "genes": gene_facts(results, name),
         "noun": results.noun(name),
         "biology": results.study.design_of(name).biology,
         "gene_sets": [
             gene_set
             for gene_set in tables["gene_set_tests"]
-            if gene_set["dataset"] == name and _is_named(gene_set)
+            if gene_set["dataset"] == name and is_named_set(gene_set)
         ],
         "simulated": settings.get("source") == "simulate",
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
 
 
-def _is_named(gene_set: Mapping[str, Any]) -> bool:
+def is_named_set(gene_set: Mapping[str, Any]) -> bool:
     """Return whether a gene set differs and is among the first; without variance it has no FDR."""
     differs = gene_set["fdr"] is not None and gene_set["fdr"] < FDR_LEVEL
     return bool(differs and gene_set["rank"] <= _MOST_SETS)
 
 
-def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
+def gene_facts(results: StudyResults, dataset: str) -> dict[str, Any]:
     """Return the number of features that differ, and the first genes that are higher in each class.
 
     The numbers are those of the table ``genes``; empty where no feature was tested.
@@ -336,7 +336,7 @@ def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
     }
 
 
-def _steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def preparing_steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the steps before a classifier, each with its owner: a data set or a classifier."""
     steps_by_owner = dict(results.configuration.get("preprocessing", {}))
     for name, entry in entries.items():
@@ -396,12 +396,12 @@ def _evaluation(
     ]
     return {
         "name": results.evaluations[evaluation],
-        "verdicts": [_verdict(results, row, tables) for row in verdicts],
+        "verdicts": [verdict_facts(results, row, tables) for row in verdicts],
         "failed": failed.values(),
     }
 
 
-def _verdict(
+def verdict_facts(
     results: StudyResults, verdict: dict[str, Any], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return a verdict with its reasons, estimates by metric, features and checks."""

@@ -58,14 +58,16 @@ _SIZES = ("features_per_class", "features")
 
 def section(results: StudyResults) -> Section:
     """Return the performance of each classifier on each data set."""
-    blocks: list[Block] = [_accuracies(results)]
+    blocks: list[Block] = [accuracy_table(results)]
     if results.scores("accuracy", "estimate").notna().any(axis=None):
-        blocks.append(_accuracy_figure(results))
-    blocks += [*_permutations(results), *_other_metrics(results)]
+        blocks.append(accuracy_figure(results))
+    blocks += [*permutation_blocks(results), *other_metrics(results)]
     for i, evaluation in enumerate(results.evaluations):
         blocks.append(
             Group(
-                results.evaluations[evaluation], _predictions(results, *evaluation), opened=i == 0
+                results.evaluations[evaluation],
+                prediction_blocks(results, *evaluation),
+                opened=i == 0,
             )
         )
     return Section(
@@ -76,7 +78,7 @@ def section(results: StudyResults) -> Section:
     )
 
 
-def _accuracies(results: StudyResults) -> Table:
+def accuracy_table(results: StudyResults) -> Table:
     """Return data sets by classifiers, each cell an accuracy with its spread, the best marked."""
     accuracy = results.scores("accuracy", "estimate")
     spread = results.scores("accuracy", "sd")
@@ -128,7 +130,7 @@ def _cell(accuracy: float, spread: float, spread_of_repeats: float) -> str:
     return cell
 
 
-def _other_metrics(results: StudyResults) -> list[Block]:
+def other_metrics(results: StudyResults) -> list[Block]:
     """Return the means of all metrics but accuracy, a row per data set and classifier."""
     rows = results.rows("summary", folds_failed=0)
     rows = rows[rows["metric"].isin(list(_METRICS))]
@@ -170,7 +172,8 @@ def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[RowPoi
     return groups
 
 
-def _accuracy_figure(results: StudyResults) -> Figure:
+def accuracy_figure(results: StudyResults) -> Figure:
+    """Return the accuracy of each classifier with its interval, a row per data set."""
     rows = results.rows("estimates", metric="accuracy", folds_failed=0)
     return Figure(
         name="accuracy",
@@ -188,7 +191,7 @@ def _accuracy_figure(results: StudyResults) -> Figure:
     )
 
 
-def _permutations(results: StudyResults) -> list[Block]:
+def permutation_blocks(results: StudyResults) -> list[Block]:
     """Return the permutation tests."""
     table = results.tables["permutation_tests"]
     if table.empty:
@@ -205,7 +208,7 @@ def _permutations(results: StudyResults) -> list[Block]:
     return [results.tables.show("permutation_tests", caption, columns, rows, declarations=shown)]
 
 
-def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
+def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return the predictions, and the classifiers without predictions."""
     counts = dict(
         iter(results.rows("confusion", dataset=dataset, folds=folds).groupby("classifier"))
@@ -230,12 +233,12 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         rows = pd.concat([frequent_mistakes(counts[name]) for name in fitted])
         caption = _TEXTS["mistakes"].format(most=MOST_MISTAKES)
         blocks.append(results.tables.show("confusion", caption, _MISTAKE_COLUMNS, rows))
-    bins = _bins_by_label(results, dataset, folds, fitted)
+    bins = bins_by_label(results, dataset, folds, fitted)
     if bins:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
         figures.append(calibration_figure(f"calibration-{key}", bins, alt))
     chosen = results.tables["headline"]["classifier"].iloc[0]
-    figures += _roc(results, {"dataset": dataset, "folds": folds, "classifier": chosen})
+    figures += roc_figures(results, {"dataset": dataset, "folds": folds, "classifier": chosen})
     sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
     recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
     table = results.tables.show(
@@ -288,7 +291,7 @@ def frequent_mistakes(confusion: pd.DataFrame) -> pd.DataFrame:
     return mistakes.sort_values("count", ascending=False, kind="stable").head(MOST_MISTAKES)
 
 
-def _bins_by_label(
+def bins_by_label(
     results: StudyResults, dataset: str, folds: str, classifiers: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Return the bins of predicted probabilities with enough samples, by classifiers' labels."""
@@ -301,7 +304,7 @@ def _bins_by_label(
     return by_label
 
 
-def _roc(results: StudyResults, evaluation: dict[str, str]) -> list[Figure]:
+def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figure]:
     """Return the figure of the ROC curves of a classifier, if it has probabilities.
 
     Of many classes it has those with the smallest areas.

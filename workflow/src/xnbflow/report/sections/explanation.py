@@ -44,17 +44,17 @@ def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
     if results.tables["selection"].empty:
         return None
-    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _stability(results)]
+    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), fold_agreement_figure(results)]
     if len(results.tables["recovery"]):
         table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
         blocks.append(table)
     for dataset in results.study.datasets:
-        if content := _blocks_of_dataset(results, dataset):
+        if content := explanation_of_dataset(results, dataset):
             blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
     return Section("explanation", "Explanation", _TEXTS["lead"], blocks)
 
 
-def _stability(results: StudyResults) -> Figure:
+def fold_agreement_figure(results: StudyResults) -> Figure:
     """Return the agreement between folds on the features of any class."""
     of_any_class = results.rows("stability", **{"class": ""})
     return Figure(
@@ -71,7 +71,7 @@ def _stability(results: StudyResults) -> Figure:
     )
 
 
-def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+def explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the blocks of each classifier; of several the headline's, or the first, is open."""
     selection = results.rows("selection", dataset=dataset)
     fits = dict(iter(selection.groupby(["folds", "classifier"], sort=False)))
@@ -80,7 +80,7 @@ def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     content: list[Block] = []
     for (folds, classifier), selected in fits.items():
         evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        blocks = _blocks_of_classifier(results, evaluation, selected)
+        blocks = explanation_of_classifier(results, evaluation, selected)
         if len(fits) == 1:
             return blocks
         opened = classifier == headline if has_headline else not content
@@ -89,11 +89,11 @@ def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     return content
 
 
-def _blocks_of_classifier(
+def explanation_of_classifier(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    tables = [_selected_table(results, evaluation, selected)]
+    tables = [selected_table(results, evaluation, selected)]
     pairs = results.rows("dependent_pairs", **evaluation).head(MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
@@ -109,25 +109,25 @@ def _blocks_of_classifier(
         caption += " " + _TEXTS["nearest_classes"].format(most=MOST_CURVES)
     sources = results.tables.sources("densities", "values")
     return [
-        _matrix(results, evaluation, selected),
-        Gallery(_density_figures(results, evaluation, selected), caption, sources),
+        feature_matrix(results, evaluation, selected),
+        Gallery(explained_densities(results, evaluation, selected), caption, sources),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
 
 
-def _matrix(
+def feature_matrix(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> Figure | Prose:
     """Return the class x feature matrix of selection frequencies; a sentence if all are equal."""
     classes = results.rows("class_sizes", dataset=evaluation["dataset"])["class"].tolist()
-    features = _features_by_class(selected, classes)
+    features = features_by_class(selected, classes)
     n_classes = len(classes)
     if n_classes > MOST_COLUMNS:
         drawn = selected[selected["feature"].isin(features)]
-        classes = _classes_of_most_features(drawn, classes)
+        classes = classes_of_most_features(drawn, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
     shares = wide.reindex(index=features, columns=classes).to_numpy()
-    planted = _planted_cells(results, evaluation["dataset"], features, classes)
+    planted = planted_cells(results, evaluation["dataset"], features, classes)
     if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
         label = results.labels[evaluation["classifier"]]
         text = f"{label} selects these in every fold for every class"
@@ -165,7 +165,7 @@ def _matrix(
     )
 
 
-def _classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
+def classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the classes for which most of the drawn features are selected, in their order.
 
     ``drawn`` are rows of the table ``selection``; the sum of frequencies of a class decides.
@@ -176,7 +176,7 @@ def _classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[s
     return [label for label in classes if label in chosen]
 
 
-def _features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
+def features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the features selected most often, each once, in the order of their first class."""
     best = selected.sort_values(["frequency", "mean_rank"], ascending=[False, True], kind="stable")
     best = best.drop_duplicates("feature").head(MOST_ROWS)
@@ -191,7 +191,7 @@ def _per_cent_of_folds(share: float) -> str:
     return f"{100 * share:.0f}" if share < 1 else ""
 
 
-def _planted_cells(
+def planted_cells(
     results: StudyResults, dataset: str, features: list[str], classes: list[str]
 ) -> list[tuple[int, int]]:
     """Return the cells of features and the classes that they were planted for in a simulation."""
@@ -206,14 +206,14 @@ def _planted_cells(
     ]
 
 
-def _selected_table(
+def selected_table(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> Table:
     """Return the features selected most often, with direction and distances of the class."""
     rows = selected.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
     key = ["class", "feature"]
     distances = results.rows("class_distances", **evaluation)
-    distances = _distance_columns(distances)
+    distances = distance_columns(distances)
     directions = results.rows("profiles", **evaluation).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = ""
@@ -229,7 +229,7 @@ def _selected_table(
     )
 
 
-def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
+def distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     """Return the distances from each other class; of many classes from the nearest one.
 
     ``distances`` are rows of the table ``class_distances``. The index has class and feature.
@@ -243,16 +243,19 @@ def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     return nearest[list(columns)].rename(columns=columns)
 
 
-def _density_figures(
+def explained_densities(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
     key = ["class", "feature", "other_class"]
-    distances = results.rows("class_distances", **evaluation).set_index(key)["distance"].to_dict()
     values = results.rows("values", **evaluation).groupby(["feature", "class"])["value"]
     samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
     curves_of_features = results.rows("densities", **evaluation)
-    drawn = selected["feature"].isin(curves_of_features["feature"])  # six of thousands
+    drawn_features = curves_of_features["feature"].unique()  # six of thousands
+    distances_of_classes = results.rows("class_distances", **evaluation)
+    is_drawn = distances_of_classes["feature"].isin(drawn_features)
+    distances = distances_of_classes[is_drawn].set_index(key)["distance"].to_dict()
+    drawn = selected["feature"].isin(drawn_features)
     selections = dict(iter(selected[drawn].groupby("feature")))
     figures = []
     for number, (feature, curves) in enumerate(
@@ -264,7 +267,7 @@ def _density_figures(
         from_focus = {
             label: distances.get((focus, feature, label)) for label in densities.columns.tolist()
         }
-        classes = _classes_of_densities(from_focus, selection["class"].tolist())
+        classes = classes_of_densities(from_focus, selection["class"].tolist())
         densities = densities[classes]
         notes = [_distance_text(from_focus[label]) for label in classes]
         selected_for = ", ".join(selection["class"].drop_duplicates())
@@ -291,7 +294,7 @@ def _density_figures(
     return figures
 
 
-def _classes_of_densities(
+def classes_of_densities(
     distances: Mapping[str, float | None], selected: Sequence[str]
 ) -> list[str]:
     """Return the classes whose densities are drawn: all, or of many those that matter most.

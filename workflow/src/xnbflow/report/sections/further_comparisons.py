@@ -42,7 +42,7 @@ def further_comparisons(
         content: list[Block] = []
         if number < _MOST_PLOTS and rows["t"].notna().any():
             figure_name = f"contrast-{dataset}-{number:02}"
-            content.append(_volcano(figure_name, name, rows, tables.sources("contrasts")))
+            content.append(comparison_volcano(figure_name, name, rows, tables.sources("contrasts")))
 
         # The table of the first features of a comparison.
         change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
@@ -102,7 +102,9 @@ def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
     return f"{features} and {gene_sets} at an FDR below {FDR_LEVEL:g}"
 
 
-def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+def comparison_volcano(
+    name: str, comparison: str, rows: pd.DataFrame, sources: list[str]
+) -> Figure:
     """Return the volcano plot of a comparison of one contrast, which has one unit."""
     tested = rows[rows["p"].notna()].reset_index(drop=True)
     change = tested["log_fold_change"]

@@ -68,7 +68,7 @@ def section(results: StudyResults) -> Section | None:
     genes = {dataset: tables["genes"] for dataset, tables in tables_by_series.items()}
     most_bytes = _bytes_of_series(genes)
     for i, (dataset, tables) in enumerate(tables_by_series.items()):
-        content = list(_blocks_of_series(results, tables, dataset, most_bytes[dataset]))
+        content = list(genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
 
     # The links to the tables of all features, as text and as Parquet.
@@ -82,7 +82,7 @@ def section(results: StudyResults) -> Section | None:
             table = template.of(table="contrasts")
             files = [results.beside(text_of(table)), results.beside(table)]
             links.append((dataset, "all features, the other comparisons", files))
-    blocks += [Links(links), *_artefacts(results), *_gene_sets(results)]
+    blocks += [Links(links), *_artefacts(results), *gene_set_blocks(results)]
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
@@ -102,7 +102,7 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
     return {dataset: _LEAST_BYTES + shared * n // total for dataset, n in rows.items()}
 
 
-def _blocks_of_series(
+def genes_of_series(
     results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
     """Yield numbers, plots, heat map and table of a series, and its further comparisons."""
@@ -116,7 +116,7 @@ def _blocks_of_series(
     by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
         by_chance = sizes["perfect_by_chance"].iloc[0]
-    text = _in_words(genes, by_chance)
+    text = gene_counts_sentence(genes, by_chance)
     for note in tables["design_notes"]["note"]:
         text += f" {capitalized(note)}."
     sources = [
@@ -131,7 +131,7 @@ def _blocks_of_series(
     classes = sorted(genes["class"].unique())
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
-    gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
+    gallery = volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
     yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
     yield heatmap_figure(
@@ -142,7 +142,7 @@ def _blocks_of_series(
         n_samples=int(about["samples"]),
         phenotype=results.rows("components", dataset=dataset),
     )
-    table = _table(tables, genes[genes["class"].isin(listed_classes)])
+    table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
 
@@ -158,7 +158,7 @@ def _artefacts(results: StudyResults) -> list[Block]:
     return [Group("Known artefacts", [table], counted(n_marked, "mark"))]
 
 
-def _in_words(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
+def gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
     """Return sentences on the numbers of features that separate the classes and that differ.
 
     ``by_chance`` is the number that is expected to separate classes perfectly if labels carry no
@@ -197,7 +197,7 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
     return genes["log_fold_change"], "log2 fold change"
 
 
-def _volcano_plots(
+def volcano_plots(
     tables: StudyTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
 ) -> Gallery:
     """Return the volcano plots of some classes, by their numbers."""
@@ -223,7 +223,7 @@ def _volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def _gene_sets(results: StudyResults) -> Iterator[Block]:
+def gene_set_blocks(results: StudyResults) -> Iterator[Block]:
     """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
     tables = results.tables
     tests = tables["gene_set_tests"]
@@ -339,10 +339,10 @@ def _explorer(
     content = gene_content(
         genes=pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
         values=values,
-        statistics=_statistics(contrasts),
+        statistics=page_statistics(contrasts),
         flags={
             "core": contrasts[0].index.isin(_core(results, dataset)),
-            "term": list(map(_kind_of_term, symbols.to_numpy(dtype=object), order)),
+            "term": list(map(kind_of_term, symbols.to_numpy(dtype=object), order)),
         },
         most_bytes=most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
@@ -364,7 +364,7 @@ def _explorer(
     )
 
 
-def _statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
+def page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
     """Return the columns of the page's features: those of contrast number 0 end with ``.0``."""
     statistics: dict[str, Any] = {}
     for number, tested in enumerate(contrasts):
@@ -385,7 +385,7 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
     return signature.loc[signature["core"].astype(bool), "feature"].tolist()
 
 
-def _kind_of_term(symbol: str, feature: str) -> int:
+def kind_of_term(symbol: str, feature: str) -> int:
     """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
     if not symbol and not "A" <= feature[:1] <= "Z":  # most probes; a symbol begins with a capital
         return 0
@@ -395,7 +395,7 @@ def _kind_of_term(symbol: str, feature: str) -> int:
     return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
-def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
+def gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]

@@ -21,7 +21,7 @@ _TEXTS = texts_of("overview")
 
 def section(results: StudyResults) -> Section:
     """Return the overview of the study."""
-    seconds = _job_seconds(results)
+    seconds = job_seconds(results)
 
     # What was run, where, and for how long.
     study = results.study
@@ -37,12 +37,12 @@ def section(results: StudyResults) -> Section:
     lines["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
     lines["Version"] = f"xnbflow {__version__}"
     facts = Facts(lines, results.tables.sources("headline"))
-    blocks: list[Block] = [*_problems(results), facts]
+    blocks: list[Block] = [*problem_blocks(results), facts]
     if len(results.tables["averages"]):
         shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
         blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
-        blocks.append(_datasets(results))
+        blocks.append(dataset_table(results))
     notes = results.tables["notes"]
     if len(notes):
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
@@ -64,12 +64,12 @@ def section(results: StudyResults) -> Section:
     )
 
 
-def _problems(results: StudyResults) -> list[Block]:
+def problem_blocks(results: StudyResults) -> list[Block]:
     """Return failures and warnings, first in a sentence, then in tables."""
     if not results.study.classifiers:
         return []
     problems = results.tables["problems"]
-    small = _small_classes(results)
+    small = small_classes(results)
     n_failed = len(results.rows("problems", kind="error"))
     n_warned = len(problems) - n_failed
     text = f"{counted(n_failed, 'fit')} failed; {n_warned:,} gave warnings"
@@ -96,7 +96,7 @@ def _problems(results: StudyResults) -> list[Block]:
     return [Prose(f"{text}.", "warning", sources), group]
 
 
-def _small_classes(results: StudyResults) -> pd.DataFrame:
+def small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
     sizes = results.tables["class_sizes"]
     tables = [sizes.head(0).assign(folds="")]
@@ -112,7 +112,7 @@ def _settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in settings.items())
 
 
-def _datasets(results: StudyResults) -> Table:
+def dataset_table(results: StudyResults) -> Table:
     """Return the data sets with their origin, sizes and missing values."""
     rows = results.tables["datasets"].copy()
     entries = results.configuration.get("datasets", {})
@@ -143,7 +143,7 @@ _SECONDS = {
 }
 
 
-def _job_seconds(results: StudyResults) -> pd.DataFrame:
+def job_seconds(results: StudyResults) -> pd.DataFrame:
     """Return the time and memory that this study's jobs recorded, by stage."""
     rows = []
     for stage in JOBS:

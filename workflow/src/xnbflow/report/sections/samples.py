@@ -51,11 +51,11 @@ def section(results: StudyResults) -> Section | None:
         declarations={"classifiers": _WRONG_BY},
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
-    blocks += [_misclassified(results, *evaluation) for evaluation in results.evaluations]
+    blocks += [misclassified_block(results, *evaluation) for evaluation in results.evaluations]
     return Section("samples", "Samples", _TEXTS["lead"], blocks)
 
 
-def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
+def misclassified_block(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
     evaluation = {"dataset": dataset, "folds": folds}
     title = results.with_folds(dataset, folds)
@@ -110,9 +110,10 @@ def contributions(
     afterwards; null is minus infinity.
     """
     evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    evidence = results.rows("evidence", **evaluation)
+    evidence = results.rows("evidence", **evaluation)[[*_SAMPLE_AND_CLASS, "feature", "evidence"]]
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
-    evidence = evidence[~evidence["sample"].isin(unexplained)]
+    if len(unexplained):
+        evidence = evidence[~evidence["sample"].isin(unexplained)]
     if evidence.empty:
         return None
     predictions = results.training(**evaluation, table="predictions", repeat=0)

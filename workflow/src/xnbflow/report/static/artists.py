@@ -54,7 +54,7 @@ def draw_mark(axes: Axes, mark: marks.Mark, *, printed: bool) -> None:
     if isinstance(mark, marks.Cells):
         _draw_cells(axes, mark, halved=printed)
     else:
-        _DRAWN[type(mark)](axes, mark)
+        DRAWN[type(mark)](axes, mark)
 
 
 def _draw_points(axes: Axes, mark: marks.Points) -> None:
@@ -305,7 +305,7 @@ def _handle_of(mark: Any) -> Line2D:
 
 
 #: The function that draws a mark, by its class; cells have further arguments, see `draw_mark`.
-_DRAWN: dict[type, Callable[[Axes, Any], None]] = {
+DRAWN: dict[type, Callable[[Axes, Any], None]] = {
     marks.Points: _draw_points,
     marks.Line: _draw_line,
     marks.Segments: _draw_segments,

@@ -100,7 +100,7 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
         lines.append("not cross-validated: its accuracy is unknown")
     lines += _verdict_as_lines(result.get("verdict", {}), has_figures=bool(result["figures"]))
     if "core" in result:
-        lines += _core_as_lines(result["core"], result["coverage"])
+        lines += core_as_lines(result["core"], result["coverage"])
     lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
     return "\n".join(lines)
 
@@ -118,7 +118,7 @@ def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[
     return lines
 
 
-def _core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
+def core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
     """Return the accuracy of the core set of a model, and the coverage of its sets of classes."""
     shares = ", ".join(f"{label} {share:.3f}" for label, share in coverage["held_out"].items())
     return [

@@ -1,7 +1,6 @@
 """What a user sees of a file before a study: its fields, their values, and a proposed row."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.data.class_contrasts import proposed_contrasts
 from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.proposal.variables import is_text_column
@@ -122,24 +122,6 @@ def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
         ordered = sorted(counts, key=lambda text: (-counts[text], natural_key(str(text))))
         rows += [(str(name), value or "(none)", counts[value]) for value in ordered]
     return pd.DataFrame(rows, columns=["field", "value", "samples"])
-
-
-def natural_key(text: str) -> tuple[tuple[int, float, str], ...]:
-    """Return a key by which numbers within texts sort as numbers.
-
-    Examples
-    --------
-    >>> sorted(["24 h", "0 h", "6 h"], key=natural_key)
-    ['0 h', '6 h', '24 h']
-    """
-    key = []
-    # With a group in the pattern every second piece is a number: "6 h" becomes "", "6", " h".
-    for place, piece in enumerate(re.split(r"(\d+(?:\.\d+)?)", text)):
-        if place % 2:
-            key.append((0, float(piece), ""))
-        elif piece:
-            key.append((1, 0.0, piece.lower()))
-    return tuple(key)
 
 
 def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
