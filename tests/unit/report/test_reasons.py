@@ -61,8 +61,8 @@ def test_a_sentence_is_made_from_the_row_alone(code):
         (
             reason("stability unclear", limit=0.4, lower=0.2, upper=0.81),
             (
-                "it is undecided whether its genes are stable: the interval of the agreement of "
-                "halves, 0.20 to 0.81, includes the limit 0.40"
+                "it is undecided whether its genes are stable: the interval of the share of "
+                "first genes that other halves find again, 0.20 to 0.81, includes the limit 0.40"
             ),
         ),
         (reason("not fitted", count=1, total=3), "it could not be fitted in 1 of 3 folds"),

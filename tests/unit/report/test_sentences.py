@@ -48,7 +48,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         codes = [reason["code"] for reason in sentences.reasons(results, where)]
         assert ("permutation test" in codes) == (p > 0.025)
         refused += above and p > 0.025
-    assert refused == 3 * (p_value > 0.025)
+    assert refused == 2 * (p_value > 0.025)  # the interval of the third contains chance
     (cards,) = blocks(answer.section(results), Cards)
     card = next(card for card in cards.cards if card.title == "alpha")
     label_test = "Label test (naive Bayes with ten features per class, by means and by spread): p ="
