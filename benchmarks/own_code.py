@@ -5,14 +5,18 @@ seconds of one thread, the best of three; `python -m benchmarks.own_code imports
 whose names contain that word.
 """
 
+import csv
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numba
 import numpy as np
 import pandas as pd
+import pyarrow.csv
 import regex
 import scipy.stats
 from sklearn import metrics as peer
@@ -25,6 +29,7 @@ from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.inference.paired_tests import wilcoxon_signed_rank_test
 from xnbflow.inference.rank_tests import friedman_test
 from xnbflow.naive_bayes import XNB, FlexibleNB
+from xnbflow.sources.formats.text import read_text
 
 Row = tuple[str, str, str]
 _CLASSES = np.array(["a", "b", "c"])
@@ -83,6 +88,39 @@ def imports() -> Iterator[Row]:
     yield "one job for the classifiers", "0", f"imports of a further job {job:.2f} s"
     stats = seconds_of_program("import scipy.stats") - seconds_of_program("import numpy")
     yield "Benjamini and Hochberg: import", "0", f"scipy.stats {stats:.2f} s"
+
+
+def reading() -> Iterator[Row]:
+    """Read names and values of tables of text: samples in rows, in columns, and a narrow one."""
+    rng = np.random.default_rng(0)
+    for n_rows, n_columns in ((300, 15_000), (15_000, 300), (20, 54_675)):
+        names = [f"v{i}" for i in range(n_columns)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.csv"
+            values = pd.DataFrame(rng.normal(8, 2, (n_rows, n_columns)).round(5), columns=names)
+            values.to_csv(path, index_label="row")
+
+            def ours() -> None:
+                with path.open("rb") as lines:  # noqa: B023
+                    table = read_text(path, lines, (",", "."))  # noqa: B023
+                table.numbers(range(1, len(table.header)))
+
+            def by_pandas() -> None:
+                pd.read_csv(path, index_col=0, low_memory=False).to_numpy()  # noqa: B023
+
+            def by_pyarrow() -> None:
+                pyarrow.csv.read_csv(path).to_pandas().set_index("row").to_numpy()  # noqa: B023
+
+            def by_csv() -> None:
+                with path.open(encoding="utf-8") as lines:  # noqa: B023
+                    rows = csv.reader(lines)
+                    next(rows)
+                    np.array([list(map(float, row[1:])) for row in rows])
+
+            calls = (ours, by_pandas, by_pyarrow, by_csv)
+            own, pandas, arrow, plain = (f"{processor_seconds(call):.2f} s" for call in calls)
+        size = f"{n_rows} x {n_columns}"
+        yield f"text, {size}", own, f"pandas {pandas}, pyarrow {arrow}, csv and float {plain}"
 
 
 def fold() -> Iterator[Row]:
@@ -176,12 +214,23 @@ def sorting() -> Iterator[Row]:
             yield f"sorting: {name}", f"{times[0]:.2f} s", f"NumPy {times[1]:.2f} s ({ratio:.2f})"
 
 
-PARTS = (expressions, imports, fold, wilcoxon, adjustment, friedman, sorting)
+#: What measures the reason of each part that CONTRIBUTING.md marks, by the words of its row.
+PARTS = {
+    "text in lines and cells": reading,
+    "regular expressions of the sheet": expressions,
+    "the name of a class looked up": imports,
+    "tables of several classifiers in one file": imports,
+    "metrics of a fold": fold,
+    "Wilcoxon's distribution": wilcoxon,
+    "Benjamini and Hochberg's adjustment": adjustment,
+    "Friedman's test": friedman,
+    "a sorting network": sorting,
+}
 
 
 def main(words: Sequence[str]) -> None:
     """Measure the parts whose names contain a word, or all, and print a line for each."""
-    for part in PARTS:
+    for part in dict.fromkeys(PARTS.values()):
         if not words or any(word in part.__name__ for word in words):
             for reason, ours, library in part():
                 print(f"{reason}\t{ours}\t{library}", flush=True)

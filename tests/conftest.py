@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from expected_texts import texts_of_test
+from selection import is_asked
 
 # Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
 # none answers. The tests that have a cluster drop this.
@@ -34,8 +36,15 @@ def pytest_collection():
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """Begin with the files that have slow tests: the last one to be begun is short."""
+def pytest_collection_modifyitems(config, items):
+    """Leave out the tests of minutes that no option -m names; begin with the files of slow tests.
+
+    So the last file to be begun is short.
+    """
+    left_out = {item for item in items if not is_asked(item, config.getoption("markexpr"))}
+    if left_out:
+        config.hook.pytest_deselected(items=[*left_out])
+        items[:] = [item for item in items if item not in left_out]
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     folders = ("acceptance", "integration")
     slow |= {item.path for item in items if item.path.parent.name in folders}
@@ -46,6 +55,19 @@ def pytest_collection_modifyitems(items):
 def rng():
     """A generator of random numbers, the same for every test."""
     return np.random.default_rng(3)
+
+
+@pytest.fixture
+def expected_texts(request):
+    """The texts that a test expects, by its name in the ``texts.toml`` of its package."""
+    return texts_of_test(request.node)
+
+
+@pytest.fixture
+def expected_text(expected_texts):
+    """The only text that a test expects."""
+    assert isinstance(expected_texts, str), "take the fixture expected_texts"
+    return expected_texts
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ EXAMPLES = {
         order=["a", "b"],
         columns={"class": ["a", "b", "a"], "age": ["40", "", "60"]},
         named=["", "", "s3"],
-        place="toy: XNB",
+        model="toy: XNB",
     ),
 }
 

@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import re
 import shutil
 import subprocess
 import tempfile
@@ -81,20 +82,29 @@ def is_installed(package):
     return run.stdout == "TRUE"
 
 
+#: What R answers where a function needs a package that distributions only suggest.
+_ABSENT = re.compile(r"no package called .(\w+)|(\w+) package required but is not installed")
+
+
 @functools.cache
 def _session(package):
     return _Session(package)
 
 
-def r_answers(package, script, *, needs=(), **arrays):
+def absent_package(written):
+    """Return the package that R misses by what it wrote; None where it has another error."""
+    match = _ABSENT.search(written)
+    name = match and (match[1] or match[2])
+    return name if name and not is_installed(name) else None
+
+
+def r_answers(package, script, **arrays):
     """Return what an R script puts, by name, flat and in R's order: the first index is fastest.
 
-    ``needs`` are packages that functions of ``package`` load by themselves. Distributions only
-    suggest them, so that one may be absent where ``package`` is installed.
+    The test skips where the package is absent, or one that its functions load by themselves.
     """
-    for name in (package, *needs):
-        if not is_installed(name):
-            pytest.skip(f"R's {name} is not installed")
+    if not is_installed(package):
+        pytest.skip(f"R's {package} is not installed")
     session = _session(package)
     if package == "limma" and not session.version.startswith("3.54."):
         pytest.skip(f"limma {session.version} is installed; these numbers are those of 3.54")
@@ -104,5 +114,7 @@ def r_answers(package, script, *, needs=(), **arrays):
             Path(folder, f"{name}.dims").write_text(" ".join(map(str, np.shape(array))))
         Path(folder, "script.R").write_text(script)
         written = session.run(folder)
+        if absent := absent_package(written):
+            pytest.skip(f"R's {absent} is not installed")
         assert "Error:" not in written, written
         return {path.stem: np.fromfile(path) for path in Path(folder).glob("*.out")}

@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from xnbflow.naive_bayes import ClassSpecificNBCV
-from xnbflow.sources.formats.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 
 pytestmark = [pytest.mark.nightly, pytest.mark.slow]
 
@@ -30,7 +30,7 @@ def cells(shared_data):
     """Return log counts and types of 700 blood cells."""
     pytest.importorskip("h5py", reason="needs the extra h5ad")
     row = SheetRow("cells", "table", "x.h5ad", label="obs:bulk_labels", options={"matrix": "raw"})
-    series = read_h5ad(shared_data / "singlecell" / "pbmc68k_reduced.h5ad", row)
+    series = read_table(shared_data / "singlecell" / "pbmc68k_reduced.h5ad", row)
     return series.values.T, series.labels
 
 

@@ -31,7 +31,6 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.formats.h5ad import read_h5ad
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.series.phenotype import read_phenotype
 from xnbflow.sources.sheet import SheetRow, read_sheet
@@ -274,7 +273,7 @@ READERS = {
     ),
     "AnnData": (
         "t.h5ad", write_cells,
-        lambda path: read_h5ad(path, SheetRow("toy", "table", "t.h5ad", label="type")), unread, 10,
+        lambda path: read_table(path, SheetRow("toy", "table", "t.h5ad", label="type")), unread, 10,
     ),
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, unread, 1),
     "sheet": ("sheet.tsv", good("sheet.tsv"), read_sheet, unread, 1),

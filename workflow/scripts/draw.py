@@ -10,10 +10,10 @@ from xnbflow.running.job_process import check_code, start_job, working_directory
 start_job(snakemake)
 
 from xnbflow.jobs.draw import draw_study
-from xnbflow.running.config import read_studies
+from xnbflow.running.config import study_of_job
 
 draw_study(
-    read_studies(snakemake.config)[snakemake.wildcards.study].without(snakemake.params.missing),
+    study_of_job(snakemake),
     labels=snakemake.params.labels,
     configuration=snakemake.params.configuration,
     root=working_directory(snakemake),

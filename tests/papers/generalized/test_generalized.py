@@ -14,7 +14,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder
 
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.papers.generalized.generalized_nb import _LocalScoring
+from xnbflow.papers.generalized.generalized_nb import LocalScoring
 from xnbflow.papers.generalized.naive_effect import (
     QUADRATIC_KERNELS,
     SortedFeature,
@@ -398,7 +398,7 @@ def test_tiny_adjustments_are_compared_with_a_norm_of_a_thousandth():
     y = rng.integers(0, 2, 400)
     columns = [SortedFeature.from_values(x, 0.6, categorical=False) for x in X.T]
     effects = [np.zeros(400), np.zeros(400)]
-    fit = _LocalScoring(
+    fit = LocalScoring(
         columns, effects, y, shrinkage=1.0, kernel="epanechnikov", intercept=float(y.mean()) - 0.5
     )
     for size, norm in ((1e-5, 1e-3), (0.02, 0.04)):  # two features of .02 have more
@@ -412,7 +412,7 @@ def local_scoring(n_events, n=100):
     """The scoring of one value that all samples have, at log odds 0."""
     column = SortedFeature.from_values(np.zeros(n), 0.6, categorical=True)
     events = np.repeat([1.0, 0.0], [n_events, n - n_events])
-    return _LocalScoring(
+    return LocalScoring(
         [column], [np.zeros(1)], events, shrinkage=1.0, kernel="epanechnikov", intercept=0.0
     )
 

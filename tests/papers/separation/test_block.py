@@ -10,8 +10,8 @@ from sklearn.covariance import ledoit_wolf
 from xnbflow.naive_bayes import BlockNB, GaussianNB
 from xnbflow.papers.separation.gaussian_blocks import (
     GaussianBlocks,
-    _covariance,
     ledoit_wolf_intensity,
+    shrunken_covariance,
 )
 from xnbflow.papers.separation.separation_scores import (
     effective_class_size,
@@ -295,7 +295,7 @@ def test_a_block_is_singular_by_its_correlations_whatever_its_units(unit):
     residuals = random.normal(size=(2, 3, 50))
     residuals[1, 2] = residuals[1, 0] + residuals[1, 1]
     residuals -= residuals.mean(axis=2, keepdims=True)
-    _, _, singular = _covariance(residuals * unit, dof=49)
+    _, _, singular = shrunken_covariance(residuals * unit, dof=49)
     assert singular.tolist() == [False, True]
 
 

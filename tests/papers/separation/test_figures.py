@@ -126,9 +126,9 @@ def test_the_documents_have_the_gains_of_the_study():
 def test_training_sets_without_errors_have_no_gain(monkeypatch):
     """Blocks of score 600: D = sqrt(100) / sqrt(1 + 1/50), so that R = Phi(-5) is below 1e-6."""
     shape = (5, N_BLOCKS)
-    weak = compute_figures._TrainingSets(FIGURE_1, np.full(5, 60.0), np.full(shape, 30.0))
-    strong = compute_figures._TrainingSets(FIGURE_1, np.full(5, 1200.0), np.full(shape, 600.0))
-    monkeypatch.setattr(compute_figures, "_draw_true_scores", lambda _: [weak, strong])
+    weak = compute_figures.TrainingSets(FIGURE_1, np.full(5, 60.0), np.full(shape, 30.0))
+    strong = compute_figures.TrainingSets(FIGURE_1, np.full(5, 1200.0), np.full(shape, 600.0))
+    monkeypatch.setattr(compute_figures, "draw_true_scores", lambda _: [weak, strong])
     tables = figure_tables(n_sets=5)
     assert tables["figures"]["training_sets"].tolist() == [5, 5]
     assert tables["figures"]["risk"].iloc[1] < 1e-6

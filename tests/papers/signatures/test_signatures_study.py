@@ -118,7 +118,7 @@ def points_of(accuracies, features, method="XNB"):
 def test_the_best_point_has_the_fewest_features_among_equals():
     curves = pd.concat([points_of([0.9, 0.9, 0.8], [7.0, 3.0, 1.0]),
                         points_of([0.7], [2.0], "ClassSpecificNB")], ignore_index=True)  # fmt: skip
-    best = section._best(curves)
+    best = section.best_points(curves)
     assert best["method"].tolist() == ["ClassSpecificNB", "XNB"]  # the order of the page
     assert best["features_per_class"].tolist() == [2.0, 3.0]
 
@@ -181,7 +181,9 @@ MEANS = {
 @pytest.fixture
 def means(monkeypatch):
     monkeypatch.setattr(
-        section, "_mean", lambda results, dataset, classifier, metric: MEANS[classifier, metric]
+        section,
+        "mean_metric",
+        lambda results, dataset, classifier, metric: MEANS[classifier, metric],
     )
 
 
@@ -192,20 +194,20 @@ def test_the_ring_is_the_cross_validated_classifier_at_its_features(means, measu
     """Of a pipeline the last step is the method."""
     pipeline = {"steps": [{"method": "scaler"}, {"method": "csnb_cv"}]}
     results = results_of(nb={"method": "gaussian_nb"}, cv=pipeline)
-    assert section._chosen(results, "toy", measure) == ("CV", 8.0, value)
-    assert section._chosen(results_of(nb={"method": "gaussian_nb"}), "toy", measure) is None
+    assert section.chosen_place(results, "toy", measure) == ("CV", 8.0, value)
+    assert section.chosen_place(results_of(nb={"method": "gaussian_nb"}), "toy", measure) is None
 
 
 def test_levels_are_of_classifiers_with_all_features_that_were_fitted(means):
     forest = {"method": "sklearn.ensemble.RandomForestClassifier"}
     results = results_of(nb={"method": "gaussian_nb"}, cv={"method": "csnb_cv"}, forest=forest)
-    assert section._levels(results, "toy", "accuracy") == [("NB", 0.7)]
-    assert section._levels(results, "toy", "log_loss") == []
+    assert section.levels_of_all_features(results, "toy", "accuracy") == [("NB", 0.7)]
+    assert section.levels_of_all_features(results, "toy", "log_loss") == []
 
 
 def test_points_have_the_parameters_of_their_curves():
     params = {"thresholds": [0.9], "shrinkage": [2.0], "C": [0.1]}
-    xnb, centroids, lasso = compute._other_points(params, seed=5)
+    xnb, centroids, lasso = compute.points_of_other_methods(params, seed=5)
     assert (xnb.method, xnb.value, xnb.model.threshold) == ("XNB", 0.9, 0.9)
     # PAM: shrunken towards the mean, and the classes' shares as priors (Tibshirani et al. 2002)
     assert centroids.model[-1].shrink_threshold == 2.0
@@ -217,8 +219,6 @@ def test_points_have_the_parameters_of_their_curves():
 def test_the_curve_of_class_specific_nb_does_not_depend_on_the_rule_of_choice(series):
     """All sizes are points; the rule decides which of them the study's classifier takes."""
     folds = PredefinedSplit(np.tile([0, 1, 2], 16))
-    rows = compute._class_specific_curve(
-        series.values.T, series.labels, folds, {"sizes": [1, 2, 4]}
-    )
+    rows = compute.class_specific_curve(series.values.T, series.labels, folds, {"sizes": [1, 2, 4]})
     assert [row["value"] for row in rows] == [1.0, 2.0, 4.0]
     assert {row["method"] for row in rows} == {"ClassSpecificNB"}

@@ -30,8 +30,8 @@ def test_rows_of_rows_are_references_to_the_first_matrix():
 
 
 def test_chunks_and_parts_are_the_matrix(monkeypatch):
-    monkeypatch.setattr("xnbflow.data.matrices._CHUNK_VALUES", 4)
-    monkeypatch.setattr("xnbflow.data.matrices._DENSE_VALUES", 6)
+    monkeypatch.setattr("xnbflow.data.matrices.CHUNK_VALUES", 4)
+    monkeypatch.setattr("xnbflow.data.matrices.DENSE_VALUES", 6)
     values = np.arange(12.0).reshape(4, 3)
     columns = np.array([2, 0])
     for matrix in (values, sparse.csr_array(values)):

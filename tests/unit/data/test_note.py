@@ -1,5 +1,6 @@
 """Notes of readers: their text, their code, and their advice apart."""
 
+import pandas as pd
 import pytest
 from toys import put
 
@@ -39,3 +40,33 @@ def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys
     (title,) = (note for note in notes["note"] if "title line" in note)
     assert advice[title] == "the option header= names another line as the header"
     assert "option header=" in capsys.readouterr().err  # who acquires it reads both
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
+    """The methods of a manuscript have the finding alone."""
+    n = 24
+    table = pd.DataFrame({"sample": [f"s{i}" for i in range(n)], "class": "a"})
+    table["class"] = ["a"] * 11 + ["b"] * 11 + ["rare"] * 2
+    table["patient"] = [f"p{i % 3}" for i in range(n)]
+    for feature in ["1-Mar", "NAN", *(f"g{i}" for i in range(30))]:
+        table[feature] = (2 ** rng.normal(8, 1, n)).round(1)
+    table.to_csv(tmp_path / "x.csv", index=False)
+    options = {"phenotype_columns": "patient", "transform": "log2"}
+    row = SheetRow(
+        *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", options=options
+    )
+    _, notes = acquire_noting(row)
+    findings = {
+        "(1-Mar (MARCH1 or MARC1))": "correct them in the table",
+        "is called NAN": "name a gene, or leave it out",
+        "'rare' (2)": "add samples, join or leave out",
+        "'patient' has 3 values": "set group=patient",
+        "logarithms to base 2": "",
+    }
+    assert len(notes) == len(findings)
+    for finding, advice in findings.items():
+        (noted,) = notes[notes["note"].str.contains(finding, regex=False)].to_dict("records")
+        assert advice in noted["advice"]
+        assert bool(noted["advice"]) == bool(advice)
+        assert not advice or advice not in noted["note"]

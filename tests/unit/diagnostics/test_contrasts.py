@@ -216,7 +216,7 @@ def test_the_correlation_of_repeated_samples_is_limma_s(rng, share):
     put("rho", found$consensus.correlation)
     """
     arrays = {"values": values, "design": design, "groups": groups}
-    limma = r_answers("limma", script, needs=["statmod"], **arrays)
+    limma = r_answers("limma", script, **arrays)
     assert block_correlation(values, design, groups) == pytest.approx(limma["rho"][0], rel=1e-6)
 
 

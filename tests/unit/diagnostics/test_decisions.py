@@ -9,9 +9,9 @@ from toys import dataset
 from xnbflow.diagnostics.block_correlation import block_correlation
 from xnbflow.diagnostics.confounders import (
     Association,
-    _category_association,
-    _complete_p,
-    _severity,
+    association_severity,
+    category_association,
+    complete_separation_p,
     usable,
 )
 from xnbflow.diagnostics.dependence import conditional_dependence
@@ -23,7 +23,7 @@ from xnbflow.diagnostics.moderation import fit_variance_prior
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.diagnostics.repeated_samples import PatientMatch, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import library_sizes
-from xnbflow.diagnostics.series_audit import _sex_rows, principal_components, sexes
+from xnbflow.diagnostics.series_audit import principal_components, sex_rows, sexes
 
 NAN = np.nan
 
@@ -53,22 +53,22 @@ def test_missing_p_values_are_not_tests_of_holm():
 def test_the_severity_of_a_confounder(p, complete, severity):
     code = "separates classes" if complete else "categories differ"
     result = Association(0.5, p, code)
-    assert _severity(result, p) == severity
+    assert association_severity(result, p) == severity
 
 
 def test_complete_separation_has_the_share_of_labels_that_are_unions_of_categories():
     # Two of five categories of one sample: 10 unions among 10 choices of 2 of 5.
-    assert _complete_p(np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]])) == 1.0
+    assert complete_separation_p(np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]])) == 1.0
     # Categories of 3 and 3: 2 unions of 3 samples among 20 choices of 3 of 6.
-    assert _complete_p(np.array([[3, 0], [0, 3]])) == 2 / 20
+    assert complete_separation_p(np.array([[3, 0], [0, 3]])) == 2 / 20
 
 
 def test_small_categories_that_separate_classes_by_chance_are_not_complete():
     labels = pd.Series(list("aabbb"))
-    result = _category_association(labels, pd.Series(list("vwxyz")))
+    result = category_association(labels, pd.Series(list("vwxyz")))
     assert (result.p, result.complete) == (1.0, False)
     # Categories of 2, 1, 2 and 1: 4 unions of 3 samples among 20 choices of 3 of 6.
-    result = _category_association(pd.Series(list("aaabbb")), pd.Series(list("ppqrrs")))
+    result = category_association(pd.Series(list("aaabbb")), pd.Series(list("ppqrrs")))
     assert (result.p, result.complete) == (4 / 20, False)
 
 
@@ -185,7 +185,7 @@ def test_sexes_are_separated_from_four_robust_standard_deviations(distance, seve
     """Deviations from the medians are 1, so that four deviations are 4 times 1.4826 = 5.93."""
     series = dataset(np.zeros((1, 20)), ["a", "b"] * 10)
     score = np.r_[np.tile([0.0, 2.0], 5) + distance, np.tile([0.0, 2.0], 5)]
-    (row,) = _sex_rows(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
+    (row,) = sex_rows(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
     assert row["severity"] == severity
 
 
@@ -248,9 +248,9 @@ def test_the_p_of_complete_association_is_exact_up_to_three_hundred_samples(n, i
     """Two samples of b have a category each: 1 of the n (n - 1) / 2 pairs of samples does so."""
     labels = pd.Series(["a"] * (n - 2) + ["b", "b"])
     cells = pd.Series(["x"] * (n - 2) + ["y", "z"])
-    p = _category_association(labels, cells).p
+    p = category_association(labels, cells).p
     if is_exact:
-        assert p == _complete_p(pd.crosstab(labels, cells).to_numpy())
+        assert p == complete_separation_p(pd.crosstab(labels, cells).to_numpy())
         assert p > 1e-6
     else:
         assert p < 1e-60

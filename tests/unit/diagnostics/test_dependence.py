@@ -52,7 +52,7 @@ def test_a_sample_is_drawn_from_the_first_feature_above_the_limit_on(low_limit):
 
 
 def test_the_seed_decides_the_sample_and_threads_do_not(low_limit, monkeypatch):
-    monkeypatch.setattr("xnbflow.diagnostics.correlation._TILE", 16)
+    monkeypatch.setattr("xnbflow.diagnostics.correlation.TILE", 16)
     X = features_in_pairs(300, 100)
     most_threads = numba.get_num_threads()
     results = {}
@@ -70,7 +70,7 @@ def test_the_seed_decides_the_sample_and_threads_do_not(low_limit, monkeypatch):
 
 
 def test_features_of_the_sample_have_the_partners_that_all_pairs_give(monkeypatch):
-    monkeypatch.setattr("xnbflow.diagnostics.correlation._TILE", 16)
+    monkeypatch.setattr("xnbflow.diagnostics.correlation.TILE", 16)
     X = features_in_pairs(90, 40)
     X[:, 50:60] = X[:, :1] + np.random.default_rng(1).normal(size=(N_SAMPLES, 10))
     X[:, 33] = LABELS == "tumour"  # constant within the classes: partner of none

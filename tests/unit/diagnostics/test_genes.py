@@ -287,9 +287,9 @@ def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
 
 
 def test_a_figure_of_a_gene_has_a_name_of_at_most_80_letters_and_of_its_own():
-    assert gene_figures._file_name("HLA-DRA") == "HLA-DRA"
-    assert gene_figures._file_name("a" * 80) == "a" * 80
-    names = [gene_figures._file_name("a" * 300 + end) for end in ("", "b", "α", "β")]
+    assert gene_figures.file_name_part("HLA-DRA") == "HLA-DRA"
+    assert gene_figures.file_name_part("a" * 80) == "a" * 80
+    names = [gene_figures.file_name_part("a" * 300 + end) for end in ("", "b", "α", "β")]
     assert len(set(names)) == 4
     assert all(len(name) == 80 and name.startswith("a" * 71 + "-") for name in names)
 

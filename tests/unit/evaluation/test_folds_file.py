@@ -39,7 +39,7 @@ def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
 
 
 def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("xnbflow.evaluation.folds_file._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("xnbflow.evaluation.folds_file.MOST_BYTES", 1 << 20)
     path = tmp_path / "folds.tsv"
     path.write_bytes(b"0\n" * (1 << 20))
     with pytest.raises(InputError, match="is larger than 1 MiB: this is not a file of folds"):

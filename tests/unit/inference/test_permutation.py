@@ -11,6 +11,7 @@ from scipy.stats import beta, binom
 from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
+from xnbflow.data.canonical_order import in_canonical_order
 from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import stratified_splits
@@ -207,12 +208,14 @@ def test_shared_draws_of_folds_are_those_of_the_labels_and_the_seed(groups):
     rng = np.random.default_rng(0)
     labels = np.repeat([4, 7], 20)
     draws = permutation.FoldDraws(groups, 4)
-    for seed in (*range(3), *range(3), *range(60)):
-        codes, fold = draws.draw(labels, seed)
-        for k, (_, test) in enumerate(stratified_splits(codes, groups, 4, seed)):
-            assert np.flatnonzero(fold == k).tolist() == test.tolist()
+    for seeds in ([0, 1, 2], [0, 1, 2], [2, 7], [2, 7], range(60), [5]):
+        codes, folds = draws.draw(labels, seeds)
+        assert folds.shape == (len(seeds), 40)
+        for fold, seed in zip(folds, seeds, strict=True):
+            for k, (_, test) in enumerate(stratified_splits(codes, groups, 4, seed)):
+                assert np.flatnonzero(fold == k).tolist() == test.tolist()
         assert (codes == (labels == 7)).all()
-        if seed == 2:
+        if len(seeds) == 2:
             labels[:] = rng.permutation(labels)
 
 
@@ -249,13 +252,32 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
 
 
 def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
-    values, codes = rng.normal(size=(60, 30)), np.arange(30) % 2
-    score = ten_features_score(values)
-    single = [score(codes, seed) for seed in (5, 1_000_008, 2_000_011)]
+    series = toy(0, n_features=60)
+    first = series_seed(series, 0, "permutation")
+    score = ten_features_score(in_canonical_order(series).values)
+    labels = in_canonical_order(series).labels
+    single = [score(labels, first + step) for step in (0, 1_000_003, 2_000_006)]
     assert len(set(single)) == 3
-    assert permutation.repeated_score(score, 3)(codes, 5) == pytest.approx(np.mean(single))
-    assert permutation.repeated_score(score, 1)(codes, 5) == single[0]
-    assert permutation.repeated_score(score, 2)(codes, 2**32 - 1) > 0  # a seed has 32 bits
+    (row,) = permutation.label_test(series, n_permutations=1, n_repeats=3).to_dict("records")
+    assert row["observed"] == pytest.approx(np.mean(single))
+    (row,) = permutation.label_test(series, n_permutations=1, n_repeats=1).to_dict("records")
+    assert row["observed"] == pytest.approx(single[0])
+    assert permutation.seeds_of_draws(2**32 - 1, 2) == [2**32 - 1, 1_000_002]  # 32 bits
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(15), 3)])
+@pytest.mark.parametrize(("n_classes", "n_features"), [(2, 600), (3, 40), (9, 300)])
+def test_draws_of_folds_that_are_scored_together_have_the_scores_of_each(
+    rng, n_classes, n_features, groups
+):
+    values = rng.normal(size=(n_features, 45))
+    labels = rng.permutation(np.repeat(np.arange(n_classes), 45 // n_classes))
+    if groups is not None:
+        labels = labels[groups]  # a group has one class
+    labels = np.append(labels, np.full(45 - len(labels), labels[-1]))
+    score = ten_features_score(values, groups, n_splits=3)
+    scores = permutation.ten_features_scores(values, groups, n_splits=3)(labels, [4, 9, 2])
+    assert scores.tolist() == [score(labels, seed) for seed in (4, 9, 2)]
 
 
 @pytest.mark.parametrize(
@@ -268,10 +290,14 @@ def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustm
     """Of the labels and of a permutation, each for means and for spread."""
     seeds = []
     monkeypatch.setattr(permutation, "_MOST_VALUES", most_values)
-    for name in ("ten_features_score", "adjusted_score"):
-        monkeypatch.setattr(
-            permutation, name, lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
-        )
+    monkeypatch.setattr(
+        permutation, "adjusted_score", lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
+    )
+    monkeypatch.setattr(
+        permutation,
+        "ten_features_scores",
+        lambda *_, **__: lambda _, drawn: seeds.extend(drawn) or np.zeros(len(drawn)),
+    )
     series = replace(
         toy(0, n_features=5), sample_metadata=pd.DataFrame({"plate": np.tile(["p", "q"], 20)})
     )
@@ -313,7 +339,7 @@ def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monke
 
     def fake(name):
         values = iter([0.5, *null[name]])
-        return lambda *_: next(values)
+        return permutation.one_by_one(lambda *_: next(values))
 
     monkeypatch.setattr(permutation, "_default_scores", lambda *_: (fake("means"), fake("spread")))
     row = permutation.label_test(toy(0, n_features=5), n_permutations=19, n_repeats=1).iloc[0]
@@ -338,7 +364,8 @@ def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeyp
     series = toy(0, n_features=5)
     first = series_seed(series, 0, "permutation")
     seeds_of_labels = {first, (first + 1_000_003) % 2**32}
-    monkeypatch.setattr(permutation, "_default_scores", lambda *_: (means, lambda *_: 0.0))
+    scores = tuple(permutation.one_by_one(score) for score in (means, lambda *_: 0.0))
+    monkeypatch.setattr(permutation, "_default_scores", lambda *_: scores)
     row = permutation.label_test(series, n_permutations=99, n_repeats=2).iloc[0]
     assert row["observed"] == pytest.approx(0.5)
     assert row["means_p"] == pytest.approx(0.5, abs=0.02)

@@ -333,7 +333,7 @@ def test_pairs_of_several_classes_that_are_not_separated_are_reasons():
 def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
     row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": "plate", "limits": True}
     row |= {"class": "a", "other": "b", "status": "cannot be separated", "pairs": 12, "p": 0.4}
-    row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7}
+    row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7, "together": False}
     rows = [row, row | {"other": "c", "status": "cannot be examined"}]
     rows += [row | {"status": "recognised"}, row | {"column": "age", "limits": False}]
     several = {"d": SimpleNamespace(classes=list("abc"))}
@@ -349,6 +349,22 @@ def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
     two = column_reasons(pd.DataFrame([row]), {"d": SimpleNamespace(classes=list("ab"))})
     (reason,) = two["d", "f", "nb"]
     assert (reason.label, reason.other, reason.count) == ("", "", 12)
+
+
+@pytest.mark.parametrize(
+    ("column", "together", "subject"),
+    [
+        ("plate × site", True, "plate × site"),  # two columns
+        ("dose × time", False, '"dose × time"'),  # one column with the sign in its name
+    ],
+)
+def test_the_subject_of_a_reason_distinguishes_one_column_from_several(column, together, subject):
+    row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": column, "limits": True}
+    row |= {"class": "a", "other": "b", "status": "cannot be separated", "pairs": 12, "p": 0.4}
+    row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7, "together": together}
+    headers = {"d": SimpleNamespace(classes=list("ab"))}
+    (reason,) = column_reasons(pd.DataFrame([row]), headers)["d", "f", "nb"]
+    assert reason.subject == subject
 
 
 @pytest.mark.parametrize(

@@ -218,18 +218,18 @@ def test_a_reference_reaches_the_floor_in_every_class():
 def test_data_without_logarithms_or_with_missing_values_have_no_panel(series):
     model = SimpleNamespace(signature=pd.DataFrame({"feature": ["g0"]}))
     values = np.tile(np.linspace(0, 1, 60), (60, 1))
-    panels._refuse_unsuitable(replace(series, values=40 * values), model)
+    panels.refuse_unsuitable_panel(replace(series, values=40 * values), model)
     with pytest.raises(InputError, match="without logarithms"):
-        panels._refuse_unsuitable(replace(series, values=42 * values), model)
+        panels.refuse_unsuitable_panel(replace(series, values=42 * values), model)
     with pytest.raises(InputError, match="missing values"):
-        panels._refuse_unsuitable(replace(series, values=40 * values, missing=True), model)
+        panels.refuse_unsuitable_panel(replace(series, values=40 * values, missing=True), model)
 
 
 def test_a_panel_is_gaussian_naive_bayes_that_chose_its_size(series, panel):
     assert panel.model.entry["params"] == {"var_smoothing": 0.1}
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples})
     log_posterior = np.zeros((60, 3))
-    assert panels._cross_validation(series, folds, log_posterior).inflation == 2.5
+    assert panels.panel_folds(series, folds, log_posterior).inflation == 2.5
 
 
 def test_intervals_of_a_panel_count_groups(series):
@@ -237,7 +237,7 @@ def test_intervals_of_a_panel_count_groups(series):
     log_posterior = np.random.default_rng(0).normal(size=(60, 3))
     right = pairs.classes[log_posterior.argmax(axis=1)] == pairs.labels
     expected = accuracy_interval(right.astype(float), pairs.labels, pairs.groups, TUNED)
-    row = panels._figures(pairs, 2, log_posterior)
+    row = panels.accuracy_row(pairs, 2, log_posterior)
     assert (row["accuracy"], row["lower"], row["upper"]) == tuple(expected)
 
 
@@ -248,8 +248,8 @@ def test_a_fold_is_calibrated_by_the_others():
     codes = np.arange(40) % 2
     folds = np.repeat([0, 1], 20)
     changed = np.where(folds == 0, evidence.argmax(axis=1), codes)
-    before = panels._calibrate(evidence, priors, codes, folds)[1]
-    after = panels._calibrate(evidence, priors, changed, folds)[1]
+    before = panels.calibrate_evidence(evidence, priors, codes, folds)[1]
+    after = panels.calibrate_evidence(evidence, priors, changed, folds)[1]
     assert np.array_equal(before[folds == 0], after[folds == 0])
     assert not np.allclose(before[folds == 1], after[folds == 1])
 
@@ -286,18 +286,18 @@ def test_substitutes_are_ties_and_five_features_of_the_module():
     )
     model = SimpleNamespace(signature=signature, symbols={"gene": "TP53"})
     symbols = gene_symbols(names, model.symbols)
-    table = panels._gene_table(toy, CODES, np.array([0]), model, symbols)
+    table = panels.panel_genes(toy, CODES, np.array([0]), model, symbols)
     assert table["substitutes"].item() == "tie m1 m2 m3 m4 m5"
-    table = panels._gene_table(toy, CODES, np.array([8]), model, symbols)
+    table = panels.panel_genes(toy, CODES, np.array([8]), model, symbols)
     assert table["substitutes"].item() == ""
 
 
 def test_the_best_genes_of_the_classes_come_first(series):
     signature = pd.DataFrame({"feature": ["g50", "g0", "g5"], "rank": [3, 2, 1]})
     codes = np.searchsorted(series.classes, series.labels)
-    demands = panels._Demands(1, 0.0, gene_symbols(series.features, {}))
+    demands = panels.PanelDemands(1, 0.0, gene_symbols(series.features, {}))
     everyone = np.ones(60, dtype=bool)
-    genes, _ = panels._choose(
+    genes, _ = panels.choose_panel(
         series, codes, training=everyone, signature=signature, demands=demands
     )
     assert series.features[genes].tolist() == ["g5"]

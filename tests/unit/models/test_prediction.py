@@ -117,6 +117,6 @@ def test_sets_of_classes_have_a_nominal_coverage_of_90_percent():
 
 def test_a_sample_below_one_per_cent_of_typicality_is_atypical(monkeypatch):
     values = np.array([0.0, 0.0099, 0.01, 0.5])
-    monkeypatch.setattr(prediction, "_typicality", lambda *_: values)
+    monkeypatch.setattr(prediction, "sample_typicality", lambda *_: values)
     table = predict_table(NB, NEW.iloc[:4]).table
     assert table["atypical"].tolist() == [True, True, False, False]

@@ -43,7 +43,7 @@ def needed_transform(
     row = described_row("new.csv", options=[f"transform={option}"] if option else [])
     series = dataset(np.ones((n_features, 2)), ["a", "b"])
     training = {"options": ["missing=impute", "transform=log2"]}
-    return reading._needed_transform(row, training, series, quartiles)
+    return reading.needed_transform(row, training, series, quartiles)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monk
     monkeypatch.setattr(reading, "scale_of", lambda *_: ("not logged", ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
-        reading._needed_transform(described_row("new.csv"), {}, series, LOGARITHMS)
+        reading.needed_transform(described_row("new.csv"), {}, series, LOGARITHMS)
 
 
 @pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])
@@ -88,17 +88,17 @@ def test_names_that_a_list_cannot_represent_and_exceptions_are_no_columns_of_tex
 
 def text_columns(table, folder, exceptions=()):
     table.to_csv(folder / "new.csv", index=False)
-    return reading._text_columns(reading.read_raw_table(folder / "new.csv", {}), exceptions)
+    return reading.columns_of_text(reading.read_raw_table(folder / "new.csv", {}), exceptions)
 
 
 def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
-    assert not reading._has_text(["1,5", "", "NA"], ",")
-    assert reading._has_text(["1,5"], ".")
-    assert reading._has_text(["1.5", "high"], ".")
+    assert not reading.has_text(["1,5", "", "NA"], ",")
+    assert reading.has_text(["1,5"], ".")
+    assert reading.has_text(["1.5", "high"], ".")
 
 
 def complete(row, training=(), features=(), columns=()):
-    return reading._complete_row(
+    return reading.first_complete_row(
         row, dict(training), features=set(features), columns=columns, downloads=Downloads(Path())
     )
 

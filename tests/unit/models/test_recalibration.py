@@ -118,15 +118,15 @@ def test_ten_samples_that_are_ranked_well_are_recalibrated():
     """Five and five samples: the slope's interval contains 0, the AUC's is above one half."""
     odds = np.array([-1.0, 0.5, 0.8, 1.1, 2.2, 2.0, 2.5, 3.0, 3.3, 4.0])
     codes = np.repeat([0, 1], 5)
-    recalibration._refuse_without_ranking("d", np.stack([0 * odds, odds], axis=1), codes, None)
+    recalibration.refuse_without_ranking("d", np.stack([0 * odds, odds], axis=1), codes, None)
     perfect = np.arange(10.0)
     scores = np.stack([0 * perfect, perfect], axis=1)
-    recalibration._refuse_without_ranking("d", scores, codes, None)
+    recalibration.refuse_without_ranking("d", scores, codes, None)
     with refused("does not rank these samples"):
-        recalibration._refuse_without_ranking("d", -scores, codes, None)
+        recalibration.refuse_without_ranking("d", -scores, codes, None)
     with refused("too few to tell"):
         mixed = np.array([0, 1, 0, 0, 1, 0, 1, 0, 1, 1])  # AUC 19 / 25
-        recalibration._refuse_without_ranking("d", scores, mixed, None)
+        recalibration.refuse_without_ranking("d", scores, mixed, None)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_an_auc_above_three_fifths_may_be_that_of_too_few_samples(places, words)
     codes[list(places)] = 1
     scores = np.stack([np.zeros(10), np.arange(10.0)], axis=1)
     with refused(words):
-        recalibration._refuse_without_ranking("d", scores, codes, None)
+        recalibration.refuse_without_ranking("d", scores, codes, None)
 
 
 def test_five_samples_of_a_class_are_enough_and_four_are_not(model, rng):
@@ -177,7 +177,7 @@ def test_the_command_writes_a_model_that_predicts_by_the_new_threshold(model, rn
 
 def test_log_odds_are_bounded_at_a_million_only():
     """A posterior of 0 has no infinite log odds; log odds of 500 stay as they are."""
-    assert recalibration._log_odds(np.array([[0.0, -500.0], [-np.inf, 0.0]])).tolist() == [
+    assert recalibration.log_odds(np.array([[0.0, -500.0], [-np.inf, 0.0]])).tolist() == [
         -500.0,
         1e6,
     ]
@@ -188,7 +188,7 @@ def test_figures_after_leave_a_whole_group_out(rng):
     odds = rng.normal(size=24)
     log_posterior = np.stack([np.zeros(24), odds], axis=1)
     codes = (series.labels == "b").astype(int)
-    held_out = recalibration._recalibrated_without(log_posterior, codes, series)
+    held_out = recalibration.recalibrated_without(log_posterior, codes, series)
     first = series.groups == series.groups[0]
     assert first.sum() == 4
     others = fit_recalibration(log_posterior[~first], codes[~first])

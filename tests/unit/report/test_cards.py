@@ -48,7 +48,7 @@ def test_tiles_have_the_estimates_and_their_intervals(results):
     assert alpha["Balanced accuracy"].reference == pytest.approx(1 / 3)
 
 
-def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
+def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results, expected_text):
     actual = tiles(cards.card(results, *PLACE.values()))["Agreement between folds"]
     row = results.rows("stability", **PLACE, **{"class": ""}).iloc[0]
     assert actual.value == row["stability"]
@@ -59,10 +59,10 @@ def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
     actual = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
     tile = actual["Stability"]
     assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.5)
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.5"
+    assert tile.note == expected_text
 
 
-def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
+def test_the_stability_of_a_card_is_the_number_of_its_verdict(results, expected_text):
     """A card had 0.03 as stability, and a verdict by the 0.44 of other lists."""
     numbers = {"halves": 0.03, "halves_lower": 0.0, "halves_upper": 0.12}
     numbers |= {"replicated": 0.44, "replicated_lower": 0.25, "replicated_upper": 0.64}
@@ -70,7 +70,7 @@ def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
     card = cards.card(changed(results, "stability", where, **numbers), *PLACE.values())
     tile = tiles(card)["Stability"]
     assert (tile.value, tile.lower, tile.upper) == (0.44, 0.25, 0.64)
-    assert tile.note.startswith("first features that disjoint halves find again, 95% interval 0.25")
+    assert tile.note.startswith(expected_text)
     assert card.facts["Stability"] == "0.44 [0.25, 0.64]"
 
 
@@ -130,14 +130,14 @@ def test_random_signatures_are_a_warning_only_where_there_is_a_signal(tmp_path, 
     assert ("carry this signal" in card.details["Random features"]) == supported
 
 
-def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path):
+def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path, expected_text):
     results = write_study(tmp_path, datasets=("GSE7904",))
     levels = "a: “x y z” (10); b: “another long text” (12)"
     finding = "“source” separates classes completely"
     row = audit_row("separates classes", "source", "severe", finding, detail=levels)
     results = with_rows(results, audit=[row | {"dataset": "GSE7904", "p_holm": 0.001}])
     card = cards.card(results, *PLACE.values())
-    assert card.warnings[0] == "“source” separates classes completely. See the audit."
+    assert card.warnings[0] == expected_text
     assert "another long text" in card.details["Audit"]
 
 
@@ -151,15 +151,15 @@ def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path):
 )
 def test_a_class_that_is_not_recognised_has_a_reason_that_fits_its_recall(estimate, words):
     recall = pd.Series({"above": False, "estimate": estimate, "taken_for": "b"})
-    assert cards._class_warning(recall, "") == f"{words}; most often mistaken for “b”."
-    assert cards._class_warning(pd.Series(recall.to_dict() | {"above": True}), "") == ""
+    assert cards.class_warning(recall, "") == f"{words}; most often mistaken for “b”."
+    assert cards.class_warning(pd.Series(recall.to_dict() | {"above": True}), "") == ""
 
 
 def test_the_page_has_the_first_screen(results, tmp_path):
     path = tmp_path / "report.html"
     write_page(path, "t", lead="", sections=[answer.section(results)])
     html = path.read_text()
-    for card in (cards.card(results, *place, "xnb") for place in results.places):
+    for card in (cards.card(results, *place, "xnb") for place in results.evaluations):
         assert f'id="{card.anchor}"' in html
         assert f'href="#{card.anchor}"' in html
         assert f'<span class="badge">{card.badge}</span>' in html
@@ -191,13 +191,13 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     assert first.note.endswith("100% of folds")
 
 
-def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results):
+def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results, expected_texts):
     (block,) = blocks(answer.section(results), Cards)
     card = next(card for card in block.cards if card.title == "GSE7904")
-    assert card.of == "Features selected most often (▲ higher in “tumour”)"
+    assert card.of == expected_texts[0]
     of_geo = replace(results, configuration={"datasets": {"GSE7904": {"source": "geo"}}})
     card_of_genes = answer.card(of_geo, "GSE7904", "3-fold", "xnb")
-    assert card_of_genes.of == "Genes selected most often (▲ higher in “tumour”)"
+    assert card_of_genes.of == expected_texts[1]
     assert not any(line.items for line in card.lines)
     actual = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
     assert len(actual) == len(card.genes)
@@ -210,7 +210,9 @@ def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results
 
 
 @pytest.mark.parametrize(("as_good", "many"), [(5, False), (6, True)])
-def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_good, many):
+def test_a_card_has_the_gravest_finding_what_random_genes_reach(
+    tmp_path, as_good, many, expected_text
+):
     results = write_study(tmp_path, datasets=("alpha",))
     place = {"dataset": "alpha", "classifier": "xnb"}
     text = "“plate” is distributed differently"
@@ -231,9 +233,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
         "of the selected features"
     )
     assert ("one of many" in details["Random features"]) == many
-    assert details["Audit"] == (
-        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
-    )
+    assert details["Audit"] == (expected_text)
 
 
 def study_of_card(tmp_path, signature=(), **tables):
@@ -282,7 +282,7 @@ def test_a_core_of_sixteen_features_is_shown_as_a_whole(tmp_path):
     assert card.rest == "and 4 others"
 
 
-def test_the_core_comes_first_with_its_size(tmp_path):
+def test_the_core_comes_first_with_its_size(tmp_path, expected_text):
     rows = [
         feature("b", "g1", 1),
         feature("b", "g2", 2, core=True),
@@ -290,7 +290,7 @@ def test_the_core_comes_first_with_its_size(tmp_path):
     ]
     card = of_d(study_of_card(tmp_path, rows))
     assert [(item.text, item.bold) for item in card.genes] == [("g2", True), ("g1", False)]
-    assert card.of == "Core set of 1 feature in bold (▲ higher in “b”)"
+    assert card.of == expected_text
 
 
 @pytest.mark.parametrize(
@@ -314,14 +314,14 @@ def test_shares_are_of_half_samples_where_these_were_fitted(tmp_path, halves, of
     assert card.rows[0].share == (0.25 if of == "disjoint halves" else 1.0)
 
 
-def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_path):
+def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_path, expected_text):
     """The AUC of the other class is one minus this, and its fold change has the other sign."""
     tested = [{"class": "a", "feature": "g1", "log_fold_change": -2.0, "auc": 0.125}]
     rows = [feature("a", "g1", 1, direction="low")]
     card = of_d(study_of_card(tmp_path, rows, **{"genes.genes": tested}))
     (row,) = card.rows
     assert (row.change, row.auc, row.mark) == (2.0, 0.875, "▲")
-    assert card.genes[0].note == "LFC +2.0, AUC 0.88, 100% of folds"
+    assert card.genes[0].note == expected_text
 
 
 def test_the_features_of_a_class_that_separate_it_best_come_first():
@@ -332,24 +332,21 @@ def test_the_features_of_a_class_that_separate_it_best_come_first():
             feature("a", "g3", 3, auc=0.9, log_fold_change=1.0, share=0.5, of="folds"),
         ]
     )
-    assert [row.name for row in cards._rows_by_class(rows)] == ["g2", "g1", "g3"]
+    assert [row.name for row in cards.rows_by_class(rows)] == ["g2", "g1", "g3"]
 
 
-def test_the_size_names_groups_and_missing_values():
+def test_the_size_names_groups_and_missing_values(expected_text):
     about = {"samples": 30, "groups": 12.0, "features": 1000, "classes": 1, "missing": True}
-    assert cards._size(pd.Series(about)) == (
-        "30 samples of 12 groups (patients, batches), 1,000 features, 1 class, missing values "
-        "filled in"
-    )
+    assert cards.size_in_words(pd.Series(about)) == (expected_text)
     about |= {"groups": np.nan, "missing": False}
-    assert cards._size(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
+    assert cards.size_in_words(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
 
 
-def test_stability_is_of_halves_with_their_interval():
+def test_stability_is_of_halves_with_their_interval(expected_text):
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
-    (tile,) = cards._stability_tile(stability.loc[""])
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.5"
+    (tile,) = cards.stability_tile(stability.loc[""])
+    assert tile.note == expected_text
 
 
 @pytest.mark.parametrize(
@@ -363,7 +360,7 @@ def test_stability_is_of_halves_with_their_interval():
 )
 def test_a_class_has_one_warning(note, above, words):
     recall = {"above": above, "estimate": 0.0, "taken_for": ""}
-    assert cards._class_warning(recall, note) == words
+    assert cards.class_warning(recall, note) == words
 
 
 CELLS = [
@@ -388,13 +385,13 @@ def test_a_card_has_the_heat_map_of_its_core_or_the_box_of_its_only_feature(
 def test_the_core_is_drawn_for_the_first_scheme_of_folds_only(tmp_path):
     rows = [feature("b", f"g{i}", i, core=True) for i in range(3)]
     study = study_of_card(tmp_path, rows, **{"model.heatmap": CELLS})
-    features = cards._features(study, {"dataset": "d", "folds": "f", "classifier": "xnb"})
+    features = cards.card_features(study, {"dataset": "d", "folds": "f", "classifier": "xnb"})
     for folds, drawn in (("f", True), ("other", False)):
         place = {"dataset": "d", "folds": folds, "classifier": "xnb"}
-        assert (cards._figure(study, place, features) is not None) == drawn
+        assert (cards.card_figure(study, place, features) is not None) == drawn
 
 
-def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path):
+def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path, expected_text):
     """Of 100 random signatures 70 are as accurate where nothing is recognised."""
     random = {"dataset": "d", "classifier": "xnb", "as_good_random": 70, "signatures": 100}
     random["selected_score"] = 0.52
@@ -402,10 +399,7 @@ def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path
     verdicts = study.tables["verdicts"].assign(level="not supported")
     card = of_d(with_rows(study, verdicts=verdicts))
     assert card.badge == "Not supported"
-    assert card.details["Random features"] == (
-        "In Gaussian naive Bayes 70 of 100 random signatures of equal size reach the 52.0% of the "
-        "selected features."
-    )
+    assert card.details["Random features"] == (expected_text)
     assert card.warnings == []
 
 
@@ -414,7 +408,7 @@ def test_features_are_the_core_by_rank_then_the_others_by_rank(tmp_path):
     rows = [feature("b", name, rank, core=core) for name, rank, core in names]
     study = study_of_card(tmp_path, rows)
     place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
-    assert cards._features(study, place)["feature"].tolist() == ["g2", "g3", "g1", "g4"]
+    assert cards.card_features(study, place)["feature"].tolist() == ["g2", "g3", "g1", "g4"]
 
 
 @pytest.mark.parametrize(
@@ -437,10 +431,8 @@ def test_the_facts_have_the_stability_of_halves_else_the_agreement_of_folds(
     assert shown == facts
 
 
-def test_the_table_of_a_card_states_how_many_of_the_classes_it_has():
+def test_the_table_of_a_card_states_how_many_of_the_classes_it_has(expected_text):
     rows = [f"c{number:02}" for number in range(21)]
-    assert cards._heading_of_first(set(rows), rows) == ""
-    assert cards._heading_of_first(set(rows[:20]), rows) == (
-        "First of each class, 20 of 21 classes; core set in bold"
-    )
-    assert cards._heading_of_first(set(), rows) == ""  # a table without rows is not shown
+    assert cards.heading_of_first(set(rows), rows) == ""
+    assert cards.heading_of_first(set(rows[:20]), rows) == (expected_text)
+    assert cards.heading_of_first(set(), rows) == ""  # a table without rows is not shown

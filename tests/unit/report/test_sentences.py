@@ -48,7 +48,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         codes = [reason["code"] for reason in sentences.reasons(results, where)]
         assert ("permutation test" in codes) == (p > 0.025)
         refused += above and p > 0.025
-    assert refused == 3 * (p_value > 0.025)
+    assert refused == 2 * (p_value > 0.025)  # the interval of the third contains chance
     (cards,) = blocks(answer.section(results), Cards)
     card = next(card for card in cards.cards if card.title == "alpha")
     label_test = "Label test (naive Bayes with ten features per class, by means and by spread): p ="
@@ -69,7 +69,9 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         assert page.count(f'id="{anchor}"') == 1
 
 
-def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_path):
+def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(
+    tmp_path, expected_texts
+):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
     place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
     results = judged(results, "xnb")
@@ -77,17 +79,19 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     missed = [reason("class not recognised", label=label) for label in CLASSES["alpha"]]
     not_held = reason("cohort not held", subject="two")
     results = judged(results, "xnb", *missed, "some copies", not_held)
-    assert "samples of alpha are copies of others, known" in sentences.headline_sentence(results)
+    assert expected_texts[0] in sentences.headline_sentence(results)
     assert sentences.level_of(results, place) == "partly supported"
     sentence = sentences.verdict_sentence(results, place)
     assert sentence.startswith("Partly supported: XNB")
     named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
     assert f"{named} are not recognised" in sentence
-    assert "group by group=) and it did not hold in the second cohort two." in sentence
-    assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
+    assert expected_texts[1] in sentence
+    assert next_steps(results, place)[-1] == expected_texts[2]
 
 
-def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_path):
+def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(
+    tmp_path, expected_texts
+):
     p_values = {("alpha", "nb"): 0.02}
     results = write_study(tmp_path, ("nb", "forest"), ("alpha",), p_values)
     chosen = results.tables["headline"].iloc[0]
@@ -96,13 +100,10 @@ def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_p
     assert not rows.duplicated(["dataset", "folds", "classifier", "metric", "class"]).any()
     assert set(rows["candidates"]) == {2}
     assert rows["level"].tolist() == pytest.approx([0.975] * len(rows))  # 1 - .05 / 2
-    assert "chosen after looking, as the most accurate of 2" in sentences.headline_sentence(results)
+    assert expected_texts[0] in sentences.headline_sentence(results)
     (cards,) = blocks(answer.section(results), Cards)
     (card,) = cards.cards
-    assert (
-        "p = 0.02. Naive Bayes was chosen after looking, out of 2; intervals are corrected"
-        in (card.details["Tests"])
-    )
+    assert expected_texts[1] in (card.details["Tests"])
     recall = rows[rows["metric"] == "recall"]
     assert [line.lower for line in card.lines] == recall["lower"].tolist()
     # neither selects features: the more accurate one is shown, without any
@@ -220,32 +221,27 @@ def study_of_verdict(tmp_path, tables, reasons=(), candidates=1, **fields):
     return study_of_tables(tmp_path, contents | tables)
 
 
-def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_path):
+def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_path, expected_text):
     rows = [accuracy_of("d", "xnb", 0.7), accuracy_of("e", "xnb", 0.9)]
     rows += [accuracy_of("d", "nb", 0.6), accuracy_of("e", "nb", 0.95)]
     wins = [{"classifier": "xnb", "wins": 1}, {"classifier": "nb", "wins": 1}]
     tables = {"headline": [{"classifier": "xnb", "above": 1, "candidates": 2}]}
     tables |= {"estimates": rows, "averages": wins}
     study = study_of_tables(tmp_path, tables, datasets=("d", "e"))
-    assert sentences.headline_sentence(study) == (
-        "XNB has an accuracy of 70.0% (d) to 90.0% (e); it is above the majority-class rate on 1 "
-        "of 2 data sets (p at most 0.025, corrected by Holm); it was chosen after looking, as the "
-        "most accurate of 2, and its intervals and p-values are corrected for that; of 2 "
-        "classifiers it is the most accurate on 1, NB on 1."
-    )
+    assert sentences.headline_sentence(study) == (expected_text)
 
 
-def test_no_other_classifier_that_is_never_first_is_named(tmp_path):
+def test_no_other_classifier_that_is_never_first_is_named(tmp_path, expected_text):
     wins = [{"classifier": "xnb", "wins": 2}, {"classifier": "nb", "wins": 0}]
     study = study_of_tables(tmp_path, {"averages": wins})
-    assert sentences._wins(study, "xnb") == "of 2 classifiers it is the most accurate on 2"
+    assert sentences.wins_clause(study, "xnb") == expected_text
 
 
 @pytest.mark.parametrize("code", ["library size", "some copies", "many copies"])
-def test_a_headline_names_the_data_sets_with_copies(tmp_path, code):
+def test_a_headline_names_the_data_sets_with_copies(tmp_path, code, expected_text):
     tables = {"headline": [{"classifier": "xnb", "candidates": 1}]}
     text = sentences.headline_sentence(study_of_verdict(tmp_path, tables, [code]))
-    assert ("samples of d are copies of others" in text) == (code != "library size")
+    assert (expected_text in text) == (code != "library size")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +254,7 @@ def test_a_headline_has_the_number_of_features(tmp_path, means, words):
     ]
     rows = [row | {"metric": "features_per_class"} for row in rows]
     study = study_of_tables(tmp_path, {"summary": rows})
-    assert sentences._features_clause(study, "xnb") == f"it uses {words} features per class"
+    assert sentences.features_clause(study, "xnb") == f"it uses {words} features per class"
 
 
 OWN_TEST = "Permutation test of XNB: p = 0.01. XNB was chosen after looking, out of 2;"
@@ -288,28 +284,22 @@ def test_a_verdict_near_its_limit_is_marked(tmp_path, near):
 
 
 @pytest.mark.parametrize("selects", [True, False])
-def test_a_classifier_that_selects_no_features_has_no_stability(tmp_path, selects):
+def test_a_classifier_that_selects_no_features_has_no_stability(tmp_path, selects, expected_text):
     text = sentences.tests_sentence(study_of_verdict(tmp_path, {}, selects=selects), PLACE)
-    assert ("It selects no features, so that it has no stability." in text) == (not selects)
+    assert (expected_text in text) == (not selects)
 
 
-def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
+def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path, expected_text):
     refused = reason("permutation test", count=2, total=99)
     reasons = [refused, "majority class"]  # only the first decides the level
     study = study_of_verdict(tmp_path, {}, reasons, level="not supported")
-    assert sentences.verdict_sentence(study, PLACE) == (
-        "Not supported: XNB has a balanced accuracy of 75.0% (95% interval 50.0% to 95.0%; chance "
-        "60.0%) and an accuracy of 80.0%, the majority-class baseline 60.0%, but the permutation "
-        "test does not exclude chance: 2 of 99 permutations were as good."
-    )
+    assert sentences.verdict_sentence(study, PLACE) == (expected_text)
 
 
-def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path):
+def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path, expected_text):
     failed = reason("not fitted", count=1, total=3)
     accuracy = accuracy_of("d", "xnb", 0.8, candidates=1) | {"folds_failed": 1}
     tables = {"estimates": [accuracy]}
     study = study_of_verdict(tmp_path, tables, [failed], level="not supported")
-    assert sentences.verdict_sentence(study, PLACE) == (
-        "Not supported: XNB has no result, because it could not be fitted in 1 of 3 folds."
-    )
+    assert sentences.verdict_sentence(study, PLACE) == (expected_text)
     assert sentences.tests_sentence(study, PLACE) == ""

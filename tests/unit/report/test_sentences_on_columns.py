@@ -3,6 +3,7 @@
 import pytest
 from report_study import reason, study_of_tables
 
+from xnbflow.core.joined_columns import join_columns
 from xnbflow.report.reasons import reason_clauses
 from xnbflow.report.sentences import within_levels
 
@@ -66,13 +67,16 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
     assert within_levels(study, PLACE) == f"{alone}{sentence}"
 
 
-def test_columns_together_are_named_together(tmp_path):
+def test_columns_together_are_named_together(tmp_path, expected_text):
     row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
     study = study_of_tables(tmp_path, {"concordance": [PLACE | row | {"together": True}]})
-    assert within_levels(study, PLACE) == (
-        "“plate” and “site” together predict the class with an AUC of 0.90; the combinations of "
-        "all of them leave too few pairs of samples of different classes for an examination."
-    )
+    assert within_levels(study, PLACE) == (expected_text)
+
+
+def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path, expected_text):
+    row = COLUMN | {"column": "dose × time", "pairs": 0}
+    study = study_of_tables(tmp_path, {"concordance": [PLACE | row]})
+    assert within_levels(study, PLACE).startswith(expected_text)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +93,10 @@ def test_columns_together_are_named_together(tmp_path):
         (
             [reason("column not examined", subject="plate × site")],
             ["the class cannot be examined within “plate” and “site” together"],
+        ),
+        (
+            [reason("column not separated", subject=join_columns(["dose × time"]))],
+            ["the class cannot be separated from “dose × time”"],
         ),
         (
             [

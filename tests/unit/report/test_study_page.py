@@ -13,7 +13,16 @@ from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.study_page import read_record, write_curves, write_record, write_report
+from xnbflow.report.outline import WITHOUT_FIGURES
+from xnbflow.report.page.blocks import with_legends
+from xnbflow.report.study_page import (
+    read_record,
+    sections_of,
+    sections_with_figures,
+    write_curves,
+    write_record,
+    write_report,
+)
 from xnbflow.tables import contract
 
 
@@ -45,6 +54,22 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
     write_curves(stub, tmp_path / "curves.json")  # unknown limits are null
     written = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
     jsonschema.validate(written, json.loads(schema.read_text()))
+
+
+def test_the_sections_that_are_drawn_have_all_figures_of_the_page(results):
+    def figures(sections):
+        return {
+            section.id: [figure.name for figure, _ in with_legends(section.blocks)]
+            for section in sections
+        }
+
+    drawn = figures(sections_with_figures(results))
+    of_page = figures(sections_of(results))
+    left_out = set(of_page) - set(drawn)
+    assert left_out == {"samples", "overview", "methods"} <= set(WITHOUT_FIGURES)
+    assert not any(of_page[name] for name in left_out)
+    assert drawn == {name: names for name, names in of_page.items() if name not in left_out}
+    assert sum(map(len, drawn.values())) > 10
 
 
 @pytest.mark.slow  # more than a second for a study of its own

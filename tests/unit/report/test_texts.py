@@ -62,5 +62,5 @@ def test_phrases_that_misled_are_gone(words):
 
 def test_the_rule_of_a_verdict_names_its_limits():
     rule = texts_of("verdicts")["rule"]
-    for limit in ("p above .025", "a tenth of the samples", "above one half", "is below .4"):
+    for limit in ("p above .025", "a tenth of the samples", "above one half", "below .5"):
         assert limit in rule

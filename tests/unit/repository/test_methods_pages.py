@@ -9,8 +9,6 @@ METHODS = Path(__file__).parents[3] / "docs" / "methods"
 PAGES = sorted(path.name for path in METHODS.glob("*.md"))
 #: Words of a page before its appendix; bars of tables and dashes are no words.
 LIMIT = 800
-#: Pages that still exceed the limit, with the reason; one that keeps it leaves this list.
-EXCEPTIONS = {"designs.md": "in work"}
 
 
 def method_of(text):
@@ -23,16 +21,10 @@ def n_words(text):
     return sum(any(sign.isalnum() for sign in part) for part in text.split())
 
 
-@pytest.mark.parametrize("page", [name for name in PAGES if name not in EXCEPTIONS])
+@pytest.mark.parametrize("page", PAGES)
 def test_a_method_has_at_most_800_words_before_its_appendix(page):
     text = (METHODS / page).read_text(encoding="utf-8")
     assert n_words(method_of(text)) <= LIMIT
-
-
-@pytest.mark.parametrize("page", sorted(EXCEPTIONS))
-def test_a_page_of_the_list_of_exceptions_exceeds_the_limit(page):
-    text = (METHODS / page).read_text(encoding="utf-8")
-    assert n_words(method_of(text)) > LIMIT, "remove it from the list"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -72,10 +72,10 @@ def test_a_job_writes_a_model_without_scikit_learn_s_list_of_estimators(run, tmp
     assert Path("a.skops").read_bytes() == expected
 
 
-def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
+def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run, expected_text):
     code, output = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
     assert code == 1
-    assert "numba was imported for 2 threads in a job that may use 1" in output
+    assert expected_text in output
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
     assert "Traceback" in output
 
 
-def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
+def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path, expected_text):
     code, output = run("raise MemoryError('Unable to allocate 8 EiB')")
     assert code == 1
-    assert output.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
+    assert output.startswith(expected_text)
     assert "mem_mb" in output
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
@@ -143,10 +143,10 @@ def test_a_run_that_prints_causes_gets_none_from_the_job_unless_the_log_lacks_it
     assert output == "Error: name it\n"
 
 
-def test_without_room_for_its_log_a_job_says_the_same(run):
+def test_without_room_for_its_log_a_job_says_the_same(run, expected_text):
     raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
     _, output = run(raising, f"{LIMIT_FILES}(0)", env=UNWATCHED)
-    assert output.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert output.startswith(expected_text)
     assert output.count("\n") == 1
 
 
@@ -163,10 +163,10 @@ VARIABLES = (
 )
 
 
-def test_a_job_has_its_threads_whatever_the_environment_has(run):
+def test_a_job_has_its_threads_whatever_the_environment_has(run, expected_text):
     environment = os.environ | dict.fromkeys(VARIABLES.split(), "7")
     work = f"import os; sys.exit(' '.join(os.environ[n] for n in {VARIABLES.split()}))"
-    assert run(work, env=environment) == (1, "1 1 1 1 1 1 1\n")
+    assert run(work, env=environment) == (1, expected_text)
 
 
 def test_a_killed_job_has_no_record_of_an_earlier_one(run, tmp_path):

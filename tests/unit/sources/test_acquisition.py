@@ -29,7 +29,11 @@ def test_another_shape_than_the_sheet_s_is_refused(tmp_path, expected, key):
     if key is None:
         assert acquire(dataset).values.shape == (3, 3)
     else:
-        with refused(f"found, the sheet expects {expected[key]}; get the right file", key=key):
+        with refused(
+            f"found, the sheet expects {expected[key]}; get the right file",
+            key=key,
+            code="acquire.other-shape",
+        ):
             acquire(dataset)
 
 
@@ -42,16 +46,11 @@ def test_features_may_differ_by_their_tolerance(tmp_path, n_expected, is_refused
     dataset = SheetRow("x", "cumida", "Liver/GSE1", features=n_expected, options=options)
     places = {"downloads": tmp_path / "d", "base_urls": {"cumida": [str(tmp_path / "cumida")]}}
     if is_refused:
-        with refused("3 features found, the sheet expects 6"):
+        with refused("3 features found, the sheet expects 6", code="downloads.unavailable"):
             acquire(dataset, **places)
     else:
         with pytest.warns(UserWarning, match=f"expects {n_expected} \\(within its tolerance\\)"):
             acquire(dataset, **places)
-
-
-def test_one_class_is_refused(tmp_path):
-    with refused("all 3 samples have the label 'a'; a classifier needs at least two classes"):
-        acquire(row(tmp_path, TEXT.replace(",b,", ",a,"), options={"missing": "impute"}))
 
 
 @pytest.mark.filterwarnings("ignore:.*missing value:UserWarning")

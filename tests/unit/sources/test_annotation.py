@@ -6,13 +6,14 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.annotation import (
-    annotate_features,
     fetch_annotation,
     join_genes,
     read_annotation,
     standard_names,
 )
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.steps import annotate
 from xnbflow.sources.sheet import SheetRow
 
 GPL = (
@@ -59,7 +60,7 @@ def test_the_first_row_of_a_probe_annotates_it(tmp_path):
     cut = put(
         tmp_path, GPL.format(platform="GPL97").partition("!platform_table_end")[0], "cut.annot"
     )
-    with refused("ends before !platform_table_end: it is cut off"):
+    with refused("ends before !platform_table_end: it is cut off", code="annotation.cut-off"):
         read_annotation(cut, ["p2"])
 
 
@@ -70,13 +71,22 @@ def test_the_first_row_of_a_probe_annotates_it(tmp_path):
 def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_noted):
     path = put(tmp_path, GPL.format(platform="GPL9"), "GPL9.annot")
     row = SheetRow("x", "geo", "GSE1", options={"annotation": str(path)})
-    notes = []
-    table = annotate_features(row, ["p1", "p3"], platforms, notes)
-    assert table["symbol"].tolist() == ["A", ""]
-    assert ("the annotation is of GPL9, the series of GPL97" in notes) == is_noted
-    assert notes[-1] == "1 of 2 features has a symbol in the annotation"
+    series = RawSeries(
+        where="x",
+        values=np.ones((2, 1)),
+        features=np.array(["p1", "p3"]),
+        samples=np.array(["s"]),
+        labels=["a"],
+        label_place="label",
+        sample_metadata=pd.DataFrame(index=[0]),
+        platforms=platforms,
+    )
+    annotated = annotate(series, row)
+    assert annotated.feature_metadata["symbol"].tolist() == ["A", ""]
+    assert ("the annotation is of GPL9, the series of GPL97" in annotated.notes) == is_noted
+    assert annotated.notes[-1] == "1 of 2 features has a symbol in the annotation"
     none = SheetRow("x", "geo", "GSE1", options={"annotation": "none"})
-    assert annotate_features(none, ["p1"], platforms, notes) is None
+    assert annotate(series, none).feature_metadata is None
 
 
 @pytest.mark.parametrize(
@@ -98,7 +108,7 @@ def test_a_table_of_one_s_own_annotates_features(tmp_path):
     path = put(tmp_path, "probe,Gene Symbol\np1,A\np2,\n", "genes.csv")
     table, platform = read_annotation(path, ["p1", "p2"])
     assert (table["symbol"].tolist(), platform) == (["A", ""], None)
-    with refused("no column of gene symbols among 'probe, note'"):
+    with refused("no column of gene symbols among 'probe, note'", code="annotation.no-symbols"):
         read_annotation(put(tmp_path, "probe,note\np1,A\n", "notes.csv"), ["p1"])
-    with refused("has none of the 2 features"):
+    with refused("has none of the 2 features", code="annotation.other-platform"):
         read_annotation(path, np.array(["q1", "q2"]))

@@ -28,9 +28,9 @@ def test_values_and_labels_are_scikit_learns():
     assert list(series.samples[:2]) == ["0", "1"]
 
 
-@pytest.mark.parametrize(("location", "expected", "key"), mistakes("bundled"))
-def test_another_name_or_shape_is_refused(location, expected, key):
-    with refused(key=key):
+@pytest.mark.parametrize(("location", "expected", "key", "code"), mistakes("bundled"))
+def test_another_name_or_shape_is_refused(location, expected, key, code):
+    with refused(key=key, code=code):
         acquire(SheetRow("w", "bundled", location, **expected))
 
 

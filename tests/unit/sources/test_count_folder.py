@@ -1,7 +1,7 @@
 """Folders of one-sample files: which files, which strand of STAR, and what is refused."""
 
 import pytest
-from toys import put, refused
+from toys import put
 
 from xnbflow.sources.formats.count_folder import merge_counts
 
@@ -38,21 +38,6 @@ def test_merged_counts_are_normalised_whether_they_are_whole_or_estimated(tmp_pa
     assert merged.options == {"transform": "tmm"}
 
 
-def test_one_file_is_no_folder_of_samples(tmp_path):
-    put(tmp_path, "G\t5\n", "S0.counts")
-    with refused("is a folder with 1 file of counts", file=tmp_path):
-        merge_counts(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["matrix.mtx.gz", "matrix.mtx"])
-def test_a_sparse_matrix_is_refused_with_its_conversion(tmp_path, name):
-    put(tmp_path, "%%MatrixMarket", name)
-    put(tmp_path, "AAAC-1", "barcodes.tsv.gz")
-    put(tmp_path, "G1", "features.tsv.gz")
-    with refused(r"scanpy.read_10x_mtx\(.*\).write_h5ad", file=tmp_path):
-        merge_counts(tmp_path)
-
-
 def test_reads_of_no_gene_do_not_decide_on_the_strand(tmp_path):
     """Most reads of no feature are of the other strand."""
     for i in range(2):
@@ -78,13 +63,3 @@ def test_the_column_of_counts_of_each_program(tmp_path, header, cells, count):
     for i in range(2):
         put(tmp_path, f"{header}\n{cells}\n{cells.replace('G', 'H')}\n", f"S{i}.tsv")
     assert merge_counts(tmp_path).counts.loc["G"].tolist() == [count, count]
-
-
-def test_files_of_other_genes_or_another_order_are_refused(tmp_path):
-    put(tmp_path, "G\t5\nH\t6\n", "S0.counts")
-    put(tmp_path, "H\t6\nG\t5\n", "S1.counts")
-    with refused("another order of genes"):
-        merge_counts(tmp_path)
-    put(tmp_path, "G\t5\nX\t6\n", "S1.counts")
-    with refused("other genes"):
-        merge_counts(tmp_path)

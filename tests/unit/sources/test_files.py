@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import mistakes, refused
 
-from xnbflow.core.errors import InputError
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.formats import files
@@ -70,14 +69,20 @@ def test_rows_are_numbered_by_their_first_line_and_blank_lines_count():
 
 
 @pytest.mark.parametrize(
-    ("row", "key"),
+    ("row", "key", "code"),
     [
         *mistakes("row"),
-        pytest.param('r\t"1\t2' + "\n" * 200_000, "line 4", marks=pytest.mark.slow, id="lines"),
+        pytest.param(
+            'r\t"1\t2' + "\n" * 200_000,
+            "line 4",
+            "text.wrong-quotes",
+            marks=pytest.mark.slow,
+            id="lines",
+        ),
     ],
 )
-def test_an_error_names_its_line_or_column(row, key):
-    with refused(r"\bline 4\b", key=key):
+def test_an_error_names_its_line_or_column(row, key, code):
+    with refused(r"\bline 4\b", key=key, code=code):
         read(f"id\ta\tb\np\t1\t2\nq\t1\t2\n{row}\n")
 
 
@@ -119,7 +124,7 @@ def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling):
         file.write(header)
         for _ in range(3):
             file.write(filling * (harmless // len(filling)))
-    with refused("unpacks to more than 250 times its size", file=path):
+    with refused("unpacks to more than 250 times its size", file=path, code="files.bomb"):
         read(path)
 
 
@@ -127,23 +132,23 @@ def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypa
     monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
     path, zeros = tmp_path / "bomb.parquet", np.zeros(MEGABYTE)
     pq.write_table(pa.table({"type": ["a"] * MEGABYTE, "g1": zeros}), path)
-    with refused("unpacks to more than 250 times its size", file=path):
+    with refused("unpacks to more than 250 times its size", file=path, code="files.bomb"):
         read_as_table(path)
 
 
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(
-    ("limit", "content"),
+    ("limit", "content", "code"),
     [
-        ("LONGEST_LINE", HEADER + b"s1,a,1.5\ns2,b," + b"1" * 2000 + b"\n"),
-        ("_MOST_COLUMNS", b"samples,type" + b",g" * 1100 + b"\n"),
+        ("LONGEST_LINE", HEADER + b"s1,a,1.5\ns2,b," + b"1" * 2000 + b"\n", "files.endless-line"),
+        ("_MOST_COLUMNS", b"samples,type" + b",g" * 1100 + b"\n", "files.too-wide"),
     ],
 )
-def test_a_line_longer_than_any_row_is_refused(tmp_path, monkeypatch, read, limit, content):
+def test_a_line_longer_than_any_row_is_refused(tmp_path, monkeypatch, read, limit, content, code):
     monkeypatch.setattr(files, limit, 1000)
     path = tmp_path / "long.csv"
     path.write_bytes(content)
-    with refused("has a line of", file=path):
+    with refused("has a line of", file=path, code=code):
         read(path)
 
 
@@ -205,7 +210,7 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
 )
 def test_data_unpack_to_250_times_their_size_or_64_mebibytes(packed, unpacked, is_refused):
     if is_refused:
-        with pytest.raises(InputError, match="unpacks to more than 250 times its size"):
+        with refused("unpacks to more than 250 times its size", code="files.bomb"):
             refuse_bomb(Path("x.gz"), packed, unpacked)
     else:
         refuse_bomb(Path("x.gz"), packed, unpacked)

@@ -75,7 +75,11 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "age": ["50", "61", "", "44"],
         "characteristics": ["", "", "keyless", ""],
     }
-    with refused("no 'ages', which the sheet's option group names; there are title", key="group"):
+    with refused(
+        "no 'ages', which the sheet's group names; did you mean 'age'",
+        key="group",
+        code="roles.absent-name",
+    ):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
     with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
         design_notes(read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))
@@ -128,17 +132,25 @@ def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "message", "code"),
     [
-        *((matrix().replace(old, new), message) for old, new, message in mistakes("matrix")),
-        *((GDS.replace(old, new), message) for old, new, message in mistakes("soft")),
-        (matrix().partition("117_at")[0], "it is cut off; delete it and get it again"),
-        ("gene,s1\ng,1\n", "neither a GEO series matrix nor a GDS; use source table"),
+        *((matrix().replace(old, new), *row) for old, new, *row in mistakes("matrix")),
+        *((GDS.replace(old, new), *row) for old, new, *row in mistakes("soft")),
+        (
+            matrix().partition("117_at")[0],
+            "it is cut off; delete it and get it again",
+            "text.cut-row",
+        ),
+        (
+            "gene,s1\ng,1\n",
+            "neither a GEO series matrix nor a GDS; use source table",
+            "geo_head.no-geo",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.filterwarnings("ignore:.*it is unclear which")
-def test_what_is_wrong_with_a_series_matrix_is_told(tmp_path, text, message):
-    with pytest.raises(InputError, match=message):
+def test_what_is_wrong_with_a_series_matrix_is_told(tmp_path, text, message, code):
+    with refused(message, code=code):
         read_geo(put(tmp_path, text), row())
 
 
@@ -148,7 +160,9 @@ def test_a_series_without_values_names_its_supplementary_files(tmp_path, begun):
     text = matrix(values=[], kind=kind)
     if not begun:
         text = text[: text.index("!series_matrix_table_begin")]
-    with pytest.raises(InputError, match=rf"no table of values \(GSE4107, {kind}\).*counts.txt.gz"):
+    with refused(
+        rf"no table of values \(GSE4107, {kind}\).*counts.txt.gz", code="geo_table.no-values"
+    ):
         read_geo(put(tmp_path, text), row())
 
 
@@ -196,9 +210,9 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 
 
-@pytest.mark.parametrize(("old", "new", "message"), mistakes("annotation"))
-def test_a_wrong_annotation_is_told(tmp_path, old, new, message):
-    with pytest.raises(InputError, match=message):
+@pytest.mark.parametrize(("old", "new", "message", "code"), mistakes("annotation"))
+def test_a_wrong_annotation_is_told(tmp_path, old, new, message, code):
+    with refused(message, code=code):
         read_annotation(put(tmp_path, ANNOTATION.replace(old, new), "GPL97.annot"), PROBES)
 
 
@@ -224,7 +238,7 @@ def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     options = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
     summary = summarise_series(str(path), Downloads(tmp_path), "title", options)
     assert summary.reason.startswith("Label: title: cancer (2), normal (2).")
-    with refused(key="map"):
+    with refused(key="map", code="class_labels.unused-text"):
         summarise_series(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
 
 
@@ -234,32 +248,44 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
     files = {f"{SERIES}{name}": FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"] for name in names}
     with ncbi(files=files | {SERIES: listing}) as server:
         message = "several platforms, one file each; give one of GSE4107-GPL96, GSE4107-GPL97"
-        with pytest.raises(InputError, match=message):
+        with refused(message, code="geo.several-platforms"):
             acquire(row(), **settings(tmp_path, server))
-        with pytest.raises(InputError, match=message):
+        with refused(message, code="geo.several-platforms"):
             summarise_series("GSE4107", places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
 @pytest.mark.parametrize(
-    ("accession", "body", "message"),
+    ("accession", "body", "message", "code"),
     [
-        ("GSE4107", gzip.compress(b"gene,s1\ng,1\n", mtime=0), "neither a GEO series matrix"),
-        ("GSE4107", gzip.compress(matrix().encode(), mtime=0)[:-20], "broken gzip .*; try again"),
-        ("GSE9", b"", "cannot get GSE9_series_matrix.txt.gz:"),
-        ("GDS9", b"", "cannot get GDS9.soft.gz:"),
+        (
+            "GSE4107",
+            gzip.compress(b"gene,s1\ng,1\n", mtime=0),
+            "neither a GEO series matrix",
+            "geo_head.no-geo",
+        ),
+        (
+            "GSE4107",
+            gzip.compress(matrix().encode(), mtime=0)[:-20],
+            "broken gzip .*; try again",
+            "downloads.broken-gzip",
+        ),
+        ("GSE9", b"", "cannot get GSE9_series_matrix.txt.gz:", "downloads.no-place"),
+        ("GDS9", b"", "cannot get GDS9.soft.gz:", "downloads.no-place"),
     ],
 )
-def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, message):
+def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, message, code):
     files = {f"{SERIES}GSE4107_series_matrix.txt.gz": body}
-    with ncbi(files=files) as server, pytest.raises(InputError, match=message):
+    with ncbi(files=files) as server, refused(message, code=code):
         summarise_series(accession, places_of(tmp_path, server))
 
 
 def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
     message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*set annotation=none"
-    with ncbi(files=FILES) as server, pytest.raises(InputError, match=message):
+    with ncbi(files=FILES) as server, pytest.raises(InputError, match=message) as error:
         acquire(row(annotation="GPL570"), **settings(tmp_path, server))
+    assert error.value.code == "annotation.no-annotation"
+    assert error.value.__cause__.code == "annotation.no-platform-file"
     assert not [path for path in server.requests if "series_matrix" in path]
 
 

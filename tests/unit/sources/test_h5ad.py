@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats import anndata_file, h5ad, memory
 from xnbflow.sources.formats.anndata_file import frame_of, opened
-from xnbflow.sources.formats.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
@@ -29,7 +30,7 @@ def cells_row(label="type", **options):
 
 @pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
 def test_a_data_set_is_read(path, matrix):
-    series = read_h5ad(path, cells_row(matrix=matrix, group="obs:donor"))
+    series = read_table(path, cells_row(matrix=matrix, group="obs:donor"))
     np.testing.assert_array_equal(series.values.T, X)
     assert list(series.labels) == list(TYPES)
     assert list(series.groups[:3]) == ["p", "q", "p"]
@@ -47,7 +48,7 @@ def test_records_of_the_first_format_are_read(tmp_path):
         group = file.create_group("raw.X")
         group.attrs["h5sparse_format"], group.attrs["h5sparse_shape"] = "csr", (2, 1)
         group["data"], group["indices"], group["indptr"] = [7.0], [0], [0, 0, 1]
-    series = read_h5ad(tmp_path / "old.h5ad", cells_row("kind", matrix="raw"))
+    series = read_table(tmp_path / "old.h5ad", cells_row("kind", matrix="raw"))
     assert series.labels.tolist() == ["T", "B"]
     assert series.samples.tolist() == ["c0", "c1"]
     assert series.values.tolist() == [[0.0, 7.0]]
@@ -69,15 +70,15 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
 
 
 def test_what_a_file_lacks_is_refused(path):
-    with pytest.raises(InputError, match="may be X, layers:columns, layers:whole here"):
-        read_h5ad(path, cells_row(matrix="raw"))
+    with refused("may be X, layers:columns, layers:whole here", code="anndata_file.no-matrix"):
+        read_table(path, cells_row(matrix="raw"))
     for asked in (cells_row("obs:kind"), cells_row(group="patient"), cells_row(matrix="layers:z")):
         with pytest.raises(InputError, match=r"kind|patient|layers:z"):
-            read_h5ad(path, asked)
+            read_table(path, asked)
     with h5py.File(path, "r+") as file:
         file["var/_index"][1] = "g0"
-    with pytest.raises(InputError, match="g0"):
-        read_h5ad(path, cells_row())
+    with refused("g0", code="merging.repeated-features"):
+        read_table(path, cells_row())
 
 
 def set_part(name, change):
@@ -228,8 +229,10 @@ def test_a_hostile_file_is_refused(path, case):
     with h5py.File(path, "r+") as file:
         damage(file, path.with_name("elsewhere"))
     with pytest.raises(InputError) as refusal:
-        read_h5ad(path, cells_row(matrix=matrix))
+        read_table(path, cells_row(matrix=matrix))
     assert all(text in str(refusal.value) for text in [str(path), *texts])
+    code = {"fewer cells": "anndata_file.other-shape"}.get(case, "anndata_file.damaged")
+    assert refusal.value.code in (code, "files.bomb")
     assert "secret" not in str(refusal.value)
 
 
@@ -245,8 +248,8 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
         group["data"], group["indices"] = np.ones(1), np.zeros(1, int)
         group["indptr"] = np.minimum(np.arange(n + 1), 1).astype("i1")
     dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
-    with pytest.raises(InputError, match="dense"):
-        read_h5ad(tmp_path / "wide.h5ad", dataset)
+    with refused("dense", code="anndata_file.damaged"):
+        read_table(tmp_path / "wide.h5ad", dataset)
 
 
 @pytest.mark.parametrize(
@@ -262,14 +265,15 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
 ):
     needed = stored + 8 * N * GENES
     monkeypatch.setattr(memory, "free_memory", lambda: needed)
-    assert read_h5ad(path, cells_row(matrix=matrix)).n_samples == N
+    assert read_table(path, cells_row(matrix=matrix)).n_samples == N
     monkeypatch.setattr(memory, "free_memory", lambda: needed - 1)
     monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda *_: pytest.fail("it is read"))
     message = f"matrix {matrix} of 90 cells and 12 genes needs at least .* GB of memory, but only"
     with monkeypatch.context() as only_tables:
         only_tables.setattr(anndata_file, "frame_of", lambda *names: TABLES[names[-1]])
         with pytest.raises(InputError, match=message) as refusal:
-            read_h5ad(path, cells_row(matrix=matrix))
+            read_table(path, cells_row(matrix=matrix))
+        assert refusal.value.code == "memory.too-large"
     assert refusal.value.file == str(path)
     assert "write a file of fewer genes or cells" in str(refusal.value)
 
@@ -308,11 +312,11 @@ def test_fractions_of_cells_are_phenotype_only_where_an_option_names_them(path):
             encoded(file["obs"].create_dataset(name, data=fractions), "array")
         names = np.array(["type", "donor", "depth", "age"], dtype=TEXT)
         file["obs"].attrs["column-order"] = names
-    assert list(read_h5ad(path, cells_row()).sample_metadata) == ["donor"]
-    series = read_h5ad(path, cells_row(phenotype_columns="depth"))
+    assert list(read_table(path, cells_row()).sample_metadata) == ["donor"]
+    series = read_table(path, cells_row(phenotype_columns="depth"))
     assert list(series.sample_metadata) == ["donor", "depth"]
     assert series.sample_metadata["depth"].tolist()[:3] == ["0.0", "", "0.25"]
-    series = read_h5ad(path, cells_row(phenotype_columns="age"))
+    series = read_table(path, cells_row(phenotype_columns="age"))
     assert list(series.sample_metadata) == ["donor", "age"]
 
 
@@ -321,6 +325,17 @@ def test_the_raw_matrix_has_genes_of_its_own(path):
         raw = encoded(file.create_group("raw"), "raw", "0.1.0")
         encoded(raw.create_dataset("X", data=np.hstack([X, X])), "array")
         put_table(raw, "var", [f"r{i}" for i in range(2 * GENES)])
-    series = read_h5ad(path, cells_row(matrix="raw"))
+    series = read_table(path, cells_row(matrix="raw"))
     assert series.features.tolist() == [f"r{i}" for i in range(2 * GENES)]
     np.testing.assert_array_equal(series.values.T, np.hstack([X, X]))
+
+
+def test_infinite_values_are_refused_by_gene_and_cell(path):
+    with h5py.File(path, "r+") as file:
+        file["layers/whole"][0, 1] = np.inf
+        file["layers/whole"][1, 1] = -np.inf
+    message = r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop="
+    with refused(message, code="raw_table.no-number"):
+        read_table(path, cells_row(matrix="layers:whole"))
+    series = read_table(path, cells_row(matrix="layers:whole", drop="g1"))
+    assert series.features.tolist() == [f"g{i}" for i in range(GENES) if i != 1]

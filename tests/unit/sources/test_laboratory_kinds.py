@@ -14,7 +14,8 @@ from xnbflow.data.controls import control_class
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
-from xnbflow.sources.proposal.summary import plausible_labels, summarise_table
+from xnbflow.sources.proposal.label import plausible_labels
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.intensities import are_large_intensities, scale_of
 from xnbflow.sources.sheet import SheetRow
@@ -45,22 +46,6 @@ def rows_of(folder, **columns):
 # A header that lost a separator
 
 
-@pytest.mark.parametrize(
-    "first", ["gene_id", "Gene", "ID", "Probe.Set.ID", "Hugo_Symbol", "symbol"]
-)
-def test_a_header_with_one_name_less_is_not_of_r_if_it_names_the_first_column(tmp_path, first):
-    text = f"{first}\ta1\ta2b1\tb2\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n"
-    with refused("header has 4 names, and each row 5 cells.*'a2b1'.*is a sample: rename it"):
-        read_table(put(tmp_path, text, "x.tsv"), SheetRow("x", "table", label="type"))
-
-
-def test_a_header_that_begins_with_a_separator_has_a_name_for_every_column(tmp_path):
-    """It is no header of R, which lacks that separator: here one between two names was lost."""
-    text = "\ta1\ta2b1\tb2\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n"
-    with refused("header has 4 names, and each row 5 cells"):
-        read_table(put(tmp_path, text, "x.tsv"), SheetRow("x", "table", label="type"))
-
-
 def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path):
     """The name of the first column is no word for identifiers."""
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")
@@ -68,9 +53,9 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
     options = {"phenotype": str(sheet)}
     row = SheetRow("x", "table", str(table), label="type", orientation="columns", options=options)
     message = "'S2S3' in the header is two samples of the phenotype file, 'S2' and 'S3'"
-    with refused(message):
+    with refused(message, code="phenotype.glued-names"):
         read_table(table, row)
-    with refused(message):
+    with refused(message, code="phenotype.glued-names"):
         summarise_table(row)
 
 
@@ -239,7 +224,7 @@ def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
     assert "18 cells below merged ones got their text" in series.notes
     sheet.unmerge_cells("B12:B21")  # the same cells, which are then empty
     book.save(tmp_path / "y.xlsx")
-    with refused("9 of 20 samples have no label"):
+    with refused("9 of 20 samples have no label", code="class_labels.unlabelled"):
         read_table(tmp_path / "y.xlsx", row)
 
 
@@ -336,7 +321,9 @@ def test_a_sample_without_counts_is_named_when_the_study_is_proposed(tmp_path):
     frame.to_csv(tmp_path / "counts.tsv", sep="\t", index_label="gene")
     sheet = "".join(f"{100 + i}-{'CT'[i % 2]}-{i},{['a', 'b'][i % 2]}\n" for i in range(12))
     options = {"phenotype": str(put(tmp_path, "alias,type\n" + sheet, "sheet.csv"))}
-    with refused("sample '105-T-5' has no counts at all; remove its column"):
+    with refused(
+        "sample '105-T-5' has no counts at all; remove its column", code="intensities.no-reads"
+    ):
         summary_of(tmp_path / "counts.tsv", **options)
 
 

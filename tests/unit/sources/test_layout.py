@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.places.downloads import Downloads
@@ -170,7 +171,7 @@ def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
 def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_path):
     text = "gene\tS1\tS2\nstage\tI\tII\nTP53\t1.5\t2\n"
     assert list(layout_of(tmp_path, text, label="stage").fields) == ["stage"]
-    with pytest.raises(InputError, match="no row and no column is called 'grade'"):
+    with refused("no row and no column is called 'grade'", code="layout.absent-label"):
         layout_of(tmp_path, text, label="grade")
     assert list(layout_of(tmp_path, text, label=SAMPLE_NAMES).fields) == []
 
@@ -206,15 +207,16 @@ IN_ROWS = "name,diagnosis,g1,g2\nS1,t,1,2\nS2,n,3,4\nS3,t,5,6\n"
 def test_a_label_that_is_misspelt_is_refused_without_names_of_samples(tmp_path, text):
     with pytest.raises(InputError, match=r"did you mean 'diagnosis'\?$") as refusal:
         layout_of_text(tmp_path, text, label="diagnosi")
+    assert refusal.value.code == "layout.absent-label"
     assert "S1" not in str(refusal.value)
     assert refusal.value.key == "label"
-    with pytest.raises(InputError, match=r"Rows and columns of text: diagnosis$"):
+    with refused(r"Rows and columns of text: diagnosis$", code="layout.absent-label"):
         layout_of_text(tmp_path, text, label="stage")
 
 
 def test_a_misspelt_label_of_numbers_is_found_among_all_names(tmp_path):
     text = IN_COLUMNS.replace("diagnosis,t,n,t\n", "outcome,1,0,1\n")
-    with pytest.raises(InputError, match=r"by the option phenotype; did you mean 'outcome'\?$"):
+    with refused(r"by the option phenotype; did you mean 'outcome'\?$", code="layout.absent-label"):
         layout_of_text(tmp_path, text, label="outcom")
 
 
@@ -229,7 +231,7 @@ def test_a_table_without_the_samples_of_the_phenotype_shows_names_of_both(tmp_pa
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("sample,diagnosis\n" + "".join(f"P{i},t\n" for i in range(5)))
     message = f"The phenotype file has P0, P1, P2 and 2 more; the table has {names}\\. "
-    with pytest.raises(InputError, match=message):
+    with refused(message, code="phenotype_file.other-samples"):
         layout_of_text(tmp_path, text, options={"phenotype": str(sheet)})
 
 

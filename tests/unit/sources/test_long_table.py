@@ -58,10 +58,11 @@ def test_a_long_table_is_refused_with_its_columns_and_the_line_that_pivots_it(
     frame = long_frame(sample, feature, value, Group=GROUP).sample(frac=1, random_state=0)
     frame.to_csv("x.csv", index=False)
     words = f"'{sample}' has the samples, '{feature}' the features, and '{value}' the values"
-    with refused(words):
+    with refused(words, code="long_table.long-table"):
         read_table("x.csv", SheetRow("x", "table", label="Group"))
     with pytest.raises(InputError, match=re.escape(words)) as refusal:
         summarise_location("x.csv")
+    assert refusal.value.code == "long_table.long-table"
     exec(str(refusal.value).partition("in Python: ")[2])
     result = summarise_location("wide.csv")
     series = acquire(result.row, downloads=tmp_path)
@@ -78,6 +79,7 @@ def test_technical_replicates_of_a_long_table_are_averaged_by_the_line(tmp_path,
     pd.concat([frame, second]).to_csv("x.tsv", index=False, sep="\t")
     with pytest.raises(InputError, match="pivot_table") as refusal:
         summarise_location("x.tsv")
+    assert refusal.value.code == "long_table.long-table"
     exec(str(refusal.value).partition("in Python: ")[2])
     wide = pd.read_csv("wide.csv", index_col="Sample")[GENES]
     np.testing.assert_allclose(wide, VALUES + 0.5)
@@ -85,7 +87,7 @@ def test_technical_replicates_of_a_long_table_are_averaged_by_the_line(tmp_path,
 
 def test_a_long_workbook_is_refused(tmp_path):
     long_frame(Group=GROUP).to_excel(tmp_path / "x.xlsx", index=False)
-    with refused("'Gene' the features.*read_excel"):
+    with refused("'Gene' the features.*read_excel", code="long_table.long-table"):
         summarise_location(str(tmp_path / "x.xlsx"))
 
 

@@ -1,6 +1,7 @@
 """Free memory of a process: the machine's, and what each control group leaves."""
 
 import pytest
+from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats import memory
@@ -84,9 +85,10 @@ def test_more_than_is_free_is_refused_with_both_numbers(monkeypatch):
     )
     with pytest.raises(InputError, match=message) as error:
         refuse_too_large("x.h5ad", 9_600_000_000, "matrix X", "write fewer genes")
+    assert error.value.code == "memory.too-large"
     assert error.value.file == "x.h5ad"
     monkeypatch.setattr(memory, "free_memory", lambda: 2_100_000)
-    with pytest.raises(InputError, match=r"at least 1,000\.0 GB of memory, but only 0\.0021 GB"):
+    with refused(r"at least 1,000\.0 GB of memory, but only 0\.0021 GB", code="memory.too-large"):
         refuse_too_large("x.h5ad", 1000 * GIGABYTE, "matrix X", "")
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from xnbflow.core.errors import InputError
 from xnbflow.running.cli import commands
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.series.missing_values import MissingValuesError
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -37,17 +37,19 @@ def test_features_with_more_than_a_share_are_dropped(tmp_path, rule, features):
 
 
 def test_a_refusal_has_the_share_of_the_values(tmp_path):
-    with pytest.raises(MissingValuesError, match="10 values are missing, in 4 of 5") as error:
+    with pytest.raises(InputError, match="10 values are missing, in 4 of 5") as error:
         read(tmp_path)
-    assert error.value.share == pytest.approx(10 / 50)
+    assert error.value.code == "missing_values.missing"
+    assert error.value.fields["share"] == pytest.approx(10 / 50)
 
 
 def test_the_first_missing_value_is_named_by_its_place_in_the_file(tmp_path):
     text = "type,g0,g1,g2\nNA,1,2,3\na,1,NA,3\nb,1,2,NA\na,1,NA,3\n"
     (tmp_path / "y.csv").write_text(text)
     row = commands.described_row(str(tmp_path / "y.csv"), "type", "", ["unlabelled=drop"])
-    with pytest.raises(MissingValuesError) as error:
+    with pytest.raises(InputError) as error:
         acquire(row)
+    assert error.value.code == "missing_values.missing"
     # line 2 has no label: g1 is missing in lines 3 and 5, g2 in line 4
     assert "the first in column 3 ('g1'), line 3" in str(error.value)
     assert "(of 3 samples each): 'g1' (2), 'g2' (1)" in str(error.value)

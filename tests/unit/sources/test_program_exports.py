@@ -48,7 +48,7 @@ def test_intensities_are_taken_where_none_are_normalised(tmp_path):
     export = read_export(put(tmp_path, text, "proteinGroups.txt"))
     assert export.values["B"].tolist() == [20, 40, 6]
     without = text.replace("Intensity", "Ratio")
-    with refused("no columns of intensities"):
+    with refused("no columns of intensities", code="program_exports.no-intensities"):
         read_export(put(tmp_path, without, "proteinGroups.txt"))
 
 
@@ -83,12 +83,6 @@ def test_a_type_of_samples_decides_which_are_controls(tmp_path):
     lines.append("S3;OID1;P1;IL6;Pass;9;PLATE_CONTROL")
     export = read_export(put(tmp_path, "\n".join(lines), "npx.csv"))
     assert export.values.columns.tolist() == ["S1", "S2"]
-
-
-def test_two_runs_of_a_sample_are_refused(tmp_path):
-    text = "\n".join([*OLINK, OLINK[1]])
-    with refused("'S1' has several values of 'IL6'; keep one run"):
-        read_export(put(tmp_path, text, "npx.csv"))
 
 
 NANOSTRING = [
@@ -184,15 +178,11 @@ def test_a_workbook_of_nanostring_is_refused(tmp_path):
     path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"], group=("", "Group", ""))
     table = pd.read_csv(path)
     table.to_excel(tmp_path / "counts.xlsx", index=False)
-    with refused("columns of an export of NanoString.*save the table as .csv"):
+    with refused(
+        "columns of an export of NanoString.*save the table as .csv",
+        code="program_exports.workbook",
+    ):
         summarise_location(str(tmp_path / "counts.xlsx"))
-
-
-def test_a_table_without_probes_of_genes_is_refused(tmp_path):
-    path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"])
-    text = path.read_text().replace("Endogenous", "x").replace("Housekeeping", "x")
-    with refused("no probe has the code class Endogenous or Housekeeping.*'CodeClass'"):
-        read_export(put(tmp_path, text, "x.csv"))
 
 
 def test_the_reader_leaves_out_controls_of_nanostring(tmp_path):
@@ -264,5 +254,5 @@ def test_an_export_is_proposed_and_read_by_the_command(tmp_path, monkeypatch):
 def test_line_ends_of_old_macs_are_no_export_and_are_named(tmp_path):
     path = put(tmp_path, "type,g\ra,1\rb,2\r", "x.csv")
     assert read_export(path) is None
-    with refused("x.csv has the line ends of old Macs"):
+    with refused("x.csv has the line ends of old Macs", code="text.old-mac"):
         propose(str(path))

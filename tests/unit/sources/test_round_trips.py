@@ -12,60 +12,17 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from table_writers import DESCRIBED, FORMATS
 
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-
-def in_text(separator, decimal=".", encoding="utf-8", compression=None):
-    def write(frame, path):
-        if decimal == ",":  # pandas writes it in columns of numbers alone
-            frame = frame.map(lambda c: c if isinstance(c, str) else repr(c).replace(".", ","))
-        frame.to_csv(path, sep=separator, encoding=encoding, compression=compression)
-
-    return write
-
-
-def in_workbook(frame, path):
-    pytest.importorskip("openpyxl", reason="writes the workbook")
-    frame.to_excel(path)
-
-
-def in_parquet(frame, path):
-    frame.convert_dtypes().to_parquet(path)
-
-
-def in_arff(frame, path):
-    """https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/."""
-    lines = ["@relation x", f"@attribute '{frame.index.name}' string"]
-    for name in frame:
-        kind = "numeric" if pd.api.types.is_numeric_dtype(frame[name]) else "string"
-        lines.append(f"@attribute '{name}' {kind}")
-    lines.append("@data")
-    for name, row in zip(frame.index, frame.itertuples(index=False), strict=True):
-        lines.append(
-            ",".join([f"'{name}'", *(f"'{c}'" if isinstance(c, str) else repr(c) for c in row)])
-        )
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-#: Writers by the name of the file, and whether the format has columns of numbers alone.
-FORMATS = {
-    "comma.csv": (in_text(","), False),
-    "tab.tsv": (in_text("\t"), False),
-    "semicolon.csv": (in_text(";", decimal=","), False),
-    "pipe.txt": (in_text("|"), False),
-    "packed.csv.gz": (in_text(",", compression="gzip"), False),
-    "utf16.txt": (in_text("\t", encoding="utf-16"), False),
-    "book.xlsx": (in_workbook, False),
-    "table.parquet": (in_parquet, True),
-    "weka.arff": (in_arff, True),
-}
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda number: round(number, 6))
 #: Letters of names: of R, of probes, of other languages, and what separates cells in some formats.
@@ -119,6 +76,29 @@ def test_what_is_written_is_read(tmp_path, name, orientation, table):
         "x", "table", label="type", id_column="key", orientation=orientation, options=options
     )
     series = read_table(tmp_path / name, row)
+    assert series.samples.tolist() == samples
+    assert series.features.tolist() == features
+    assert series.labels.tolist() == labels
+    np.testing.assert_array_equal(series.values, values.T)
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+@settings(
+    max_examples=5,  # HDF5 is tried in a process of its own
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(table=tables())
+def test_what_is_written_to_a_format_that_describes_samples_is_read(tmp_path, name, table):
+    samples, features, values, labels = table
+    features = [f"g{feature}" for feature in features]
+    frame = pd.DataFrame(values, pd.Index(samples, name="key"), features)
+    frame.insert(0, "type", labels)
+    DESCRIBED[name](frame, tmp_path / name)
+    if name == "series_matrix.txt":
+        series = read_geo(tmp_path / name, SheetRow("x", "geo", label="type"))
+    else:
+        series = read_table(tmp_path / name, SheetRow("x", "table", label="obs:type"))
     assert series.samples.tolist() == samples
     assert series.features.tolist() == features
     assert series.labels.tolist() == labels

@@ -15,7 +15,11 @@ def test_letters_of_a_name_are_alike_unless_one_is_equal(wanted, column):
 
 
 def test_a_column_that_is_not_there_is_refused_with_those_that_are():
-    with refused("no 'age', which the sheet's option group names; there are sex", key="group"):
+    with refused(
+        "no 'age', which the sheet's option group names; there are sex",
+        key="group",
+        code="sample_columns.absent-column",
+    ):
         require_columns("x", pd.DataFrame(columns=["sex"]), "group", ["sex", "age"])
-    with refused("no further columns"):
+    with refused("no further columns", code="sample_columns.absent-column"):
         require_columns("x", pd.DataFrame(), "group", ["age"])

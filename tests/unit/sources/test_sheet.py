@@ -71,8 +71,11 @@ def test_braces_in_a_file_s_name_are_refused(tmp_path, cells):
     path = write_sheet(tmp_path, row)
     with pytest.raises(InputError, match="braces") as error:
         read_sheet(path)
-    key = "phenotype" if "options" in cells else "location"
+    key, code = "location", "sheet.wrong-location"
+    if "options" in cells:
+        key, code = "phenotype", "sheet.wrong-file-option"
     assert (error.value.file, error.value.key) == (str(path), key)
+    assert error.value.code == code
 
 
 def test_every_column_and_option_is_documented():
@@ -87,16 +90,20 @@ def test_every_column_and_option_is_documented():
 
 
 @pytest.mark.parametrize(
-    ("change", "key"),
+    ("change", "key", "code"),
     [
         *mistakes("sheet"),
-        *(({"id": name}, "id") for name in ("..", ".x", "", *HOSTILE) if name != "--rf"),
-        ({"options": "features_tolerance"}, None),
+        *(
+            ({"id": name}, "id", "sheet.wrong-cell")
+            for name in ("..", ".x", "", *HOSTILE)
+            if name != "--rf"
+        ),
+        ({"options": "features_tolerance"}, None, "sheet.no-key"),
     ],
 )
-def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key):
+def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key, code):
     path = write_sheet(tmp_path, GOOD | change)
-    with refused("line 2", file=path, key=key):
+    with refused("line 2", file=path, key=key, code=code):
         read_sheet(path)
 
 
@@ -105,18 +112,18 @@ ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "named", "code"),
     [
-        (None, "does not exist"),
-        *((text.format(HEADER=HEADER, ROW=ROW), named) for text, named in mistakes("no_sheet")),
-        (HEADER.removeprefix("id\t"), "'id'"),
-        ("id\udcff", "give a sheet saved as UTF-8 text"),
+        (None, "does not exist", "sheet.no-sheet"),
+        *((text.format(HEADER=HEADER, ROW=ROW), *row) for text, *row in mistakes("no_sheet")),
+        (HEADER.removeprefix("id\t"), "'id'", "sheet.wrong-columns"),
+        ("id\udcff", "give a sheet saved as UTF-8 text", "sheet.unreadable"),
     ],
 )
-def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named):
+def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named, code):
     if text is not None:
         (tmp_path / "datasets.tsv").write_text(text, errors="surrogateescape")
-    with refused(named, file=tmp_path / "datasets.tsv"):
+    with refused(named, file=tmp_path / "datasets.tsv", code=code):
         read_sheet(tmp_path / "datasets.tsv")
 
 
@@ -138,7 +145,9 @@ def test_names_of_files_have_255_bytes(tmp_path, n_bytes, is_refused):
     row = {"id": "x", "source": "table", "label": "type", "location": "ü" * (n_bytes // 2)}
     row["location"] += "x" * (n_bytes % 2)
     if is_refused:
-        with refused("has a name of more than 255 bytes", key="location"):
+        with refused(
+            "has a name of more than 255 bytes", key="location", code="sheet.wrong-location"
+        ):
             read_sheet(write_sheet(tmp_path, row))
     else:
         assert read_sheet(write_sheet(tmp_path, row))["x"].location == row["location"]
@@ -154,6 +163,7 @@ def test_options_of_a_design_are_refused_with_the_lines_to_write(tmp_path):
     row = {"id": "x", "source": "table", "location": "a.csv", "label": "type"}
     with pytest.raises(InputError) as caught:
         read_sheet(write_sheet(tmp_path, row | {"options": ALL_OF_DESIGN}))
+    assert caught.value.code == "sheet.design"
     message = str(caught.value)
     assert "line 2 (x): option adjust, option trend, option reference" in message
     lines = message[message.index("      design:") : message.index("A table keeps")]
@@ -176,12 +186,18 @@ def test_options_of_a_design_are_refused_with_the_lines_to_write(tmp_path):
 def test_each_option_of_a_design_names_its_new_place(tmp_path, key, source):
     value = {"trend": "no", "repeated": "mean"}.get(key, "normal")
     row = {"id": "x", "source": source, "location": "a.csv", "label": "type"}
-    with refused(f"option {key} is part of the design of a study. Remove it", key=key):
+    with refused(
+        f"option {key} is part of the design of a study. Remove it", key=key, code="sheet.design"
+    ):
         read_sheet(write_sheet(tmp_path, row | {"options": f"{key}={value}"}))
 
 
 def test_a_source_that_had_no_options_of_a_design_has_none_now(tmp_path):
     row = {"id": "x", "source": "simulate", "options": "reference=normal"}
     row |= {"samples": "9", "features": "9", "classes": "2"}
-    with refused("unknown option 'reference'; source 'simulate' has .*seed", key="reference"):
+    with refused(
+        "unknown option 'reference'; source 'simulate' has .*seed",
+        key="reference",
+        code="sheet.unknown-option",
+    ):
         read_sheet(write_sheet(tmp_path, row))

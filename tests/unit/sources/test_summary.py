@@ -4,16 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.sources.proposal.summary import (
-    _is_follow_up,
-    class_score,
-    column_options,
-    described_numbers,
-    distinct_values,
-    natural_key,
-    proposed_logarithm,
-    summarise_table,
-)
+from xnbflow.core.natural_order import natural_key
+from xnbflow.sources.proposal.label import _is_follow_up, class_score
+from xnbflow.sources.proposal.sample_columns import column_options
+from xnbflow.sources.proposal.scale import proposed_logarithm
+from xnbflow.sources.proposal.summary import described_numbers, distinct_values
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -31,6 +27,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
         ("sex", "aabb", 0),
         ("note", "abcd", 0),
         ("note", "aab", 0),  # one value alone repeats
+        ("diagnosis", "aaaaab", 0),
+        ("diagnosis", "aaaabb", 3),
         ("note", "aaaa", 0),
         ("note", [*"aabb"] + [""] * 4, 2),  # half of the samples have a value
         ("note", [*"aabb"] + [""] * 5, 0),

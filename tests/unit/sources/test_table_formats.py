@@ -21,7 +21,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats import parquet
 from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.table import read_table
 
@@ -139,7 +139,7 @@ def test_missing_categories_stay_missing(tmp_path):
 @pytest.mark.parametrize("word", ["", "NA", "?", "None", "null", "NaN", "n/a", "#N/A"])
 def test_a_label_that_says_nothing_is_no_class(tmp_path, word):
     path = put(tmp_path, f"id,type,g\ns1,a,1\ns2,{word},2\ns3,b,3\n", "x.csv")
-    with pytest.raises(InputError, match=r"1 of 3 samples has no label: s2"):
+    with refused(r"1 of 3 samples has no label: s2", code="class_labels.unlabelled"):
         read_table(path, row(id_column="id"))
     series = read_table(path, row(id_column="id", unlabelled="drop"))
     assert list(series.samples) == ["s1", "s3"]
@@ -159,24 +159,25 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     assert list(series.labels) == ["early", "late"]
     both = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:a,IV:late"))
     assert list(both.labels) == ["a", "late"]
-    with pytest.raises(InputError, match="'ii' is 'a' before"):
+    with refused("'ii' is 'a' before", code="class_labels.wrong-map"):
         read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:b,IV:late"))
     assert list(series.samples) == ["s1", "s2"]
     assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
 
 
-@pytest.mark.parametrize(("options", "quoted"), mistakes("options"))
-def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
+@pytest.mark.parametrize(("options", "quoted", "code"), mistakes("options"))
+def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted, code):
     with pytest.raises(InputError) as error:
         read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
     assert error.value.key in (*options, "label")
+    assert error.value.code == code
     assert repr(quoted) in str(error.value)
 
 
 @pytest.mark.slow
 def test_a_pattern_that_would_take_years_is_refused(tmp_path):
     path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
-    with refused(file=path, key="regex"):
+    with refused(file=path, key="regex", code="class_labels.slow-pattern"):
         read_table(path, row(regex="^(a|aa)+$"))
 
 
@@ -196,11 +197,13 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     assert "1 sample is in the phenotype file only: s9" in text
 
 
-@pytest.mark.parametrize(("name", "content", "options", "message"), mistakes("content"))
-def test_what_a_file_holds_is_no_table_and_why_is_told(tmp_path, name, content, options, message):
+@pytest.mark.parametrize(("name", "content", "options", "message", "code"), mistakes("content"))
+def test_what_a_file_holds_is_no_table_and_why_is_told(
+    tmp_path, name, content, options, message, code
+):
     if "phenotype" in options:
         options = options | {"phenotype": str(put(tmp_path, *options["phenotype"]))}
-    with pytest.raises(InputError, match=message):
+    with refused(message, code=code):
         summarise_table(row(put(tmp_path, content.encode("latin-1"), name), **options))
 
 
@@ -239,7 +242,7 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
     put(tmp_path, text, "counts.tsv")
     dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
     drop = tallies[:2] + r"\*"
-    with pytest.raises(InputError, match=rf"{tallies}.* belong to no gene.*drop={drop}"):
+    with refused(rf"{tallies}.* belong to no gene.*drop={drop}", code="steps.read-tallies"):
         read_table(dataset.location, dataset)
     dropped = counts_row(tmp_path, group="patient", transform="log_cpm", drop=tallies[:2] + "*")
     assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
@@ -247,7 +250,9 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
 
 def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
-    with pytest.raises(InputError, match="in its column 'title': set phenotype_id=title"):
+    with refused(
+        "in its column 'title': set phenotype_id=title", code="phenotype.samples-in-other-column"
+    ):
         read_table(path, counts_row(tmp_path))
     series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
     assert list(series.samples) == ["s4", "s3", "s2", "s1"]
@@ -262,10 +267,10 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
         legend.to_excel(book, sheet_name="legend", index=False)
         pd.DataFrame(cells).to_excel(book, sheet_name="data", index=False)
     path = tmp_path / "x.xlsx"
-    with refused(r"first sheet, 'legend'; .*: 'data'", key="id_column"):
+    with refused(r"first sheet, 'legend'; .*: 'data'", key="id_column", code="roles.absent-name"):
         read_table(path, row(id_column="id"))
     options = {"sheet": "data", "phenotype_columns": "age"}
-    with pytest.raises(InputError, match="set decimal=comma"):
+    with refused("set decimal=comma", code="raw_table.no-number"):
         read_table(path, row(id_column="id", **options))
     series = read_table(path, row(id_column="id", decimal="comma", **options))
     assert series.values.tolist() == [[7.5, 8.25]]
@@ -305,7 +310,7 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     (tmp_path / "sheet.tsv").write_text(summarise_table(proposed).sheet)
     read = read_table(path, read_sheet(tmp_path / "sheet.tsv")["mine"])
     assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
-    with pytest.raises(InputError, match="begins with a quotation mark"):
+    with refused("begins with a quotation mark", code="gct.name-in-quotes"):
         write_gct_and_cls(
             DataSet("x", values, features=[*names[:4], '"g"'], samples=samples, labels=[*"aabb"]),
             "y",
@@ -317,13 +322,14 @@ def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):
     table, labels = write("GCT and CLS", tmp_path)[0], tmp_path / "l.cls"
     for third, problem in (
         ("x x y y " + "x y " * 10, None),
-        ("1 1 0 0 " + "1 0 " * 10, "first label"),
-        ("well ill " * 12, "first label"),
-        ("0 1", "2 labels"),
+        ("1 1 0 0 " + "1 0 " * 10, "gct.other-order"),
+        ("well ill " * 12, "gct.other-order"),
+        ("0 1", "gct.other-sizes"),
     ):
         labels.write_text(f"24 2 1\n# ill well\n{third}\n")
         if problem:
-            with pytest.raises(InputError, match=problem):
+            messages = {"gct.other-order": "first label", "gct.other-sizes": "2 labels"}
+            with refused(messages[problem], code=problem):
                 read_classes(labels, table)
         else:
             classes = read_classes(labels, table)["class"]
@@ -429,9 +435,17 @@ def test_damaged_metadata_of_pandas_are_refused_with_the_file(tmp_path, text):
     frame = pd.DataFrame({"sample": ["a", "b"], "type": ["x", "y"], "g1": [1.0, 2.0]})
     table = pa.Table.from_pandas(frame).replace_schema_metadata({"pandas": text})
     pq.write_table(table, path)
-    refusal = pytest.raises(InputError, match=r"x\.parquet: the metadata of pandas are damaged")
-    with refusal:
+    message = r"x\.parquet: the metadata of pandas are damaged"
+    with refused(message, code="parquet.damaged-metadata"):
         read_raw_table(path, {})
+
+
+def test_a_column_of_parquet_that_python_cannot_represent_is_refused_with_the_file(tmp_path):
+    days = pa.array([10**7, 1], pa.int32()).cast(pa.date32())  # the year 29349
+    pq.write_table(pa.table({"type": days, "g": [1.0, 2.0]}), tmp_path / "x.parquet")
+    message = r"x\.parquet: a column of the type date32\[day\] cannot be read"
+    with refused(message, code="parquet.unreadable-column"):
+        read_raw_table(tmp_path / "x.parquet", {}).columns([0])
 
 
 def test_an_index_that_is_a_range_is_no_column():

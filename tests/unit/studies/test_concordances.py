@@ -8,14 +8,15 @@ import pandas as pd
 import pytest
 from toys import dataset
 
+from xnbflow.core.joined_columns import joined_columns
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.reasons import lowest
 from xnbflow.inference.verdicts import column_reasons
 from xnbflow.studies.concordances import (
-    _status,
-    _together_row,
+    column_status,
     concordances,
     graded_audit,
+    together_row,
 )
 
 
@@ -39,25 +40,27 @@ def examined(score, labels, **columns):
     return rows.set_index("column"), pairs, is_limited(pairs, series, key)
 
 
+@pytest.mark.parametrize("plate_name", ["plate", "plate × day"])
 @pytest.mark.parametrize("of_class", [False, True])
-def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_class):
+def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_class, plate_name):
     codes = np.repeat([0, 1], 40)
     # both agree with the class in 25 of its samples, either alone in 7, none in 1
     plate = np.where(np.tile(np.repeat([1, 1, 0, 0], [25, 7, 7, 1]), 2), codes, 1 - codes)
     site = np.where(np.tile(np.repeat([1, 0, 1, 0], [25, 7, 7, 1]), 2), codes, 1 - codes)
     score = (2.0 * codes if of_class else 2.0 * plate + 2.0 * site) + rng.normal(size=80)
-    columns = {"plate": np.array(["p", "q"])[plate], "hospital": np.array(["u", "v"])[site]}
+    columns = {plate_name: np.array(["p", "q"])[plate], "hospital": np.array(["u", "v"])[site]}
     scores = np.stack([-score, score], axis=1)
     rows, pairs, limited = examined(scores, np.array(["normal", "tumour"])[codes], **columns)
-    together = rows.loc[next(name for name in rows.index if " × " in name)]
-    assert rows.loc[["plate", "hospital"], "status"].tolist() == ["recognised", "recognised"]
+    together = rows[rows["together"]].iloc[0]
+    assert set(joined_columns(together.name)) == {plate_name, "hospital"}
+    assert rows.loc[[plate_name, "hospital"], "status"].tolist() == ["recognised", "recognised"]
     assert limited == (not of_class)
     assert together["status"] == ("recognised" if of_class else "cannot be separated")
     assert together["limits"]
     assert together["together"]
     assert rows["together"].sum() == 1
-    assert pairs.loc[pairs["together"], "column"].str.contains("×").all()
-    crossed = pairs[pairs["column"].str.contains("×")].iloc[0]
+    crossed = pairs[pairs["together"]].iloc[0]
+    assert set(joined_columns(crossed["column"])) == {plate_name, "hospital"}
     expected = 0
     for a, b in itertools.product((0, 1), (0, 1)):
         codes_of_cell = codes[(plate == a) & (site == b)]
@@ -211,15 +214,15 @@ def test_a_column_limits_the_verdict_by_its_values_unless_it_is_declared_as_biol
 )
 def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p, status):
     within = SimpleNamespace(pairs=pairs, p=within_p)
-    assert _status(within, alone, p) == status
+    assert column_status(within, alone, p) == status
 
 
 def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_pairs():
-    pair = {"column": "plate", "left_out": "", "auc": 0.9, "auc_column": 0.8, "auc_within": 0.7}
+    pair = {"names": ("plate",), "left_out": "", "auc": 0.9, "auc_column": 0.8, "auc_within": 0.7}
     pair |= {"lower": 0.6, "upper": 1.0, "pairs": 20, "permutations": 99, "status": "recognised"}
     pair |= {"class": "a", "other": "b"}
     other = pair | {"other": "c", "status": "cannot be separated", "pairs": 15, "p": 0.04}
-    row = _together_row([pair | {"p": 0.2}, other])
+    row = together_row([pair | {"p": 0.2}, other])
     assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
     assert np.isnan(row["lower"])
 

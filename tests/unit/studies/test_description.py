@@ -121,3 +121,18 @@ def test_a_series_with_gaps_is_described(series, method):
     tables = description.describe(gaps, resolved(entry), outcome, None)
     assert np.isfinite(tables["densities"]["density"]).all()
     assert np.isfinite(tables["profiles"]["median_inside"]).all()
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 7])
+def test_medians_of_the_others_are_those_of_numpy(n_classes):
+    """Ties, a class of one sample, and a class that has all."""
+    rng = np.random.default_rng(n_classes)
+    values = rng.normal(size=(30, 24)).round(rng.integers(0, 3))
+    codes = rng.permutation(np.append(np.arange(n_classes), rng.integers(n_classes, size=23)))[:24]
+    codes = np.unique(codes, return_inverse=True)[1]
+    medians = description.medians_of_others(values, codes)
+    assert len(medians) == codes.max() + 1
+    for code, of_others in enumerate(medians):
+        others = values[:, codes != code]
+        expected = np.median(others, axis=1) if others.size else np.full(30, np.nan)
+        np.testing.assert_array_equal(of_others, expected)

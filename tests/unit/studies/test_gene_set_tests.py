@@ -12,7 +12,7 @@ from xnbflow.diagnostics.camera import camera
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
-from xnbflow.studies.gene_set_tests import _one_probe_per_gene, gene_set_tests
+from xnbflow.studies.gene_set_tests import gene_set_tests, one_probe_per_gene
 
 
 def modules(rng, correlation, n=30, n_modules=50, size=30):
@@ -94,7 +94,7 @@ def test_of_probes_with_equal_means_the_first_name_counts_else_the_greatest_mean
     symbols = pd.DataFrame({"symbol": ["G", "G"]})
     names = ["probe1", "probe2"]
     series = dataset(values, list("aabb"), features=names, feature_metadata=symbols)
-    genes = _one_probe_per_gene(series)
+    genes = one_probe_per_gene(series)
     np.testing.assert_array_equal(genes.loc["G"], values[names.index(counted)])
 
 

@@ -90,7 +90,7 @@ def test_numbers_in_text_have_six_digits():
 def test_text_that_is_converted_in_blocks_has_every_row_once(monkeypatch, tmp_path, n_rows):
     frame = pd.DataFrame({"name": list("abcde")[:n_rows], "x": [0.5, 1.0, np.nan, 3, 4][:n_rows]})
     table = TableSchema("t", "", "a row", {"name": Column("text"), "x": Column("number")})
-    monkeypatch.setattr(storage, "_ROWS_OF_BLOCK", 2)
+    monkeypatch.setattr(storage, "ROWS_OF_BLOCK", 2)
     expected = ["name\tx", "a\t0.5", "b\t1", "c\t", "d\t3", "e\t4"][: n_rows + 1]
     storage.write_tsv(frame, tmp_path / "t.tsv", table)
     assert (tmp_path / "t.tsv").read_bytes().decode() == "\n".join([*expected, ""])

@@ -66,13 +66,13 @@ def test_samples_have_every_column_and_the_model_that_explains_them():
         labels,
         samples=["s1", "s2"],
         columns=columns,
-        place="toy: NB",
+        model="toy: NB",
     )
     samples = samples_of(chart)
     assert (samples.x.tolist(), samples.y.tolist()) == ([1, 3], [2, 4])
     assert samples.columns == columns
     assert samples.named == ["", "s2"]
-    assert samples.place == "toy: NB"
+    assert samples.model == "toy: NB"
     plain = samples_of(draw_components(scores, ["a", "b"], ["", ""], labels))
     assert plain.columns == {"group": ["a", "b"]}
     assert plain.samples == ["sample 1", "sample 2"]

@@ -22,7 +22,7 @@ from report_study import (
 from xnbflow.report import sentences
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import _steps, paragraphs
+from xnbflow.report.manuscript.paragraphs import paragraphs, preparing_steps
 from xnbflow.report.manuscript.references import cited_keys
 from xnbflow.report.numbers import format_p
 from xnbflow.tables import contract
@@ -78,7 +78,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
     verdicts = results.tables["verdicts"]
     assert len(verdicts) == 3 * len(results.study.datasets)
     for _, row in verdicts.iterrows():
-        place = results.place(row["dataset"], row["folds"])
+        place = results.with_folds(row["dataset"], row["folds"])
         start = f"{place}, {results.labels[row['classifier']]}: accuracy "
         (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
@@ -101,7 +101,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         assert test in text
 
 
-def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
+def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path, expected_text):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     path = results.root / contract.GENES.of(study="small", dataset="alpha", table="genes")
     fields = ["class", "feature", "symbol", "rank", "difference", "log_fold_change", "auc", "fdr"]
@@ -119,13 +119,7 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     lower = row | {"direction": "lower", "gene_set": "CYCLE", "fdr": 0.01}
     tables = {"gene_set_tests": [row, lower, row | {"fdr": 0.2}]}
     text = writer.sections_of_text(paragraphs(with_rows(results, **tables)))["Results"]
-    assert (
-        ": 3 of 4 genes differ between classes in at least one comparison at an FDR below 0.05. "
-        "2 are higher in “healthy”, "
-        "first by the least difference from any other class: TP53 (log2 fold change 1.23, FDR "
-        "1e-07). 1 is higher in “tumour”, "
-        "first by the least difference from any other class: p3 (AUC 0.800, FDR 0.04)."
-    ) in text
+    assert (expected_text) in text
     sets = (
         "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
     )
@@ -168,7 +162,7 @@ def test_clauses_follow_what_was_run(results, grouped_results):
     assert "2.5" not in writer.sections_of_text(plain)["Statistics"]  # no classifier tunes itself
 
 
-def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
+def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path, expected_text):
     results = write_study(tmp_path, datasets=("alpha",))
     assert not re.search("random signature|learning curve", paragraphs(results))
     place = {"dataset": "alpha", "classifier": "xnb"}
@@ -179,7 +173,7 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     curve = kinds.assign(**curve | place)
     text = paragraphs(with_rows(results, random_genes=[random | place], learning_curve=curve))
     assert "with 100 random signatures (alpha, " in text
-    assert "; 7 of 100 random signatures reached it (p = 0.079)." in text
+    assert expected_text in text
     forecast = "balanced accuracy is 75.0% (50.0% to 90.0%) with 72 training samples"
     assert text.count(f"{forecast} (unreliable: wide).") == text.count("72 training") == 1
     assert {"venet2011", "mukherjee2003"} <= set(cited_keys(text))
@@ -187,9 +181,9 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     assert f"Audit of alpha (warning, {len(results.tables['audit'])} findings; s, s, s and" in text
 
 
-def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
+def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path, expected_texts):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    assert "those of the training were not recorded" in paragraphs(results)
+    assert expected_texts[0] in paragraphs(results)
     key = {"study": "small", "dataset": "alpha", "folds": results.study.folds[0], "job": "main"}
     path = results.root / contract.TRAINED.of(**key, table="fits")
     fits = contract.stacked_schema(contract.TRAINING_TABLES["fits"])
@@ -198,7 +192,7 @@ def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
     assert "The same versions trained" in paragraphs(replace(results))
     text = paragraphs(replace(results, software={**results.software, "numpy": "0.1"}))
     assert f"numpy {ours}" in text
-    assert "the report was written with numpy 0.1." in text
+    assert expected_texts[1] in text
 
 
 def test_a_study_without_classifiers_claims_no_classification(tmp_path):
@@ -219,10 +213,10 @@ def test_steps_are_described_with_their_reasons(results):
 def test_the_steps_of_a_pipeline_are_those_before_its_classifier(results):
     name = next(iter(results.configuration["classifiers"]))
     steps = [{"method": "quantile_normalizer"}, {"method": "gaussian_nb"}]
-    assert [step["owner"] for step in _steps(results, {name: {"steps": steps}})] == [
+    assert [step["owner"] for step in preparing_steps(results, {name: {"steps": steps}})] == [
         results.labels[name]
     ]
-    assert list(_steps(results, {name: {"method": "gaussian_nb"}})) == []
+    assert list(preparing_steps(results, {name: {"method": "gaussian_nb"}})) == []
 
 
 def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
@@ -234,14 +228,14 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     rows[1]["difference"] = -1.0
     rows[2]["fdr"] = 0.05
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    actual = source._genes(study, "d")
+    actual = source.gene_facts(study, "d")
     assert (actual["tested"], actual["found"]) == (7, 6)
     (of_class,) = actual["higher"]
     assert of_class["found"] == 5
     assert [row["name"] for row in of_class["first"]] == ["g0", "g3", "g4", "g5", "g6"]
     rows.append(rows[0] | {"feature": "g8", "rank": 8})
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    assert len(source._genes(study, "d")["higher"][0]["first"]) == 5
+    assert len(source.gene_facts(study, "d")["higher"][0]["first"]) == 5
 
 
 @pytest.mark.parametrize(
@@ -249,7 +243,7 @@ def test_genes_of_a_paper_are_five_of_a_class_and_higher_in_it(tmp_path):
     [(3, 0.04, True), (4, 0.04, False), (1, 0.05, False), (1, None, False)],
 )
 def test_a_gene_set_is_named_by_rank_and_fdr(rank, fdr, named):
-    assert source._is_named({"rank": rank, "fdr": fdr}) == named
+    assert source.is_named_set({"rank": rank, "fdr": fdr}) == named
 
 
 def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
@@ -269,7 +263,7 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
             curve | {"kind": "forecast", "fitted": "ClassSpecificNB"},  # not of this classifier
         ],
     }
-    actual = source._verdict(study, verdict, tables)
+    actual = source.verdict_facts(study, verdict, tables)
     assert actual["balanced_accuracy"]["lower"] == 0.5
     assert actual["features"] == 7.0
     assert actual["stability"]["stability"] == 0.5
@@ -278,14 +272,12 @@ def test_a_verdict_of_a_paper_has_the_rows_of_its_classifier(tmp_path):
     assert [row["fitted"] for row in actual["learning_curve"]] == [""]
 
 
-def test_a_selection_without_halves_is_named_as_a_reason(tmp_path):
+def test_a_selection_without_halves_is_named_as_a_reason(tmp_path, expected_text):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
     results = judged(judged(results, "nb"), "xnb", "stability not tested")
     lines = paragraphs(results).splitlines()
     (selects,) = (line for line in lines if line.startswith("alpha, XNB: "))
-    assert selects.endswith(
-        "partly supported because the stability of its features was not tested."
-    )
+    assert selects.endswith(expected_text)
     (others,) = (line for line in lines if line.startswith(f"alpha, {results.labels['nb']}: "))
     assert others.endswith("this result is well supported.")
 
@@ -294,27 +286,27 @@ def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     row = {"dataset": "alpha", "classifier": "nb", "signatures": 100}
     results = with_rows(results, random_genes=[row])
-    (place,) = source.facts(results)["places"]
+    (place,) = source.facts(results)["evaluations"]
     assert len(place["verdicts"][0]["random_genes"]) == 1
     other = replace(results.study, folds=("another", "3-fold"))
     configuration = results.configuration | {"folds": {"another": {}, "3-fold": {}}}
     results = replace(results, study=other, configuration=configuration)
     vars(results)["trained_with"] = {}  # the other scheme has no training
-    _, place = source.facts(results)["places"]
+    _, place = source.facts(results)["evaluations"]
     assert place["verdicts"][0]["random_genes"] == []
 
 
-def test_intervals_of_a_paper_are_described_as_they_are_computed(tmp_path):
+def test_intervals_of_a_paper_are_described_as_they_are_computed(tmp_path, expected_texts):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "forest"))
     assert results.tables["headline"]["candidates"].iloc[0] == 2
     text = writer.sections_of_text(paragraphs(results))["Statistics"]
-    assert "corrected for 2 candidates by Bonferroni's method" in text
-    assert "The upper limit is 1 where the number of errors, divided in the same way, is at" in text
-    assert "upper limit of the accuracy is the greater one" in text
+    assert expected_texts[0] in text
+    assert expected_texts[1] in text
+    assert expected_texts[2] in text
     assert "design effect" not in text  # no groups
     grouped = changed(results, "datasets", groups=12.0)
     text = writer.sections_of_text(paragraphs(grouped))["Statistics"]
-    assert "In alpha the number of samples is divided by the design effect" in text
+    assert expected_texts[3] in text
 
 
 def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
@@ -325,10 +317,12 @@ def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
     for classifiers, labels in ((entries, []), (tuned, ["Naive Bayes"])):
         configuration = results.configuration | {"classifiers": classifiers}
         study = replace(results, configuration=configuration)
-        assert source._classifier_facts(study, tables)["tuned"] == labels
+        assert source.classifier_facts(study, tables)["tuned"] == labels
 
 
-def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_path):
+def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(
+    tmp_path, expected_text
+):
     results = write_study(tmp_path, datasets=("alpha",))
     pair = {"dataset": "alpha", "folds": "3-fold", "first": "nb", "mean_difference": 0.1}
     rows = [
@@ -337,7 +331,7 @@ def test_comparisons_of_a_paper_have_an_adjusted_p_of_at_most_five_per_cent(tmp_
     ]
     text = paragraphs(with_rows(results, pairwise_within=rows))
     assert "After adjustment 1 of 2 comparisons" in text
-    assert "Naive Bayes minus XNB: +0.100 in accuracy" in text
+    assert expected_text in text
     assert "Naive Bayes minus Forest" not in text
 
 
@@ -357,16 +351,12 @@ def test_notes_are_in_the_methods_without_their_advice(tmp_path):
     assert "processing as “platform GPL96”" in text  # the code decides, not the words
 
 
-def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
+def test_methods_state_a_sample_of_features_where_one_was_drawn(results, expected_text):
     sample = {"tested": 850_000, "compared": 10_000}
     sample |= {"dependent_error": 0.00494, "pair_share_error": 3.1e-8}
     sampled = changed(results, "diagnostics", "dataset == 'alpha'", **sample)
     methods = paragraphs(sampled)
-    assert (
-        "Of the 850,000 features of alpha a simple random sample of 10,000 was compared with all "
-        "others for dependence; the share of dependent features has a standard error of 0.0049, "
-        "and that of dependent pairs one of 3e-08, due to this sample." in methods
-    )
+    assert expected_text in methods
     assert methods.count("simple random sample") == 1
 
 
@@ -390,11 +380,11 @@ def methods_with(root, *, counts=False, contrasts=(), **design):
     return source.paragraphs(replace(results))
 
 
-def test_data_sets_of_one_design_have_one_sentence(tmp_path):
+def test_data_sets_of_one_design_have_one_sentence(tmp_path, expected_texts):
     text = methods_with(tmp_path)
-    assert text.count("difference of each feature between a class") == 1
+    assert text.count(expected_texts[0]) == 1
     assert "The difference of each feature" in text
-    assert "linear model with moderated variances [@smyth2004], with the false" in text
+    assert expected_texts[1] in text
 
 
 @pytest.mark.parametrize(
@@ -423,10 +413,12 @@ def test_data_sets_of_one_design_have_one_sentence(tmp_path):
         ),
     ],
 )
-def test_the_methods_describe_the_model_of_the_design(tmp_path, design, expected, absent):
+def test_the_methods_describe_the_model_of_the_design(
+    tmp_path, design, expected, absent, expected_texts
+):
     text = methods_with(tmp_path, **design)
-    assert "In alpha the difference of each feature" in text
-    assert "In GSE7904 the difference of each feature" in text
+    assert expected_texts[0] in text
+    assert expected_texts[1] in text
     model = text[text.index("In alpha the difference") : text.index("In GSE7904 the difference")]
     for phrase in expected:
         assert phrase in model
@@ -434,9 +426,9 @@ def test_the_methods_describe_the_model_of_the_design(tmp_path, design, expected
         assert phrase not in model
 
 
-def test_a_study_without_diagnostics_describes_its_genes(tmp_path):
+def test_a_study_without_diagnostics_describes_its_genes(tmp_path, expected_text):
     results = write_study(tmp_path, classifiers=("nb",))
     study = replace(results.study, diagnostics=False)
     text = source.paragraphs(replace(results, study=study))
     assert "Shapiro-Wilk" not in text
-    assert "The difference of each feature between a class" in text
+    assert expected_text in text

@@ -40,16 +40,16 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         {**row, "classifier": "nb", "sample": "tested by one"},
     ]
     table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"), audit)
-    (group,) = answer._suspects(with_rows(results, suspects=table))
+    (group,) = answer.suspect_blocks(with_rows(results, suspects=table))
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91, 0.7]]
     for none in (rows[2:], []):
         table = suspects(
             pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"), audit
         )
-        assert answer._suspects(with_rows(results, suspects=table)) == []
+        assert answer.suspect_blocks(with_rows(results, suspects=table)) == []
 
 
-def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path):
+def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path, expected_text):
     row = {"dataset": "d", "class": "b", "overlap": 3, "chosen": 20, "genes": "FOS JUN EGR1"}
     row |= {"effect": "respond to handling"}
     rows = [
@@ -57,13 +57,10 @@ def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path):
         row | {"classifier": "xnb", "marked": True, "overlap": 2},
         row | {"classifier": "xnb", "marked": False, "overlap": 1},
     ]
-    (prose,) = answer._artefacts(study_of_tables(tmp_path, {"artefacts": rows}))
+    (prose,) = answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows}))
     assert prose.role == "warning"
-    assert prose.text == (
-        "d: 3 of the 20 first genes of “b” by rank respond to handling: FOS, JUN, EGR1. "
-        "d: 2 of the 20 core genes of XNB for “b” respond to handling: FOS, JUN, EGR1."
-    )
-    assert answer._artefacts(study_of_tables(tmp_path, {"artefacts": rows[2:]})) == []
+    assert prose.text == (expected_text)
+    assert answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows[2:]})) == []
 
 
 @pytest.mark.parametrize("n_datasets", [1, 2])
@@ -76,11 +73,11 @@ def test_a_single_card_has_no_headline_above_it(tmp_path, n_datasets):
     assert len(cards.cards) == n_datasets
 
 
-def test_failed_fits_are_warned_of_and_warnings_are_not(tmp_path):
+def test_failed_fits_are_warned_of_and_warnings_are_not(tmp_path, expected_text):
     problem = {"dataset": "d", "folds": "f", "classifier": "nb", "text": "t"}
     kinds = ["error", "warnings", "warnings"]
     tables = {"headline": [{"classifier": ""}]}
     tables["problems"] = [problem | {"kind": kind} for kind in kinds]
     section = answer.section(study_of_tables(tmp_path, tables))
     texts = [block.text for block in blocks(section, Prose) if block.role == "warning"]
-    assert texts == ["1 fit failed: see what was run."]
+    assert texts == [expected_text]

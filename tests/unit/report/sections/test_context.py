@@ -28,32 +28,26 @@ def study(tmp_path):
     return study_of_tables(tmp_path, {"learning_curve": CURVE, "datasets": datasets})
 
 
-def test_the_forecast_is_of_all_samples_and_of_twice_as_many(study):
+def test_the_forecast_is_of_all_samples_and_of_twice_as_many(study, expected_text):
     rows = study.tables["learning_curve"]
-    assert context._forecast(study, ("d", "xnb"), rows) == (
-        "d, XNB: the forecast of the balanced accuracy is 80% [70%, 90%] with 30 training samples "
-        "(all that there are), and 85% [75%, 95%] with 60 training samples. Unreliable: wide."
-    )
+    assert context.forecast_sentence(study, ("d", "xnb"), rows) == (expected_text)
 
 
-def test_a_simpler_classifier_is_named_in_its_forecast(study):
+def test_a_simpler_classifier_is_named_in_its_forecast(study, expected_text):
     rows = study.tables["learning_curve"].assign(fitted="ClassSpecificNB")
-    text = context._forecast(study, ("d", "xnb"), rows)
-    assert text.startswith(
-        "d: the forecast of the balanced accuracy of ClassSpecificNB, fitted in place of XNB "
-        "because it is fast, is 80%"
-    )
-    title = context._learning_curve(study, ("d", "xnb"), rows).arguments["title"]
+    text = context.forecast_sentence(study, ("d", "xnb"), rows)
+    assert text.startswith(expected_text)
+    title = context.learning_curve_figure(study, ("d", "xnb"), rows).arguments["title"]
     assert title == "d, ClassSpecificNB"
 
 
 def test_a_curve_names_the_samples_from_which_on_it_is_unreliable(study):
     rows = study.tables["learning_curve"]
-    arguments = context._learning_curve(study, ("d", "xnb"), rows).arguments
+    arguments = context.learning_curve_figure(study, ("d", "xnb"), rows).arguments
     labels = [line.label for line in arguments["lines"]]
     assert labels == ["measured", "forecast, unreliable from 45 samples on"]
     assert arguments["levels"] == [("chance", 0.25)]  # of four classes
-    assert context._line_name("forecast", rows[rows["unreliable"] != ""]) == "forecast, unreliable"
+    assert context.line_name("forecast", rows[rows["unreliable"] != ""]) == "forecast, unreliable"
 
 
 def test_random_genes_mean_nothing_where_the_score_is_at_chance(tmp_path):

@@ -25,7 +25,7 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
     shown = [key for key in results.study.trained if key[::2] != ("GSE7904", "priors")]
     assert len(models) == len(shown)  # two classes do not fit three priors
     for key in shown:
-        model = models[f"{results.place(*key[:2])}: {results.labels[key[2]]}"]
+        model = models[f"{results.with_folds(*key[:2])}: {results.labels[key[2]]}"]
         place = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
         predictions = results.training(*key, "predictions", repeat=0).set_index("sample")
         evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))
@@ -73,15 +73,15 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
 SAMPLE = {"dataset": "d", "folds": "f", "classifier": "nb", "true": "a"}
 
 
-def test_a_wrong_sample_has_the_classes_that_it_was_predicted_as(tmp_path):
+def test_a_wrong_sample_has_the_classes_that_it_was_predicted_as(tmp_path, expected_text):
     tests = [
         SAMPLE | {"sample": "s1", "tested": 2, "mistakes": "b 1"},
         SAMPLE | {"sample": "s1", "tested": 1, "mistakes": "c 1", "classifier": "xnb"},
     ]
     wrong = [{"dataset": "d", "folds": "f", "sample": "s1", "true": "a", "wrong_by": 2}]
     study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
-    group = samples._misclassified(study, "d", "f")
-    assert group.note == "1 sample that some classifier got wrong"
+    group = samples.misclassified_block(study, "d", "f")
+    assert group.note == expected_text
     row = group.blocks[0].frame.iloc[0]
     assert (row["NB"], row["XNB"]) == ("b 1 of 2", "c")
 
@@ -92,7 +92,7 @@ def test_a_long_table_counts_the_samples_that_it_leaves_out(tmp_path, n_wrong, m
     tests = [SAMPLE | {"sample": name, "tested": 1, "mistakes": "b 1"} for name in names]
     wrong = [{"dataset": "d", "folds": "f", "sample": name, "true": "a"} for name in names]
     study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
-    table = samples._misclassified(study, "d", "f").blocks[0]
+    table = samples.misclassified_block(study, "d", "f").blocks[0]
     assert len(table.frame) == 150
     assert ("more are in" in table.caption) == bool(more)
     assert more in table.caption
@@ -101,6 +101,6 @@ def test_a_long_table_counts_the_samples_that_it_leaves_out(tmp_path, n_wrong, m
 def test_samples_without_a_mistake_and_untested_samples_are_named(tmp_path):
     tests = [SAMPLE | {"sample": "s1", "tested": 1, "mistakes": ""}]
     study = study_of_tables(tmp_path, {"samples": tests})
-    assert samples._misclassified(study, "d", "f").note == "no mistake"
+    assert samples.misclassified_block(study, "d", "f").note == "no mistake"
     untested = study_of_tables(tmp_path, {"samples": []})
-    assert samples._misclassified(untested, "d", "f").note == "not tested"
+    assert samples.misclassified_block(untested, "d", "f").note == "not tested"

@@ -45,13 +45,13 @@ def test_one_verdict_is_a_sentence_and_several_are_counted(tmp_path, verdicts, w
     assert validation.verdicts_in_words(study_of_pairs(tmp_path, verdicts)) == words
 
 
-def test_a_cohort_that_shares_samples_is_named_once():
+def test_a_cohort_that_shares_samples_is_named_once(expected_text):
     """The verdict and its reason are the same words."""
     row = {"train": "a", "test": "b", "n": 40, "right": 30.0, "value": 0.75, "lower": 0.6}
     row |= {"upper": 0.85, "chance": 0.5, "p_value": 0.0250004, "loss": np.nan, "auc": np.nan}
     row |= {"verdict": "shares samples", "reason": "shared samples"}
     text = cohort_sentence(row, "NB")
-    assert text.startswith("No verdict, because the cohorts share samples: NB, trained on a, has a")
+    assert text.startswith(expected_text)
     assert text.count("share") == 1
     assert "permuted labels: p = 0.0250004)" in text  # not .025, the level itself
 
@@ -62,7 +62,7 @@ def test_accuracies_of_both_cohorts_stand_side_by_side(tmp_path):
         PAIR | {"cohort": "test", "value": 0.6, "right": 12, "n": 20},
     ]
     study = study_of_pairs(tmp_path, ["held"], accuracy=rows)
-    frame = validation._overview(study).frame
+    frame = validation.validation_overview(study).frame
     assert frame["value"].tolist() == [0.6]
     assert frame["cross-validated"].tolist() == [0.9]
     assert frame["n"].tolist() == [20]
@@ -80,7 +80,7 @@ def test_a_pair_has_densities_where_the_model_selects_features(tmp_path, has_den
     densities = [row | {"density": 1.0}] if has_densities else []
     study = _with_details(tmp_path, accuracy, densities=densities)
     (pair,) = study.study.validate
-    blocks = list(validation._blocks_of_pair(study, pair, "n"))
+    blocks = list(validation.blocks_of_pair(study, pair, "n"))
     names = [
         figure.name for block in blocks if isinstance(block, Gallery) for figure in block.figures
     ]
@@ -101,14 +101,14 @@ def test_densities_are_of_training_and_of_test():
     row = {"feature": "g", "symbol": "TP53", "class": "a", "x": 0.0}
     rows = [row | {"cohort": "test", "density": 2.0}, row | {"cohort": "train", "density": 1.0}]
     rows.append(row | {"class": "b", "cohort": "test", "density": 3.0})
-    (figure,) = validation._density_figures(pd.DataFrame(rows), "n")
+    (figure,) = validation.cohort_densities(pd.DataFrame(rows), "n")
     curves = figure.arguments["curves"]
     assert [values.tolist() for values in curves["a"]] == [[1.0], [2.0]]
     assert curves["b"][0] is None
     assert figure.arguments["feature"] == "TP53 (g)"
 
 
-def test_options_are_in_the_title_of_a_pair(tmp_path):
+def test_options_are_in_the_title_of_a_pair(tmp_path, expected_text):
     study = study_of_pairs(tmp_path, ["held"])
     pair = Validation(model="xnb", train="d", test="e", match="symbol", harmonise="rank")
-    assert validation._title(study, pair) == "XNB: d → e (by symbol, rank)"
+    assert validation.pair_title(study, pair) == expected_text

@@ -21,7 +21,7 @@ def drawn(mark, *, printed=False):
 
 
 def test_there_is_a_function_for_every_kind_of_mark():
-    assert {*artists._DRAWN, marks.Cells} == set(marks.MARKS)
+    assert {*artists.DRAWN, marks.Cells} == set(marks.MARKS)
 
 
 @pytest.mark.parametrize("kind", marks.MARKS)

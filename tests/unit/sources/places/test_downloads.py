@@ -18,7 +18,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire, acquire_noting
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.proposal.summary import summarise_table
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
@@ -143,7 +143,7 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
     assert places.fetch_location("table", local.as_uri(), name="mine.csv") == local
     local.write_bytes(CSV + CSV)  # its owner may change it
     assert places.fetch_location("table", str(local), name="mine.csv") == local
-    with pytest.raises(InputError, match=r"mine.csv has SHA-256"):
+    with refused(r"mine.csv has SHA-256", code="downloads.other-checksum"):
         places.fetch_location("table", str(local), name="mine.csv", sha256=SHA256)
     with serve(csv=[CSV]) as server, serve(csv=[CSV + CSV]) as other:
         paths = [
@@ -188,6 +188,9 @@ def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(
     with serve(csv=[body]) as server:
         with pytest.raises(InputError, match=reason) as error:
             acquired(tmp_path, server, dataset=dataset)
+        assert error.value.code == "downloads.unavailable"
+        if wrong.startswith("cut within"):
+            assert error.value.fields["codes"] == ["downloads.cut"]
         assert server.url in str(error.value)
         assert files(tmp_path) == []
         with serve(csv=[CSV]) as mirror:
@@ -205,10 +208,12 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
         first = f"# Brain_GSE1.csv from {server.url}/{PATH}\n{SHA256}  Brain_GSE1.csv\n"
     assert lock.read_text() == first
     edited = put(tmp_path / "edited/cumida", other, "Brain_GSE1.csv")
-    with refused("brain.sha256 has .*damaged or another", file=edited):
+    with refused(
+        "brain.sha256 has .*damaged or another", file=edited, code="downloads.other-checksum"
+    ):
         acquired(tmp_path / "edited", lock=lock)
     with serve(csv=[other]) as server:
-        with pytest.raises(InputError, match=r"brain.sha256 has .* take its line out of"):
+        with refused(r"brain.sha256 has .* take its line out of", code="downloads.unavailable"):
             acquired(tmp_path / "there", server, lock=lock)
         with serve(gz=[gzip.compress(CSV)]) as mirror:  # the same, packed
             assert acquired(tmp_path / "there", server, mirror, lock=lock).n_samples == 50
@@ -318,7 +323,7 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
 def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
     answer = b"HTTP/1.0 200 OK\r\n\r\n" + CSV
     with raw_server(lambda connection: connection.sendall(answer)) as url:
-        with pytest.raises(InputError, match="does not send the length"):
+        with refused("does not send the length", code="downloads.unavailable"):
             downloads(tmp_path, url).fetch("cumida", PATH)
         path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
     assert path.read_bytes() == CSV
@@ -332,7 +337,7 @@ def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_p
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
     with serve(csv=[CSV]) as plain, serve(tls, csv=[f"{plain.url}/{PATH}"]) as first:
         mirror = downloads(tmp_path / "d", first.url, timeout=5)
-        with pytest.raises(InputError, match="redirected from https to http"):
+        with refused("redirected from https to http", code="downloads.unavailable"):
             mirror.fetch("cumida", PATH)
         assert files(tmp_path / "d") == []
         assert mirror.fetch("cumida", PATH, sha256=SHA256).read_bytes() == CSV

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 from serving import serving
+from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.places import http
@@ -78,12 +79,12 @@ def test_the_limit_can_be_raised_and_holds_for_lengths_that_are_not_stated(tmp_p
         connection.sendall(b"0\r\n\r\n")
 
     with serving("d", {"x.csv": [BODY]}) as server:
-        with pytest.raises(InputError, match="more than the limit"):
+        with refused("more than the limit", code="downloads.unavailable"):
             fetch(tmp_path / "a", f"{server.url}/x.csv", most_gigabytes=0.99 * size)
         path = fetch(tmp_path / "b", f"{server.url}/x.csv", most_gigabytes=1.01 * size)
         assert path.read_bytes() == BODY
     with raw_server(chunked) as url:
-        with pytest.raises(InputError, match="more than the limit"):
+        with refused("more than the limit", code="downloads.unavailable"):
             fetch(tmp_path / "c", url, most_gigabytes=5 * size)
         assert fetch(tmp_path / "d", url, most_gigabytes=21 * size).read_bytes() == BODY * 20
 
@@ -98,7 +99,7 @@ def test_a_file_leaves_half_a_gigabyte_of_the_disk(tmp_path, monkeypatch, free, 
         if fits:
             assert fetch(tmp_path, url).read_bytes() == BODY
         else:
-            with pytest.raises(InputError, match=r"has 0\.5 GB free, too little for a file"):
+            with refused(r"has 0\.5 GB free, too little for a file", code="downloads.unavailable"):
                 fetch(tmp_path, url)
             assert written(tmp_path) == []
 
@@ -108,7 +109,9 @@ def test_another_host_is_refused_unless_it_is_allowed_or_the_file_is_known(tmp_p
         other = second.url.replace("127.0.0.1", "localhost") + "/x.csv"
         with serving("d", {"x.csv": [other]}) as first:
             url = f"{first.url}/x.csv"
-            with pytest.raises(InputError, match=r"127\.0\.0\.1 redirected to localhost, another"):
+            with refused(
+                r"127\.0\.0\.1 redirected to localhost, another", code="downloads.unavailable"
+            ):
                 fetch(tmp_path / "a", url)
             assert second.requests == []  # it was not even asked
             assert fetch(tmp_path / "b", url, other_hosts=True).read_bytes() == BODY
@@ -128,7 +131,9 @@ def test_a_private_address_is_refused_after_a_public_one_in_any_case(tmp_path, m
         other = second.url.replace("127.0.0.1", "localhost") + "/x.csv"
         with serving("d", {"x.csv": [other]}) as first:
             for settings in ({"other_hosts": True}, {"sha256": http_digest(BODY)}):
-                with pytest.raises(InputError, match="localhost, an address of a private network"):
+                with refused(
+                    "localhost, an address of a private network", code="downloads.unavailable"
+                ):
                     fetch(tmp_path, f"{first.url}/x.csv", **settings)
     assert second.requests == []
 
@@ -147,7 +152,7 @@ def test_redirections_within_a_host_are_followed_but_not_without_end(tmp_path):
         server.answers["/d/moved.csv"] = [f"{address}/x.csv"]
         server.answers["/d/circle.csv"] = [f"{address}/circle.csv"]
         assert fetch(tmp_path, f"{address}/moved.csv").read_bytes() == BODY
-        with pytest.raises(InputError, match="more than 10 redirections"):
+        with refused("more than 10 redirections", code="downloads.unavailable"):
             fetch(tmp_path, f"{address}/circle.csv")
 
 
@@ -163,7 +168,7 @@ def test_the_beginning_of_a_file_that_drips_is_given_up(tmp_path):
         base, _, name = url.rpartition("/")
         start = time.monotonic()
         with (
-            pytest.raises(InputError, match="less than 1000 bytes per second"),
+            refused("less than 1000 bytes per second", code="downloads.ended-early"),
             places.open_head("geo", name, default=[base]) as (_, stream),
         ):
             stream.read(1000)
@@ -171,13 +176,16 @@ def test_the_beginning_of_a_file_that_drips_is_given_up(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("temporary", "remedy"),
-    [(False, "put the file .* by hand at .*table"), (True, "get the file by a browser")],
+    ("temporary", "remedy", "code"),
+    [
+        (False, "put the file .* by hand at .*table", "downloads.unavailable"),
+        (True, "get the file by a browser", "downloads.unavailable-url"),
+    ],
 )
-def test_a_file_is_put_by_hand_only_where_the_folder_remains(tmp_path, temporary, remedy):
+def test_a_file_is_put_by_hand_only_where_the_folder_remains(tmp_path, temporary, remedy, code):
     retry = RetryPolicy(retries=0)
     downloads = Downloads(tmp_path, retry=retry, temporary=temporary)
-    with serving("d", {}) as server, pytest.raises(InputError, match=remedy):
+    with serving("d", {}) as server, refused(remedy, code=code):
         downloads.fetch_location("table", f"{server.url}/x.csv", name="x.csv")
 
 

@@ -67,8 +67,3 @@ def test_the_place_that_seek_noticed_is_in_the_notes_of_acquire(tmp_path):
     assert f"downloaded earlier from {server.url}/Mine.csv" in note
     assert f"other places failed: {gone.url}/Mine.csv: " in note
     assert lock.read_text().startswith(f"# Mine.csv from {server.url}/Mine.csv\n")
-
-
-def test_a_microarray_is_named_by_its_file(tmp_path):
-    with pytest.raises(InputError, match="is not the name of a file without its ending"):
-        seek(SheetRow("mine", "microarray", "SRBCT/Khan2001"), **settings(tmp_path))

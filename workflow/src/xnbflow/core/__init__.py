@@ -8,6 +8,7 @@ parameters        Which values may a parameter of an estimator have?
 entries, plugins  What can a configuration name, and which package provides it?
 study             What does the configuration ask of a study?
 terms             Which column does a term of ``adjust`` name?
+joined_columns    Which columns does a cell name that are examined together?
 atomic            How is a file written, so that it is complete or absent?
 jit               When is a compiled kernel out of date?
 seeds, rounding   Which seed has a job, and which numbers are equal?

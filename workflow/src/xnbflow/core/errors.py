@@ -2,9 +2,10 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 #: Most characters of a value in a message; no name or path is longer.
 MOST_QUOTED = 60
@@ -19,7 +20,8 @@ class InputError(ValueError):
 
     The message has what was found, where, and what to do; a line that quotes too much of a file is
     cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead, and ``sheet``:
-    whether the message refers to the sheet of data sets, which a command has as options.
+    whether the message refers to the sheet of data sets, which a command has as options. An error
+    of a declared `xnbflow.core.refusals.Refusal` has its ``code`` and the values of its ``fields``.
 
     Examples
     --------
@@ -35,6 +37,8 @@ class InputError(ValueError):
         key: str | None = None,
         remedy: str | None = None,
         sheet: bool = False,
+        code: str = "",
+        fields: Mapping[str, Any] | None = None,
     ) -> None:
         lines = [_cut(line, _LONGEST_LINE) for line in printable(message).split("\n")]
         super().__init__("\n".join(lines))
@@ -42,6 +46,8 @@ class InputError(ValueError):
         self.key = key
         self.remedy = remedy
         self.sheet = sheet
+        self.code = code
+        self.fields = dict(fields or {})
 
 
 def printable(text: str) -> str:

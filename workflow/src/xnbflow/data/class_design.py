@@ -161,7 +161,25 @@ def class_designs(
     paired = _paired_design(patients, in_class, terms)
     if paired.compared.all():
         return [paired]
-    return [paired, _design_of_group_means(patients, in_class, terms, ~paired.compared)]
+
+    # The design whose units are all groups, which compares only the classes ``compared``. A
+    # unit is the mean of the means of a group's classes, so that in a group with 3 samples of
+    # one class and 1 of another these have the weights 1/6, 1/6, 1/6 and 1/2. The other
+    # parameters are as in `_paired_design`.
+    compared = ~paired.compared
+    in_group = _indicators(patients)
+    sizes = in_group.T @ in_class
+    size_of_class = sizes[patients, in_class.argmax(axis=1)]  # in the sample's group
+    mean_of_class = in_group.multiply(1 / size_of_class[:, None])
+    weights = sparse.csc_array(mean_of_class.multiply(1 / np.count_nonzero(sizes, axis=1)))
+    contrasts = _contrasts(np.ones((1, in_class.shape[1])))
+    group_means = ClassDesign(
+        matrix=_design_matrix(weights, in_class, terms),
+        weights=weights,
+        contrasts=np.where(compared[:, None], contrasts, np.nan),
+    )
+
+    return [paired, group_means]
 
 
 def _paired_design(
@@ -196,31 +214,6 @@ def _paired_design(
         contrasts=_contrasts(np.vstack([sizes[is_block], single_classes])),
         blocks=int(is_block.sum()),
         in_block=np.arange(weights.shape[1]) < samples_of_blocks.shape[1],
-    )
-
-
-def _design_of_group_means(
-    patients: np.ndarray,
-    in_class: np.ndarray,
-    terms: Mapping[str, np.ndarray],
-    compared: np.ndarray,
-) -> ClassDesign:
-    """Return the design whose units are all groups, which compares only the classes ``compared``.
-
-    A unit is the mean of the means of a group's classes, so that in a group with 3 samples of one
-    class and 1 of another these have the weights 1/6, 1/6, 1/6 and 1/2. The other parameters are
-    as in `_paired_design`.
-    """
-    in_group = _indicators(patients)
-    sizes = in_group.T @ in_class
-    size_of_class = sizes[patients, in_class.argmax(axis=1)]  # in the sample's group
-    mean_of_class = in_group.multiply(1 / size_of_class[:, None])
-    weights = sparse.csc_array(mean_of_class.multiply(1 / np.count_nonzero(sizes, axis=1)))
-    contrasts = _contrasts(np.ones((1, in_class.shape[1])))
-    return ClassDesign(
-        matrix=_design_matrix(weights, in_class, terms),
-        weights=weights,
-        contrasts=np.where(compared[:, None], contrasts, np.nan),
     )
 
 

@@ -49,9 +49,9 @@ def some_rows(values: Any, which: np.ndarray) -> Any:
 
 
 #: Log densities in memory at a time, about 32 MB.
-_CHUNK_VALUES = 4_000_000
+CHUNK_VALUES = 4_000_000
 #: Values of dense parts in memory at a time, about 16 MB.
-_DENSE_VALUES = 2_000_000
+DENSE_VALUES = 2_000_000
 
 
 def is_sparse(values: Any) -> bool:
@@ -87,7 +87,7 @@ def as_dense(values: Any) -> np.ndarray:
 
 def dense_parts(values: Any) -> Iterator[np.ndarray]:
     """Yield features (n_features, n_samples) as dense arrays, some at a time."""
-    width = max(1, _DENSE_VALUES // max(1, values.shape[1]))
+    width = max(1, DENSE_VALUES // max(1, values.shape[1]))
     for start in range(0, max(1, values.shape[0]), width):
         yield as_dense(values[start : start + width])
 
@@ -100,7 +100,7 @@ def dense_chunks(
     The slices are so wide that the log densities of ``n_classes`` take about 32 MB.
     """
     by_sample = by_feature(features[columns]).tocsc() if is_sparse(features) else None
-    width = max(1, _CHUNK_VALUES // max(1, n_classes * len(columns)))
+    width = max(1, CHUNK_VALUES // max(1, n_classes * len(columns)))
     for start in range(0, features.shape[1], width):
         samples = slice(start, min(start + width, features.shape[1]))
         if by_sample is not None:

@@ -5,6 +5,8 @@ imports linear models, metrics and `scipy.stats`, which takes longer than the cr
 small series; and a label test draws folds thousands of times.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
@@ -37,24 +39,59 @@ def stratified_fold_numbers(
     >>> stratified_fold_numbers(np.array(["a", "b", "a", "b"]), 2).tolist()
     [0, 0, 1, 1]
     """
-    classes, first, sorted_codes = np.unique(labels, return_index=True, return_inverse=True)
+    generator: np.random.RandomState | None = None
+    if seed is not None:
+        generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
+    fold_of_sample = np.empty(len(labels), dtype=np.intp)
+    for samples, class_folds in _folds_by_class(labels, n_splits):
+        if generator is not None:
+            generator.shuffle(class_folds)
+        fold_of_sample[samples] = class_folds
+    return fold_of_sample
+
+
+def repeated_fold_numbers(labels: np.ndarray, n_splits: int, seeds: Sequence[int]) -> np.ndarray:
+    """Return `stratified_fold_numbers` with each of several seeds, shape (n_seeds, n_samples).
+
+    Examples
+    --------
+    >>> labels = np.array(["a", "b", "a", "b"])
+    >>> repeated_fold_numbers(labels, 2, [3, 4])[1].tolist()
+    [1, 1, 0, 0]
+    >>> stratified_fold_numbers(labels, 2, 4).tolist()
+    [1, 1, 0, 0]
+    """
+    classes = _folds_by_class(labels, n_splits)
+    draws = np.empty((len(seeds), len(labels)), dtype=np.intp)
+    # one generator, since creating one takes longer than drawing folds
+    generator = np.random.RandomState()
+    for draw, seed in zip(draws, seeds, strict=True):
+        generator.seed(seed)
+        for samples, class_folds in classes:
+            shuffled = class_folds.copy()
+            generator.shuffle(shuffled)
+            draw[samples] = shuffled
+    return draws
+
+
+def _folds_by_class(labels: np.ndarray, n_splits: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return, for each class, the positions of its samples and the folds that they are dealt.
+
+    The classes are in the order in which they appear, the folds in ascending order.
+    """
+    first, sorted_codes = np.unique(labels, return_index=True, return_inverse=True)[1:]
     # scikit-learn numbers the classes in the order in which they appear
     order_of_appearance = np.argsort(np.argsort(first))
     codes = order_of_appearance[sorted_codes]
     # sample i of all samples sorted by class is tested in fold i modulo n_splits
     fold_of_sorted = np.arange(len(codes)) % n_splits
-    counts = np.bincount(codes)
-    stops = np.cumsum(counts)
-    generator: np.random.RandomState | None = None
-    if seed is not None:
-        generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
-    fold_of_sample = np.empty(len(codes), dtype=np.intp)
-    for code in range(len(classes)):
-        class_folds = np.sort(fold_of_sorted[stops[code] - counts[code] : stops[code]])
-        if generator is not None:
-            generator.shuffle(class_folds)
-        fold_of_sample[codes == code] = class_folds
-    return fold_of_sample
+    stops = np.cumsum(np.bincount(codes))
+    classes = []
+    start = 0
+    for code, stop in enumerate(stops.tolist()):
+        classes.append((np.flatnonzero(codes == code), np.sort(fold_of_sorted[start:stop])))
+        start = stop
+    return classes
 
 
 def _positions(fold_of_sample: np.ndarray, n_splits: int) -> list[tuple[np.ndarray, np.ndarray]]:

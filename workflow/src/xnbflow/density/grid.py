@@ -91,7 +91,8 @@ def grid_densities(
     too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
     out = np.empty((len(offsets) - 1, n_grid, width))
     if kernel != "gaussian":
-        _sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
+        code = kernel_code(kernel)
+        _sum_kernels(tile, offsets, bandwidths, code=code, low=low, step=step, out=out)
     elif width < _LANES and n >= _MANY_SAMPLES:
         for f, column in enumerate(np.ascontiguousarray(tile.T)):
             out[:, :, f] = _sum_feature(
@@ -106,7 +107,8 @@ def grid_densities(
         out = _sum_tile(tile, offsets, bandwidths=bandwidths, low=low, step=step, n_grid=n_grid)
     _normalize(out)
     if too_wide:
-        _mend_underflow(tile, offsets, bandwidths, low, high, underflow == "log", out)
+        in_logs = underflow == "log"
+        _mend_underflow(tile, offsets, bandwidths, low=low, high=high, in_logs=in_logs, out=out)
     return out
 
 
@@ -122,21 +124,19 @@ def _sum_feature(
     out = np.zeros((len(bandwidths), n_grid))
     for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
         rest = stop - (stop - start) % _LANES
+        # The samples as a tile of one class with `_LANES` columns, those that are left as a row.
         for rows in (column[start:rest].reshape(-1, _LANES), column[rest:stop].reshape(1, -1)):
-            if not rows.size:
-                continue
-            h = np.full(rows.shape[1], bandwidths[c])
-            lows = np.full(rows.shape[1], low)
-            steps = np.full(rows.shape[1], step)
-            sums = _sum_tile(
-                rows,
-                np.array([0, len(rows)]),
-                bandwidths=h[np.newaxis],
-                low=lows,
-                step=steps,
-                n_grid=n_grid,
-            )
-            out[c] += sums[0].sum(axis=1)
+            n_rows, n_lanes = rows.shape
+            if rows.size:
+                sums = _sum_tile(
+                    rows,
+                    np.array([0, n_rows]),
+                    bandwidths=np.full((1, n_lanes), bandwidths[c]),
+                    low=np.full(n_lanes, low),
+                    step=np.full(n_lanes, step),
+                    n_grid=n_grid,
+                )
+                out[c] += sums[0].sum(axis=1)
     return out
 
 
@@ -204,12 +204,12 @@ def _sum_tile(
     n_classes, width = bandwidths.shape
     out = np.empty((n_classes, n_grid, width))
     # Samples are summed in parts whose terms and ratios stay in a core's cache.
-    some = 1
+    part = 1
     for c in range(n_classes):
-        some = max(some, offsets[c + 1] - offsets[c])
+        part = max(part, offsets[c + 1] - offsets[c])
     columns = -(-width // _LANES) * _LANES  # strips of similar width have equal parts
-    some = min(some, max(1, _CACHED_VALUES // max(1, columns)))
-    scratch = np.empty((4 * some + n_grid, width))
+    part = min(part, max(1, _CACHED_VALUES // max(1, columns)))
+    scratch = np.empty((4 * part + n_grid, width))
     kernel_sums = np.empty((n_grid, width))
     anchor = np.empty(width)
     per_h = np.empty(width)
@@ -226,8 +226,8 @@ def _sum_tile(
             piece = out[c, first : first + size]
             for f in range(width):
                 anchor[f] = low[f] + (first + len(piece) // 2) * step[f]
-            for start in range(offsets[c], offsets[c + 1], some):
-                rows = tile[start : min(start + some, offsets[c + 1])]
+            for start in range(offsets[c], offsets[c + 1], part):
+                rows = tile[start : min(start + part, offsets[c + 1])]
                 sums = piece if start == offsets[c] else kernel_sums[: len(piece)]
                 _sum_powers(rows, per_h, anchor, steps, scratch, sums)
                 if start > offsets[c]:

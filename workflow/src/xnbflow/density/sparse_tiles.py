@@ -78,9 +78,16 @@ class SparseTile:
         values = np.empty(indptr[-1] - indptr[0] + n_features * n_classes)
         weights = np.ones(len(values))
         starts = np.empty((n_features, n_classes + 1), dtype=np.int64)
-        indices = features.indices[stored]
-        data = features.data[stored]
-        _gather(indptr - indptr[0], indices, data, class_of, sizes, values, weights, starts)
+        _gather(
+            indptr - indptr[0],
+            features.indices[stored],
+            features.data[stored],
+            class_of=class_of,
+            sizes=sizes,
+            values=values,
+            weights=weights,
+            starts=starts,
+        )
         n_values = starts[-1, -1] if n_features else 0
         return cls(values=values[:n_values], weights=weights[:n_values], starts=starts, sizes=sizes)
 

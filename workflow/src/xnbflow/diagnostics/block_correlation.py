@@ -77,7 +77,23 @@ def block_correlation(values: np.ndarray, matrix: np.ndarray, groups: np.ndarray
         )
         raise InputError(msg, key="repeated")
     squares = (values @ outside @ vectors) ** 2
-    components = _variance_components(squares, spectrum)
+
+    # The variances of samples and of groups of each feature, (n_features, 2). ``squares``
+    # (n_features, n) are gamma distributed with the means ``s_e + s_b spectrum``.
+    components = np.zeros((len(squares), 2))
+    deviations = spectrum - spectrum.mean()
+    for feature in range(len(squares)):
+        y = squares[feature]
+        if y.max() == 0:
+            continue
+        # Start from least squares, or from the mean if a fitted value is negative.
+        s_b = (deviations * (y - y.mean())).sum() / (deviations**2).sum()
+        s_e = y.mean() - s_b * spectrum.mean()
+        if (s_e + s_b * spectrum).min() < 0:
+            s_e = y.mean()
+            s_b = 0.0
+        components[feature] = _maximise(y, spectrum, s_e, s_b)
+
     total = components.sum(axis=1)
     correlation = np.divide(components[:, 1], total, np.full(len(total), np.nan), where=total != 0)
     # The covariance of a group of m samples is positive definite above -1 / (m - 1).
@@ -101,28 +117,6 @@ def whitening(groups: np.ndarray, correlation: float) -> np.ndarray:
     covariance = np.where(groups[:, None] == groups, correlation, 0.0)
     np.fill_diagonal(covariance, 1.0)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)))
-
-
-@njit()
-def _variance_components(squares: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
-    """Return the variances of samples and of groups of each feature, (n_features, 2).
-
-    ``squares`` (n_features, n) are gamma distributed with the means ``s_e + s_b spectrum``.
-    """
-    components = np.zeros((len(squares), 2))
-    deviations = spectrum - spectrum.mean()
-    for feature in range(len(squares)):
-        y = squares[feature]
-        if y.max() == 0:
-            continue
-        # Start from least squares, or from the mean if a fitted value is negative.
-        s_b = (deviations * (y - y.mean())).sum() / (deviations**2).sum()
-        s_e = y.mean() - s_b * spectrum.mean()
-        if (s_e + s_b * spectrum).min() < 0:
-            s_e = y.mean()
-            s_b = 0.0
-        components[feature] = _maximise(y, spectrum, s_e, s_b)
-    return components
 
 
 @njit()

@@ -133,7 +133,7 @@ def confounders(series: DataSet) -> list[Row]:
     adjusted = holm(np.array([result.p for result in tested.values()]))
     rows = []
     for (name, result), p_holm in zip(tested.items(), adjusted.tolist(), strict=True):
-        severity = _severity(result, p_holm)
+        severity = association_severity(result, p_holm)
         code = result.code
         finding = f"“{name}” {_DIFFERENCES[code]}"
         detail = result.levels
@@ -152,7 +152,7 @@ def confounders(series: DataSet) -> list[Row]:
     return sorted(rows, key=lambda row: (order[row["severity"]], row["p"])) + not_tested
 
 
-def _severity(result: Association, p_holm: float) -> str:
+def association_severity(result: Association, p_holm: float) -> str:
     """Return the severity of an association, as `confounders` documents it."""
     if result.complete and p_holm <= SEVERE:
         return "severe"
@@ -210,7 +210,7 @@ def association(
         return None
     labels = units["label"][values.index]
     if not pd.api.types.is_numeric_dtype(values):
-        return _category_association(labels, values)
+        return category_association(labels, values)
     if groups is not None:
         values = values.groupby([units["group"], labels]).mean()
         labels = values.index.get_level_values("label").to_series(values.index)
@@ -475,7 +475,7 @@ def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:
     return Association(strength, float(p), "ranks differ")
 
 
-def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
+def category_association(labels: pd.Series, cells: pd.Series) -> Association:
     """Return the association of categories; the strength is Cramer's V."""
     from scipy.stats import (  # noqa: PLC0415  see above
         PermutationMethod,
@@ -490,7 +490,7 @@ def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
     few = len(cells) <= _MOST_PERMUTED
     complete = strength > 1 - 1e-9 and (counts > 0).sum(axis=0).max() == 1
     if complete and few:
-        p = _complete_p(counts)
+        p = complete_separation_p(counts)
     elif counts.shape == (2, 2):
         p = float(fisher_exact(counts).pvalue)
     else:
@@ -505,7 +505,7 @@ def _category_association(labels: pd.Series, cells: pd.Series) -> Association:
     return Association(strength, p, "separates classes", levels=_by_class(labels, cells))
 
 
-def _complete_p(counts: np.ndarray) -> float:
+def complete_separation_p(counts: np.ndarray) -> float:
     """Return an upper bound of the probability that with random labels each category has one class.
 
     The bound is exact for two classes: the number of unions of categories that have as many samples

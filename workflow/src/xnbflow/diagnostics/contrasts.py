@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import listed
 from xnbflow.core.study import Design
 from xnbflow.core.terms import batch_column
@@ -37,7 +38,6 @@ from xnbflow.diagnostics.linear_models import (
 )
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
 from xnbflow.sources.formats.cell_texts import is_missing
-from xnbflow.sources.proposal.summary import natural_key
 from xnbflow.tables.contract import GENE_TABLES
 
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")
@@ -117,21 +117,20 @@ def comparisons(series: DataSet, design: Design) -> list[Comparison]:
         against_reference = [f"{label} vs {design.reference}" for label in others]
     parsed: list[Comparison] = []
     for text in dict.fromkeys([*against_reference, *design.contrasts]):
-        parsed += _parse(series, text)
+        # The comparisons of one text of the design.
+        parsed_text = []
+        if match := _FUNCTION.fullmatch(text):
+            parsed_text.append(_of_column(series, text, **match.groupdict()))
+        elif match := _PAIR.fullmatch(text):
+            parsed_text += _pairs(series, text, **match.groupdict())
+        elif match := _INTERACTION.fullmatch(text):
+            parsed_text.append(_interaction(series, text, **match.groupdict()))
+        else:
+            msg = f"{series.name}: {quoted(text)} is not a comparison; write {_FORMS}"
+            raise InputError(msg, key="contrasts")
+
+        parsed += parsed_text
     return parsed
-
-
-def _parse(series: DataSet, text: str) -> Iterator[Comparison]:
-    """Yield the comparisons of one text of the design."""
-    if match := _FUNCTION.fullmatch(text):
-        yield _of_column(series, text, **match.groupdict())
-    elif match := _PAIR.fullmatch(text):
-        yield from _pairs(series, text, **match.groupdict())
-    elif match := _INTERACTION.fullmatch(text):
-        yield _interaction(series, text, **match.groupdict())
-    else:
-        msg = f"{series.name}: {quoted(text)} is not a comparison; write {_FORMS}"
-        raise InputError(msg, key="contrasts")
 
 
 def _pairs(

@@ -42,13 +42,13 @@ from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import codes_of_labels, feature_rows, refuse_not_finite
 
 #: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
-_TILE = 512
+TILE = 512
 #: All bits of a float32 except its sign.
 _NO_SIGN = np.int32(0x7FFFFFFF)
 #: Bins of the histogram of |r|, from 0 to 1.
 _BINS = 50
 #: At most about this many pairs go into the histogram.
-_HISTOGRAM_PAIRS = 2**24
+HISTOGRAM_PAIRS = 2**24
 
 
 def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
@@ -161,10 +161,10 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
     screen = residuals.astype(np.float32)
     varies = np.any(residuals, axis=1)
     band = _float32_error(n_samples)
-    stride = 1 + n_features**2 // (2 * _HISTOGRAM_PAIRS)
+    stride = 1 + n_features**2 // (2 * HISTOGRAM_PAIRS)
     n_threads = numba.get_num_threads()
     strips: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-    for start in range(0, n_features, _TILE):
+    for start in range(0, n_features, TILE):
         strips.put(start)
     for _ in range(n_threads):
         strips.put(None)  # ends a thread
@@ -173,16 +173,25 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
         partner = np.full((n_features, n_partners), -1)
         r = np.zeros((n_features, n_partners))
         histogram = np.zeros(_BINS, dtype=np.int64)
-        buffer = np.empty(_TILE * _TILE, dtype=np.float32)
+        buffer = np.empty(TILE * TILE, dtype=np.float32)
         n_pairs = 0
         for first in iter(strips.get, None):
-            rows = screen[first : first + _TILE]
-            for second in range(first, n_features, _TILE):
-                columns = screen[second : second + _TILE]
+            rows = screen[first : first + TILE]
+            for second in range(first, n_features, TILE):
+                columns = screen[second : second + TILE]
                 tile = buffer[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=tile)
                 origin = (first, second)
-                n_pairs += _search_tile(tile, origin, residuals, varies, cut, band, partner, r)
+                n_pairs += _search_tile(
+                    tile,
+                    origin,
+                    residuals=residuals,
+                    varies=varies,
+                    cut=cut,
+                    band=band,
+                    partner=partner,
+                    r=r,
+                )
                 _count_bins(tile, origin, stride, residuals, band, histogram)
         return PairScan(partner, r, n_pairs, histogram)
 
@@ -250,10 +259,10 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
     n_above = np.zeros(len(features), dtype=np.int64)
 
     def search(start: int) -> None:
-        strip = slice(start, start + _TILE)
+        strip = slice(start, start + TILE)
         rows = screen[features[strip]]
-        for first in range(0, n_features, _TILE):
-            tile = rows @ screen[first : first + _TILE].T
+        for first in range(0, n_features, TILE):
+            tile = rows @ screen[first : first + TILE].T
             n_above[strip] += _search_rows(
                 tile,
                 features[strip],
@@ -270,7 +279,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
         _libraries().limit(limits=1, user_api="blas"),
         ThreadPoolExecutor(numba.get_num_threads()) as pool,
     ):
-        list(pool.map(search, range(0, len(features), _TILE)))
+        list(pool.map(search, range(0, len(features), TILE)))
     return FeatureScan(partner=partner[:, 0], r=r[:, 0], n_above=n_above)
 
 

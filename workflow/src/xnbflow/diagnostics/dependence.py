@@ -158,12 +158,33 @@ def conditional_dependence(
     residuals = normalised_residuals(X, y)
     n_estimated = 2 if dof == "paper" else len(np.unique(y)) + 1
     freedom = residuals.shape[1] - n_estimated
-    cut = max(min_abs_r, _correlation_at(alpha, freedom))
+    cut = max(min_abs_r, float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha))))
     if len(residuals) <= ALL_PAIRS_LIMIT:
         compared = _compare_all(residuals, cut)
     else:
         compared = _compare_sample(residuals, cut, np.random.default_rng(seed))
-    return _decide(compared, len(residuals), cut, freedom)
+
+    # Decide which features are dependent. An r that equals the cut up to rounding
+    # (`xnbflow.core.rounding.ROUNDING`) is not above it.
+    n_features = len(residuals)
+    r = compared.r
+    dependent = np.abs(r) > cut + ROUNDING
+    return ConditionalDependence(
+        features=compared.features,
+        dependent=dependent,
+        ratio=float(dependent.mean()),
+        ratio_error=sampling_error(dependent, n_features),
+        n_pairs=compared.n_pairs,
+        pair_share=compared.pair_share,
+        pair_share_error=compared.pair_share_error,
+        max_abs_r=np.abs(r),
+        partner=compared.partner,
+        r=r,
+        p=betainc(freedom / 2, 0.5, 1 - r**2),
+        cut=cut,
+        dof=freedom,
+        histogram=compared.histogram,
+    )
 
 
 def sampling_error(values: np.ndarray, n_population: int) -> float:
@@ -183,15 +204,6 @@ def sampling_error(values: np.ndarray, n_population: int) -> float:
     if n == n_population:
         return 0.0
     return float(np.sqrt((1 - n / n_population) * np.var(values, ddof=1) / n))
-
-
-def _correlation_at(alpha: float, freedom: int) -> float:
-    """Return the ``|r|`` at which p equals alpha.
-
-    p decreases with ``|r|``, so that a limit of p is a limit of ``|r|``. It is the incomplete beta
-    function of 1 - r² with parameters freedom / 2 and 1/2, as for Student's t.
-    """
-    return float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha)))
 
 
 def _compare_all(residuals: np.ndarray, cut: float) -> _Comparison:
@@ -227,30 +239,3 @@ def _compare_sample(residuals: np.ndarray, cut: float, rng: np.random.Generator)
 
 def _number_of_pairs(n_features: int) -> int:
     return n_features * (n_features - 1) // 2
-
-
-def _decide(
-    comparison: _Comparison, n_features: int, cut: float, freedom: int
-) -> ConditionalDependence:
-    """Decide which features are dependent.
-
-    An r that equals the cut up to rounding (`xnbflow.core.rounding.ROUNDING`) is not above it.
-    """
-    r = comparison.r
-    dependent = np.abs(r) > cut + ROUNDING
-    return ConditionalDependence(
-        features=comparison.features,
-        dependent=dependent,
-        ratio=float(dependent.mean()),
-        ratio_error=sampling_error(dependent, n_features),
-        n_pairs=comparison.n_pairs,
-        pair_share=comparison.pair_share,
-        pair_share_error=comparison.pair_share_error,
-        max_abs_r=np.abs(r),
-        partner=comparison.partner,
-        r=r,
-        p=betainc(freedom / 2, 0.5, 1 - r**2),
-        cut=cut,
-        dof=freedom,
-        histogram=comparison.histogram,
-    )

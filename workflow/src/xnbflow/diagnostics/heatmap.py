@@ -25,7 +25,15 @@ def heatmap(
     best = ranked.iloc[first].drop_duplicates("feature").head(n_features)
     if best.empty:
         return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
-    z = _standardised(series.values[pd.Index(series.features).get_indexer(best["feature"])])
+
+    # Features (n_features, n_samples) in standard deviations from their mean. A constant
+    # feature becomes 0. Missing values are ignored and remain missing.
+    values = series.values[pd.Index(series.features).get_indexer(best["feature"])]
+    present = np.ma.masked_invalid(values)
+    spread = present.std(axis=1, keepdims=True).filled(0.0)
+    centred = present - present.mean(axis=1, keepdims=True)
+    z = np.asarray((centred / np.where(spread > 0, spread, 1.0)).filled(np.nan))
+
     order: np.ndarray = np.arange(len(z))
     if len(z) > 2:
         order = leaves_list(linkage(np.nan_to_num(z), "average", optimal_ordering=True))
@@ -42,17 +50,6 @@ def heatmap(
             "z": z[np.ix_(order, samples)].reshape(-1),
         }
     )
-
-
-def _standardised(values: np.ndarray) -> np.ndarray:
-    """Return features (n_features, n_samples) in standard deviations from their mean.
-
-    A constant feature becomes 0. Missing values are ignored and remain missing.
-    """
-    present = np.ma.masked_invalid(values)
-    spread = present.std(axis=1, keepdims=True).filled(0.0)
-    centred = present - present.mean(axis=1, keepdims=True)
-    return np.asarray((centred / np.where(spread > 0, spread, 1.0)).filled(np.nan))
 
 
 def shown_samples(labels: np.ndarray, n_samples: int) -> np.ndarray:

@@ -207,9 +207,26 @@ def _fit_rows(
         shifted = shifted @ whitening.T
     df = present.sum(axis=1) - basis.shape[1]
     if weights is None:
-        fit = _fit_unweighted(shifted, basis, coordinates)
+        # Least squares without weights: products with the orthonormal basis.
+        coefficients = shifted @ basis
+        unscaled = np.repeat((coordinates**2).sum(axis=0)[None], len(shifted), axis=0)
+        joint = _joint_squares(coefficients @ coordinates, coordinates.T @ coordinates)
+        fit = _BasisFit(coefficients, unscaled, joint)
     else:
-        fit = _fit_weighted(shifted, weights, basis, coordinates)
+        # Weighted least squares. The normal matrix of feature g is ``A_g = B' W_g B``
+        # with the basis ``B``. Contrasts with coordinates ``K`` have the covariance ``K'
+        # A_g^-1 K``.
+        rank = basis.shape[1]
+        products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), rank**2)
+        normal = (weights @ products).reshape(-1, rank, rank)
+        sums = (weights * shifted) @ basis
+        coefficients = np.linalg.solve(normal, sums[:, :, None])[:, :, 0]
+        repeated = np.broadcast_to(coordinates, (len(normal), *coordinates.shape))
+        covariance = coordinates.T @ np.linalg.solve(normal, repeated)
+        unscaled = np.einsum("fii->fi", covariance).copy()
+        joint = _joint_squares(coefficients @ coordinates, covariance)
+        fit = _BasisFit(coefficients, unscaled, joint)
+
     if len(incomplete):
         corrected, df[incomplete] = _fit_incomplete(
             present[incomplete], fit.coefficients[incomplete], basis, coordinates
@@ -283,34 +300,6 @@ class _BasisFit(NamedTuple):
     coefficients: np.ndarray
     unscaled: np.ndarray
     joint: np.ndarray
-
-
-def _fit_unweighted(values: np.ndarray, basis: np.ndarray, coordinates: np.ndarray) -> _BasisFit:
-    """Return least squares without weights: products with the orthonormal basis."""
-    coefficients = values @ basis
-    unscaled = np.repeat((coordinates**2).sum(axis=0)[None], len(values), axis=0)
-    joint = _joint_squares(coefficients @ coordinates, coordinates.T @ coordinates)
-    return _BasisFit(coefficients, unscaled, joint)
-
-
-def _fit_weighted(
-    values: np.ndarray, weights: np.ndarray, basis: np.ndarray, coordinates: np.ndarray
-) -> _BasisFit:
-    """Return weighted least squares.
-
-    The normal matrix of feature g is ``A_g = B' W_g B`` with the basis ``B``. Contrasts with
-    coordinates ``K`` have the covariance ``K' A_g^-1 K``.
-    """
-    rank = basis.shape[1]
-    products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), rank**2)
-    normal = (weights @ products).reshape(-1, rank, rank)
-    sums = (weights * values) @ basis
-    coefficients = np.linalg.solve(normal, sums[:, :, None])[:, :, 0]
-    repeated = np.broadcast_to(coordinates, (len(normal), *coordinates.shape))
-    covariance = coordinates.T @ np.linalg.solve(normal, repeated)
-    unscaled = np.einsum("fii->fi", covariance).copy()
-    joint = _joint_squares(coefficients @ coordinates, covariance)
-    return _BasisFit(coefficients, unscaled, joint)
 
 
 def _fit_incomplete(

@@ -5,7 +5,7 @@ values are missing or weighted in designs with covariates or blocks: there `cont
 approximates the variances of contrasts, and these are exact.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -82,7 +82,7 @@ class ModeratedContrasts:
         Moderated t, its two-sided p-value, and that adjusted over the features.
     least_difference, least_t : ndarray of shape (n_classes, n_features)
         The difference from the class that is nearest, and its moderated t: see
-        `_least_differences`.
+        `_from_nearest_class`.
     nearest : ndarray of int, shape (n_classes, n_features)
         The code of that class; -1 where there is none.
     df, posterior_variance, prior_variance : ndarray of shape (n_classes, n_features)
@@ -188,21 +188,20 @@ def moderated_contrasts(
             unit_weights=unit_weights,
         )
 
-        # Each class against the mean of the others.
-        tests = moderate(fit_of(_class_contrasts(design)), trend=trend)
+        # Each class against the mean of the others. The columns of the classes come first;
+        # covariates and blocks, which follow, have weight 0.
+        contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
+        contrasts[:, :n_classes] = design.contrasts[design.compared]
+        tests = moderate(fit_of(contrasts), trend=trend)
         prior_df[design.compared] = tests.prior_df
         for name in (*_PER_CONTRAST, *_PER_FEATURE):
             results[name][design.compared] = getattr(tests, name)
 
-        # Each class against the nearest other class, with the moderated variances.
+        # Each class against the nearest of those that it is compared with.
         compared = np.flatnonzero(design.compared).tolist()
         for code in compared if n_classes <= _MOST_PAIRED else ():
-            others = _others(design, code)
-            if len(others):
-                fit = fit_of(_pair_contrasts(design, code, others))
-                least = _least_differences(fit, tests.posterior_variance)
-                least_difference[code], least_t[code], position = least
-                nearest[code] = np.where(position < 0, -1, others[position])
+            least = _from_nearest_class(code, design, fit_of, tests.posterior_variance)
+            least_difference[code], least_t[code], nearest[code] = least
 
     return ModeratedContrasts(
         **results,
@@ -217,32 +216,11 @@ def moderated_contrasts(
     )
 
 
-def _class_contrasts(design: ClassDesign) -> np.ndarray:
-    """Return the contrasts of the compared classes, (n_compared, n_columns of the design).
-
-    The columns of the classes come first; covariates and blocks, which follow, have weight 0.
-    """
-    n_classes = len(design.compared)
-    contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
-    contrasts[:, :n_classes] = design.contrasts[design.compared]
-    return contrasts
-
-
-def _others(design: ClassDesign, code: int) -> np.ndarray:
-    """Return the codes of the classes with which a design compares a class."""
-    return np.flatnonzero(np.nan_to_num(design.contrasts[code]) < 0)
-
-
-def _pair_contrasts(design: ClassDesign, code: int, others: np.ndarray) -> np.ndarray:
-    """Return the contrasts of a class with each other one, (n_others, n_columns of the design)."""
-    contrasts = np.zeros((len(others), design.matrix.shape[1]))
-    contrasts[:, code] = 1.0
-    contrasts[np.arange(len(others)), others] = -1.0
-    return contrasts
-
-
-def _least_differences(
-    fit: ContrastFit, posterior_variance: np.ndarray
+def _from_nearest_class(
+    code: int,
+    design: ClassDesign,
+    fit_of: Callable[[np.ndarray], ContrastFit],
+    posterior_variance: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return a class's difference from the nearest other class, its t, and which one it is.
 
@@ -254,18 +232,32 @@ def _least_differences(
 
     Parameters
     ----------
-    fit : ContrastFit
-        Of the contrasts with each other class, (n_others, n_features).
+    code : int
+        The class, which the ``design`` compares with others.
+    fit_of : callable
+        Fits contrasts (n_contrasts, n_columns of the design) to all features.
     posterior_variance : ndarray of shape (n_features,)
         The moderated variances.
 
     Returns
     -------
-    difference, t, position : ndarray of shape (n_features,)
-        ``position`` is the row of ``fit``, -1 where a contrast is missing.
+    difference, t, nearest : ndarray of shape (n_features,)
+        ``nearest`` are codes of classes, -1 where a contrast is missing.
     """
+    others = np.flatnonzero(np.nan_to_num(design.contrasts[code]) < 0)
+    if not len(others):
+        unknown = np.full(len(posterior_variance), np.nan)
+        return unknown, unknown, np.full(len(posterior_variance), -1)
+
+    # The contrast with each other class.
+    contrasts = np.zeros((len(others), design.matrix.shape[1]))
+    contrasts[:, code] = 1.0
+    contrasts[np.arange(len(others)), others] = -1.0
+    fit = fit_of(contrasts)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = fit.estimate / np.sqrt(posterior_variance * fit.unscaled)
+
+    # The one with the least absolute t.
     missing = np.isnan(t).any(axis=0)
     position = np.nan_to_num(np.abs(t), nan=np.inf).argmin(axis=0)
     columns = np.arange(t.shape[1])
@@ -274,7 +266,7 @@ def _least_differences(
     is_between = (t > 0).any(axis=0) & (t < 0).any(axis=0)
     least = np.where(missing, np.nan, np.where(is_between, 0.0, least))
     difference = np.where(missing, np.nan, np.where(is_between, 0.0, difference))
-    return difference, least, np.where(missing, -1, position)
+    return difference, least, np.where(missing, -1, others[position])
 
 
 def fit_design(

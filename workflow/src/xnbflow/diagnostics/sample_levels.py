@@ -48,7 +48,7 @@ def global_shifts(series: DataSet) -> list[Row]:
     if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
         return []
     logarithms = with_log_counts(series)
-    levels = _sample_levels(logarithms.values[linear])
+    levels = levels_of_samples(logarithms.values[linear])
     if levels is None or np.ptp(levels) == 0:
         return []
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -89,7 +89,7 @@ def global_shifts(series: DataSet) -> list[Row]:
     return rows
 
 
-def _sample_levels(values: np.ndarray) -> np.ndarray | None:
+def levels_of_samples(values: np.ndarray) -> np.ndarray | None:
     """Return the median of each sample's values less the features' means, (n_samples,).
 
     Features that are at their lowest value in more than half of the samples, as in single cells,

@@ -106,7 +106,27 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     position = components.pop("position").to_numpy()
     describing = _describing(series)
     related = component_associations(components, describing.iloc[position])
-    rows += _component_rows(related)
+
+    # A notice for each component that follows a column.
+    strong = (related["p_holm"] <= _COMPONENT_LEVEL) & (related["share"] >= _COMPONENT_SHARE)
+    for association in related[strong].to_dict("records"):
+        name = association["component"].replace("_", " ")
+        text = (
+            f"{name} of the samples follows “{association['column']}” "
+            f"({association['share']:.0%} of the variance of its ranks)"
+        )
+        row = audit_row(
+            "component follows column",
+            name,
+            "notice",
+            text,
+            other=association["column"],
+            value=association["share"],
+            p=association["p"],
+        )
+        row["p_holm"] = association["p_holm"]
+        rows.append(row)
+
     table = table_of(rows, AUDIT_TABLES["audit"])
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
     # The column that is most associated with the class comes first, then those that are most
@@ -164,30 +184,6 @@ def component_associations(components: pd.DataFrame, phenotype: pd.DataFrame) ->
                 rows.append({"component": name, "column": str(column), "share": share, "p": p})
     table = pd.DataFrame(rows, columns=["component", "column", "share", "p"])
     return table.assign(p_holm=holm(table["p"].to_numpy(dtype=float)))
-
-
-def _component_rows(related: pd.DataFrame) -> list[Row]:
-    """Return a notice for each component that follows a column."""
-    strong = (related["p_holm"] <= _COMPONENT_LEVEL) & (related["share"] >= _COMPONENT_SHARE)
-    rows = []
-    for association in related[strong].to_dict("records"):
-        name = association["component"].replace("_", " ")
-        text = (
-            f"{name} of the samples follows “{association['column']}” "
-            f"({association['share']:.0%} of the variance of its ranks)"
-        )
-        row = audit_row(
-            "component follows column",
-            name,
-            "notice",
-            text,
-            other=association["column"],
-            value=association["share"],
-            p=association["p"],
-        )
-        row["p_holm"] = association["p_holm"]
-        rows.append(row)
-    return rows
 
 
 def _phenotype(series: DataSet) -> pd.DataFrame:
@@ -258,11 +254,11 @@ def sexes(series: DataSet) -> list[Row]:
         return []
     rows = []
     for name in names:
-        rows += _sex_rows(series, columns[name], score)
+        rows += sex_rows(series, columns[name], score)
     return rows
 
 
-def _sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]:
+def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]:
     """Return the findings on one column of sexes; see `sexes`."""
     initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
     male = initials == "m"
@@ -474,7 +470,23 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     """
     n = series.n_samples
     positions = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).astype(int))
-    gram = _gram_matrix(_linear(series), positions)
+
+    # The inner products of samples over standardised features, (n_positions, n_positions).
+    features = _linear(series)
+    gram = np.zeros((len(positions), len(positions)))
+    not_logged = is_not_logged(intensity_quantiles(features))
+    for block in row_slices((len(features), len(positions))):
+        values = features[block][:, positions]
+        if not_logged:
+            values = np.log2(np.maximum(values, 1.0))
+        spread = values.std(axis=1)
+        varies = spread > 1e-12 * np.abs(values).max(axis=1, initial=0)
+        is_usable = np.isfinite(spread) & varies
+        values = values[is_usable]
+        values -= values.mean(axis=1, keepdims=True)
+        values /= spread[is_usable][:, None]
+        gram += values.T @ values
+
     total = max(float(np.trace(gram)), 1e-300)
     n_components = min(_COMPONENTS, max(2, len(positions) - 1), len(positions))
     eigenvalues, vectors = np.linalg.eigh(gram)  # in ascending order
@@ -506,27 +518,6 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     for name, distance in zip(outliers, distances[table["outlying"]].tolist(), strict=True):
         rows.append(audit_row("outlier", str(name), "notice", text, value=distance))
     return table, rows
-
-
-def _gram_matrix(features: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Return the inner products of samples over standardised features, (n_positions, n_positions).
-
-    See `principal_components` for the features that are omitted, and for logarithms.
-    """
-    gram = np.zeros((len(positions), len(positions)))
-    not_logged = is_not_logged(intensity_quantiles(features))
-    for rows in row_slices((len(features), len(positions))):
-        values = features[rows][:, positions]
-        if not_logged:
-            values = np.log2(np.maximum(values, 1.0))
-        spread = values.std(axis=1)
-        varies = spread > 1e-12 * np.abs(values).max(axis=1, initial=0)
-        usable = np.isfinite(spread) & varies
-        values = values[usable]
-        values -= values.mean(axis=1, keepdims=True)
-        values /= spread[usable][:, None]
-        gram += values.T @ values
-    return gram
 
 
 def _distances_from_class(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:

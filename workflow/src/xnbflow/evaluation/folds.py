@@ -1,6 +1,7 @@
 """Folds: drawn once per data set and repeat, the same for every classifier."""
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.data.stratified import (
-    stratified_fold_numbers,
+    repeated_fold_numbers,
     stratified_folds,
     stratified_group_fold_numbers,
     stratified_group_folds,
@@ -107,18 +108,28 @@ def stratified_splits(
 
 
 def tested_folds(
-    labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seed: int
+    labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seeds: Sequence[int]
 ) -> np.ndarray:
-    """Return the fold of `stratified_splits` in which each sample is tested, shape (n_samples,).
+    """Return the fold in which each sample is tested, with each of several seeds.
+
+    The result has the shape (n_seeds, n_samples); row i has the folds of `stratified_splits` with
+    ``seeds[i]``.
 
     Examples
     --------
-    >>> tested_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, seed=0)
-    array([1, 1, 0, 0, 0, 0, 1, 1])
+    >>> tested_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, [0, 1])
+    array([[1, 1, 0, 0, 0, 0, 1, 1],
+           [0, 0, 1, 1, 1, 1, 0, 0]])
     """
     if groups is None:
-        return stratified_fold_numbers(labels, n_splits, seed)
-    return stratified_group_fold_numbers(labels, groups, n_splits, seed)
+        return repeated_fold_numbers(labels, n_splits, seeds)
+    # one generator, since creating one takes longer than drawing folds
+    generator = np.random.RandomState()
+    draws = []
+    for seed in seeds:
+        generator.seed(seed)
+        draws.append(stratified_group_fold_numbers(labels, groups, n_splits, generator))
+    return np.array(draws)
 
 
 def scikit_learn_folds(

@@ -20,7 +20,7 @@ from xnbflow.tables.contract import DOWNLOADS
 #: A sample that always trains and is never tested.
 _ALWAYS_TRAIN = "train"
 #: A series has a few thousand samples, in some hundred repeats.
-_MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 28
 
 
 def scheme_folds(
@@ -90,16 +90,30 @@ def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int)
                 "counted from 0; make them agree"
             )
             raise InputError(msg)
-        _refuse_split_groups(path, folds, header)
+
+        # All samples of a group are on one side of a fold.
+        if header.groups is not None:
+            groups = pd.Series(header.groups, index=header.samples)
+            for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
+                training = groups.drop(tested)
+                torn = training[training.isin(groups[tested])]
+                if len(torn):
+                    msg = (
+                        f"{path}: repeat {repeat}, fold {fold} trains with sample "
+                        f"{str(torn.index[0])!r} and tests another of its group "
+                        f"{str(torn.iloc[0])!r}; keep each group on one side"
+                    )
+                    raise InputError(msg)
+
     return folds.sort_values(["repeat", "fold"], kind="stable", ignore_index=True)
 
 
 def _rows(path: str | Path, header: DataSet) -> pd.DataFrame:
     """Return the line, repeat, fold and sample of each row, as text except the line."""
     with open_raw(path) as stream:
-        content = stream.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
-        msg = f"{path} is larger than {_MOST_BYTES >> 20} MiB: this is not a file of folds"
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        msg = f"{path} is larger than {MOST_BYTES >> 20} MiB: this is not a file of folds"
         raise InputError(msg)
     try:
         text = content.decode("utf-8-sig")
@@ -162,21 +176,5 @@ def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet) -> Non
             msg = (
                 f"{path}: sample {quoted(absent[0])} of {header.name} is missing in repeat "
                 f"{repeat} ({len(absent)} in all); give it a fold, or {_ALWAYS_TRAIN!r}"
-            )
-            raise InputError(msg)
-
-
-def _refuse_split_groups(path: str | Path, folds: pd.DataFrame, header: DataSet) -> None:
-    """Refuse predefined folds that test and train samples of one group."""
-    if header.groups is None:
-        return
-    groups = pd.Series(header.groups, index=header.samples)
-    for (repeat, fold), tested in folds.groupby(["repeat", "fold"])["sample"]:
-        training = groups.drop(tested)
-        torn = training[training.isin(groups[tested])]
-        if len(torn):
-            msg = (
-                f"{path}: repeat {repeat}, fold {fold} trains with sample {str(torn.index[0])!r} "
-                f"and tests another of its group {str(torn.iloc[0])!r}; keep each group on one side"
             )
             raise InputError(msg)

@@ -71,14 +71,15 @@ def pair_areas(
             area = _area_of_pair(pair, codes, scores, table["fold"].to_numpy())
             areas.setdefault(pair, []).append(area)
     units = header.samples if header.groups is None else header.groups
+    labels = [str(label) for label in header.classes]
     sizes = [len(np.unique(units[header.labels == label])) for label in header.classes]
     rows = []
     for (first, second), of_repeats in areas.items():
         interval = _interval(of_repeats, sizes[first], sizes[second], inflation, candidates)
         rows.append(
             {
-                "class": str(header.classes[first]),
-                "other": str(header.classes[second]),
+                "class": labels[first],
+                "other": labels[second],
                 "samples": sizes[first],
                 "other_samples": sizes[second],
                 "auc": interval.value,
@@ -97,7 +98,7 @@ def _area_of_pair(
 
     ``scores`` (n_samples, n_classes) are log posteriors. Missing if no fold has both classes.
     """
-    members = np.flatnonzero(np.isin(codes, pair))
+    members = np.flatnonzero((codes == pair[0]) | (codes == pair[1]))
     of_pair = np.maximum(scores[members][:, list(pair)], LEAST_SCORE)
     pairs = StratifiedPairs(of_pair, np.unique(folds[members], return_inverse=True)[1])
     areas, n_pairs = pairs.areas((codes[members] == pair[1]).astype(int)[None])
@@ -108,11 +109,11 @@ def _interval(
     areas: list[float], n_first: int, n_second: int, inflation: float, candidates: int
 ) -> Estimate:
     """Return the mean area of the repeats that have one, with its interval."""
-    known = [area for area in areas if not np.isnan(area)]
-    if not known:
+    measured = [area for area in areas if not np.isnan(area)]
+    if not measured:
         return UNKNOWN
     return area_interval(
-        float(np.mean(known)),
+        float(np.mean(measured)),
         n_first / inflation,
         n_second / inflation,
         1 - 2 * ONE_SIDED_LEVEL / candidates,

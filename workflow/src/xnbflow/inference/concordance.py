@@ -192,7 +192,7 @@ def concordance(
             yield from np.nan_to_num(pairs.areas(exchanged)[0], nan=0.5)
 
     test = sequential_test(float(areas[0]), null(), TEST_LEVEL)
-    resampled = _resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
+    resampled = resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
     lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
     return Concordance(
         overall=overall,
@@ -211,7 +211,7 @@ def area_of_all_pairs(scores: np.ndarray, codes: np.ndarray) -> float:
     return float(pairs.areas(codes[None])[0][0])
 
 
-def _resampled_areas(
+def resampled_areas(
     pairs: StratifiedPairs,
     codes: np.ndarray,
     levels: np.ndarray,

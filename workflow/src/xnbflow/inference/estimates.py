@@ -232,50 +232,44 @@ def estimates(
             "samples": sum(recall.samples for recall in measured.classes),
             "folds_failed": failed[key],
         }
-        rows_of_metrics = _accuracy_rows(measured)
-        rows_of_metrics += _recall_rows(measured, headers[key[0]].classes)
+
+        # The rows of accuracy and balanced accuracy.
+        accuracy = {
+            "metric": "accuracy",
+            "method": "Jeffreys' prior",
+            **measured.accuracy._asdict(),
+            "reference": measured.majority,
+            "p": measured.majority_p,
+            "above": measured.accuracy.lower > measured.majority,
+        }
+        balanced_accuracy = {
+            "metric": "balanced_accuracy",
+            "method": "Zou and Donner (2008), upper limit by simulation",
+            **measured.balanced_accuracy._asdict(),
+            "reference": measured.chance,
+            "above": measured.balanced_accuracy.lower > measured.chance,
+        }
+        rows_of_metrics = [accuracy, balanced_accuracy]
+
+        # A row for the recall of each class.
+        classes = headers[key[0]].classes
+        for recall in measured.classes:
+            row = {
+                "metric": "recall",
+                "method": "Jeffreys' prior",
+                **recall.recall._asdict(),
+                "class": str(classes[recall.code]),
+                "samples": recall.samples,
+                "above": recall.recognised,
+                "taken": recall.taken,
+                "taken_for": str(classes[recall.taken_for]) if recall.taken_for >= 0 else "",
+            }
+            rows_of_metrics.append(row)
+
         rows_of_metrics += _area_rows((curves or {}).get(key, {}))
         rows += [common | row for row in rows_of_metrics]
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
     return table.reindex(columns=STUDY_TABLES["estimates"].fixed)
-
-
-def _accuracy_rows(measured: Performance) -> list[dict[str, Any]]:
-    """Return the rows of accuracy and balanced accuracy."""
-    accuracy = {
-        "metric": "accuracy",
-        "method": "Jeffreys' prior",
-        **measured.accuracy._asdict(),
-        "reference": measured.majority,
-        "p": measured.majority_p,
-        "above": measured.accuracy.lower > measured.majority,
-    }
-    balanced_accuracy = {
-        "metric": "balanced_accuracy",
-        "method": "Zou and Donner (2008), upper limit by simulation",
-        **measured.balanced_accuracy._asdict(),
-        "reference": measured.chance,
-        "above": measured.balanced_accuracy.lower > measured.chance,
-    }
-    return [accuracy, balanced_accuracy]
-
-
-def _recall_rows(measured: Performance, classes: np.ndarray) -> list[dict[str, Any]]:
-    """Return a row for the recall of each class."""
-    rows = []
-    for recall in measured.classes:
-        row = {
-            "metric": "recall",
-            "method": "Jeffreys' prior",
-            **recall.recall._asdict(),
-            "class": str(classes[recall.code]),
-            "samples": recall.samples,
-            "above": recall.recognised,
-            "taken": recall.taken,
-            "taken_for": str(classes[recall.taken_for]) if recall.taken_for >= 0 else "",
-        }
-        rows.append(row)
-    return rows
 
 
 def _area_rows(curves: Mapping[str, Estimate]) -> list[dict[str, Any]]:

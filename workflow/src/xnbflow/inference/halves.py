@@ -138,10 +138,10 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     names = short["feature"].unique()
     positions = pd.Index(series.features.astype(str)).get_indexer(names)
-    similarity = _similarity(series, positions)
+    similarity = feature_similarity(series, positions)
     n_sampled = min(_SAMPLED_FEATURES, series.n_features)
     sampled = np.unique(np.linspace(0, series.n_features - 1, n_sampled).astype(int))
-    others = _similarity(series, sampled)
+    others = feature_similarity(series, sampled)
     n_pairs = max(1, len(sampled) * (len(sampled) - 1))
     mean_similarity = (others.sum() - len(sampled)) / n_pairs
     position = pd.Series(np.arange(len(names)), index=names)
@@ -183,7 +183,7 @@ def _replicated(halves: pd.DataFrame, n_features: int) -> dict[tuple[int, str], 
     return replicated
 
 
-def _similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
+def feature_similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
     """Return the absolute correlations of features within the classes; below `SIMILAR` 0.
 
     A missing value is replaced by the mean of its class.

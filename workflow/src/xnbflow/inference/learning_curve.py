@@ -132,7 +132,18 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
         splits = stratified_splits(codes, series.groups, folds, seed + repeat)
         training_sets = []
         for train, _ in splits:
-            growth = _growth(codes[train], units[train], rng)
+            # The share of a training set, above 0 to 1, at which each sample joins it, by class.
+            training_codes = codes[train]
+            training_units = units[train]
+            names, first, unit_of_sample = np.unique(
+                training_units, return_index=True, return_inverse=True
+            )
+            joins = np.empty(len(names))
+            for code in np.unique(training_codes[first]):
+                in_class = np.flatnonzero(training_codes[first] == code)
+                joins[in_class] = (rng.permutation(len(in_class)) + 0.5) / len(in_class)
+            growth = joins[unit_of_sample]
+
             training_sets.append(train[growth <= shares[i]])
         screened = preselection.best(codes, training_sets, n_kept)
         for training, (_, test), features in zip(training_sets, splits, screened, strict=True):
@@ -147,16 +158,6 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     curve = _forecast(sizes, right, codes=codes, units=units, seed=seed)
     in_place = "" if fitted_entry is entry else fitted_as.rpartition(".")[2]
     return curve.assign(fitted=in_place)
-
-
-def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the share of a training set, above 0 to 1, at which each sample joins it, by class."""
-    names, first, unit_of_sample = np.unique(units, return_index=True, return_inverse=True)
-    joins = np.empty(len(names))
-    for code in np.unique(codes[first]):
-        in_class = np.flatnonzero(codes[first] == code)
-        joins[in_class] = (rng.permutation(len(in_class)) + 0.5) / len(in_class)
-    return joins[unit_of_sample]
 
 
 def _forecast(

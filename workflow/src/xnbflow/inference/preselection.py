@@ -7,6 +7,9 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 
+#: Values of a block, which is searched only if one of them is large enough to be kept.
+_BLOCK = 64
+
 
 def standardised(values: np.ndarray) -> np.ndarray:
     """Return features (n_features, n_samples) of mean 0 and variance 1, in single precision.
@@ -87,19 +90,39 @@ def keep_largest(
     the positions of its values; those of ``values`` count from ``first``, which must be larger than
     earlier positions. Of equal values the earlier ones stay.
     """
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        if _n_above(block, largest[0]):
+            for f in range(len(block)):
+                if block[f] > largest[0]:
+                    _replace_least(block[f], first + start + f, largest, positions)
+
+
+@njit(nogil=True)
+def _n_above(values: np.ndarray, limit: float) -> int:
+    """Return how many values are above a limit; vector instructions compare many at once."""
+    n_above = 0
     for f in range(len(values)):
-        if values[f] > largest[0]:
-            position = 0
-            while 2 * position + 1 < len(largest):
-                below = 2 * position + 1
-                if below + 1 < len(largest):
-                    difference = largest[below] - largest[below + 1]
-                    later = positions[below] < positions[below + 1]
-                    below += difference > 0 or (difference == 0 and later)
-                if largest[below] >= values[f]:
-                    break
-                largest[position] = largest[below]
-                positions[position] = positions[below]
-                position = below
-            largest[position] = values[f]
-            positions[position] = first + f
+        n_above += values[f] > limit
+    return n_above
+
+
+@njit(nogil=True)
+def _replace_least(
+    value: float, value_position: int, largest: np.ndarray, positions: np.ndarray
+) -> None:
+    """Replace the first entry of the heap of `keep_largest` by a larger value."""
+    position = 0
+    while 2 * position + 1 < len(largest):
+        below = 2 * position + 1
+        if below + 1 < len(largest):
+            difference = largest[below] - largest[below + 1]
+            later = positions[below] < positions[below + 1]
+            below += difference > 0 or (difference == 0 and later)
+        if largest[below] >= value:
+            break
+        largest[position] = largest[below]
+        positions[position] = positions[below]
+        position = below
+    largest[position] = value
+    positions[position] = value_position

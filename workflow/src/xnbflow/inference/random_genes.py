@@ -71,7 +71,15 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     for fold, samples in folds.groupby("fold")["sample"]:
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
         signatures = [partner[by_fold.get(fold, [])] for partner in partners]
-        right[:, test] = _right(values, codes, test, signatures)
+
+        # A mask of test samples that Gaussian naive Bayes predicts right, by signature.
+        used = np.unique(np.concatenate(signatures))
+        present, training_codes = np.unique(codes[~test], return_inverse=True)
+        densities = Gaussian().fit(values[np.ix_(used, ~test)], training_codes, len(present))
+        terms = densities.log_density(values[np.ix_(used, test)])
+        sums = [terms[np.searchsorted(used, signature)].sum(axis=0) for signature in signatures]
+        right[:, test] = present[np.argmax(sums, axis=1)] == codes[test]
+
     tested = np.isin(series.samples, folds["sample"].to_numpy(dtype=str))
     sizes = np.bincount(codes[tested], minlength=len(classes))
     if (sizes == 0).any():
@@ -109,15 +117,3 @@ def expression_partners(
         for features in alike:
             partners[features] = rng.permutation(features)
         yield partners
-
-
-def _right(
-    values: np.ndarray, codes: np.ndarray, test: np.ndarray, signatures: list[np.ndarray]
-) -> np.ndarray:
-    """Return a mask of test samples that Gaussian naive Bayes predicts right, by signature."""
-    used = np.unique(np.concatenate(signatures))
-    present, training_codes = np.unique(codes[~test], return_inverse=True)
-    densities = Gaussian().fit(values[np.ix_(used, ~test)], training_codes, len(present))
-    terms = densities.log_density(values[np.ix_(used, test)])
-    sums = [terms[np.searchsorted(used, signature)].sum(axis=0) for signature in signatures]
-    return present[np.argmax(sums, axis=1)] == codes[test]

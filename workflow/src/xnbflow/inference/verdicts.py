@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.joined_columns import join_columns
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import COUNTS
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, key_fields
@@ -38,8 +39,6 @@ _MISSING = {
 }
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
-#: Between the names of columns that are examined together.
-CROSS = " × "
 #: Least shares of the samples that are exact, and near, copies of others, for "many copies"; a
 #: smaller share of exact copies, and near copies from the second share on, are "some copies".
 MANY_EXACT_COPIES = 0.1
@@ -419,8 +418,9 @@ def column_reasons(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Reas
     """Return the reasons that columns of the samples have against results.
 
     ``pairs`` is the study's table ``concordance_pairs``: a column, or columns together, and a pair
-    of classes. With two classes the reason does not name them. Of several classes a result can be
-    judged in part if a column leaves some pairs.
+    of classes. The subject of a reason has the form of `join_columns`. With two classes the reason
+    does not name them. Of several classes a result can be judged in part if a column leaves some
+    pairs.
     """
     reasons: dict[Key, list[Reason]] = {}
     rows = pairs[pairs["limits"].astype(bool) & pairs["status"].isin(INSEPARABLE)]
@@ -432,7 +432,7 @@ def column_reasons(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Reas
         codes = _COLUMN_CODES if is_whole or not several else _PAIR_CODES
         reason = Reason(
             code=codes[row["status"]],
-            subject=row["column"],
+            subject=row["column"] if row["together"] else join_columns([row["column"]]),
             label=row["class"] if several else "",
             other=row["other"] if several else "",
             estimate=row["auc_within"],

@@ -59,14 +59,39 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         raise InputError(msg)
     columns = X.columns.astype(str).get_indexer(model.features)  # -1 where the table has none
     absent = columns[model.used] < 0
-    _refuse_absent(model, absent, missing)
+
+    names = model.required[absent]
+    if absent.all():
+        msg = (
+            f"the table has none of the model's {len(absent)} {noun(len(absent), 'feature')}, "
+            f"{listed(names)}; are its samples in rows and named alike?"
+        )
+        raise InputError(msg)
+    if len(names) and missing == "error":
+        msg = (
+            f"the table lacks {len(names)} of the model's {len(absent)} "
+            f"{noun(len(absent), 'feature')}: {listed(names)}; add them, or choose to "
+            "impute or drop them"
+        )
+        raise InputError(msg)
+
     values = np.full((len(X), len(model.features)), np.nan)
     present = model.used[~absent]
     values[:, present] = _read_numbers(X, columns[present]) - reference_level(model, X)
     lacking = np.isnan(values[:, model.used])
     fills_in = imputes(model.estimator)
     if missing == "error" and not fills_in:
-        _refuse_incomplete(model, X, lacking)
+        n_missing = int(lacking.sum())
+        if n_missing:
+            row, column = np.argwhere(lacking)[0]
+            msg = (
+                f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
+                f"({counted(n_missing, 'value')} of features that the model uses "
+                f"{either(n_missing, 'is', 'are')} missing); fill them in, or choose to impute or "
+                "drop them"
+            )
+            raise InputError(msg)
+
     if missing == "drop" or not fills_in:
         medians = model.quartiles[1]
         values = np.where(np.isnan(values), medians, values)
@@ -109,38 +134,6 @@ def reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float:
         )
         raise InputError(msg)
     return np.asarray(values.mean(axis=1, keepdims=True))
-
-
-def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> None:
-    """Refuse a table without any used feature, or without one if all are needed."""
-    names = model.required[absent]
-    if absent.all():
-        msg = (
-            f"the table has none of the model's {len(absent)} {noun(len(absent), 'feature')}, "
-            f"{listed(names)}; are its samples in rows and named alike?"
-        )
-        raise InputError(msg)
-    if len(names) and missing == "error":
-        msg = (
-            f"the table lacks {len(names)} of the model's {len(absent)} "
-            f"{noun(len(absent), 'feature')}: {listed(names)}; add them, or choose to "
-            "impute or drop them"
-        )
-        raise InputError(msg)
-
-
-def _refuse_incomplete(model: TrainedModel, X: pd.DataFrame, lacking: np.ndarray) -> None:
-    """Refuse single missing values of used features."""
-    n_missing = int(lacking.sum())
-    if not n_missing:
-        return
-    row, column = np.argwhere(lacking)[0]
-    msg = (
-        f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
-        f"({counted(n_missing, 'value')} of features that the model uses "
-        f"{either(n_missing, 'is', 'are')} missing); fill them in, or choose to impute or drop them"
-    )
-    raise InputError(msg)
 
 
 def _read_numbers(X: pd.DataFrame, columns: np.ndarray) -> np.ndarray:

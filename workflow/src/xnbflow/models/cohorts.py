@@ -53,7 +53,7 @@ class _FittedSeries:
 
 
 @dataclass(frozen=True)
-class _PredictedClasses:
+class PredictedClasses:
     """Labels (n_samples,) and probabilities (n_samples, n_classes) of a test series.
 
     If there are none, ``problem`` is the reason.
@@ -64,7 +64,7 @@ class _PredictedClasses:
     problem: str = ""
 
     @classmethod
-    def without(cls, problem: str) -> "_PredictedClasses":
+    def without(cls, problem: str) -> "PredictedClasses":
         """Return no predictions, with the reason."""
         return cls(np.empty(0, dtype=str), np.empty((0, 0)), problem)
 
@@ -98,26 +98,26 @@ def combine(
     """
     _refuse_incomparable(series)
     cohorts = common_features(series, match)
-    masks, notes = _masks_of_distinct_samples(cohorts)
+    masks, notes = masks_of_distinct_samples(cohorts)
     series = [_select_samples(one, mask) for one, mask in zip(series, masks, strict=True)]
     cohorts = [_select_samples(cohort, mask) for cohort, mask in zip(cohorts, masks, strict=True)]
     _refuse_incomparable(series)  # a class may be among the samples that were left out
     symbols = symbols_of(cohorts[0])
     steps = resolved(harmonised(entry, harmonise))
-    merged = _merge_series(cohorts)
-    matrix, validation = _cohort_matrix(cohorts, steps)
+    merged = merge_series(cohorts)
+    matrix, validation = cross_cohort_tests(cohorts, steps)
     tables = {
-        "cohort_series": _series_table(series, cohorts, notes, match),
+        "cohort_series": describe_series(series, cohorts, notes, match),
         "cohort_matrix": matrix.assign(model=name, match=match, harmonise=harmonise),
         "meta_genes": meta_genes(cohorts, symbols, designs),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
     harmonised_samples = replace(merged, values=as_seen(model, merged))
-    _describe_signature(model.signature, harmonised_samples)
+    describe_signature(model.signature, harmonised_samples)
     return tables, model, harmonised_samples
 
 
-def _describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
+def describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
     """Replace directions and quartiles of a signature by those of harmonised samples.
 
     Series have different scales, so that the medians of raw values over all series do not compare
@@ -131,7 +131,7 @@ def _describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
         signature[name] = column
 
 
-def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
+def merge_series(cohorts: Sequence[DataSet]) -> DataSet:
     """Return the samples of several series as one; they are named ``series/sample``, as groups.
 
     Where some of the series have groups, a sample of the others is a group of its own.
@@ -171,7 +171,7 @@ def _refuse_incomparable(series: Sequence[DataSet]) -> None:
         raise InputError(msg, sheet=True)
 
 
-def _masks_of_distinct_samples(
+def masks_of_distinct_samples(
     cohorts: Sequence[DataSet],
 ) -> tuple[list[np.ndarray], dict[str, list[str]]]:
     """Return masks of samples of which none is in two series, and notes by series.
@@ -235,9 +235,9 @@ def _select_samples(series: DataSet, mask: np.ndarray) -> DataSet:
     )
 
 
-def _fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSeries:
+def fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSeries:
     """Fit and cross-validate a classifier on all samples of some series, if it is possible."""
-    whole = parts[0] if len(parts) == 1 else _merge_series(parts)
+    whole = parts[0] if len(parts) == 1 else merge_series(parts)
     members = [series.name for series in parts]
     if len(whole.classes) < 2:
         problem = f"all samples are {whole.classes[0]}"
@@ -253,7 +253,7 @@ def _fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSe
         return _FittedSeries(series=whole, members=members, problem=str(error))
 
 
-def _cohort_matrix(
+def cross_cohort_tests(
     cohorts: Sequence[DataSet], steps: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, CrossValidation | None]:
     """Return the tests of each series by the models of the others.
@@ -261,7 +261,7 @@ def _cohort_matrix(
     The second result are the predictions with each series left out; None where one of them has no
     predictions.
     """
-    singles = {cohort.name: _fit_series([cohort], steps) for cohort in cohorts}
+    singles = {cohort.name: fit_series([cohort], steps) for cohort in cohorts}
     rows = []
     predictions = []
     selected = []
@@ -274,10 +274,10 @@ def _cohort_matrix(
         rows += [_test_row("one series", other, [other], test) for other in others]
         merged = others[0]
         if len(others) > 1:
-            merged = _fit_series([other.series for other in others], steps)
+            merged = fit_series([other.series for other in others], steps)
             rows.append(_test_row("merged", merged, [merged], test))
             rows.append(_test_row("averaged", merged, others, test))
-        predicted = _predict([merged], test, merged.series.classes)
+        predicted = predict_by_models([merged], test, merged.series.classes)
         if merged.model is None or predicted.problem:
             continue
         samples = [f"{test.name}/{sample}" for sample in test.samples]
@@ -291,22 +291,22 @@ def _cohort_matrix(
     left_out = CrossValidation(
         predictions=pd.concat(predictions, ignore_index=True),
         selected=pd.concat(selected, ignore_index=True),
-        series=_merge_series(cohorts),
+        series=merge_series(cohorts),
         inflation=inflation_of(steps),
     )
     return matrix, left_out
 
 
-def _predict(
+def predict_by_models(
     models: Sequence[_FittedSeries], test: DataSet, classes: np.ndarray
-) -> _PredictedClasses:
+) -> PredictedClasses:
     """Return the predictions of one model, or of the mean of the probabilities of several.
 
     Only models of all ``classes`` count, because the probabilities of others do not compare.
     """
     absent = sorted(set(test.classes) - set(classes))
     if absent:
-        return _PredictedClasses.without(f"it was trained without the class {absent[0]}")
+        return PredictedClasses.without(f"it was trained without the class {absent[0]}")
     missing = "impute" if test.missing else "error"
     columns = [f"probability.{label}" for label in classes]
     tables = []
@@ -316,15 +316,15 @@ def _predict(
             tables.append(predict_table(fitted.model, frame, missing).table)
     if not tables:
         problem = models[0].problem or "none of the series has all classes"
-        return _PredictedClasses.without(problem)
+        return PredictedClasses.without(problem)
     if len(tables) == 1:  # the model's own labels, also if it has no probabilities
         labels = np.asarray(tables[0]["label"], dtype=str)
-        return _PredictedClasses(labels, tables[0][columns].to_numpy())
+        return PredictedClasses(labels, tables[0][columns].to_numpy())
     mean = np.mean([table[columns].to_numpy() for table in tables], axis=0)
     if np.isnan(mean).any():
         problem = "the classifier has no probabilities that could be averaged"
-        return _PredictedClasses.without(problem)
-    return _PredictedClasses(np.asarray(classes[mean.argmax(axis=1)], dtype=str), mean)
+        return PredictedClasses.without(problem)
+    return PredictedClasses(np.asarray(classes[mean.argmax(axis=1)], dtype=str), mean)
 
 
 def _test_row(
@@ -336,7 +336,7 @@ def _test_row(
     are those of the ``models``.
     """
     classes = trained.series.classes
-    predicted = _predict(models, test, classes)
+    predicted = predict_by_models(models, test, classes)
     if predicted.problem:
         row = _row(strategy, trained, test)
         return row | {"verdict": "cannot tell", "reason": predicted.problem}
@@ -401,7 +401,7 @@ def _row(
     return row
 
 
-def _greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
+def greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
     """Return the greatest rank correlation of each series' feature means with another series'."""
     means = np.stack([filled(cohort).values.mean(axis=1) for cohort in cohorts], axis=1)
     statistic = scipy.stats.spearmanr(means).statistic
@@ -411,7 +411,7 @@ def _greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
     return np.asarray(np.fmax.reduce(correlations, axis=1))
 
 
-def _series_table(
+def describe_series(
     series: Sequence[DataSet],
     cohorts: Sequence[DataSet],
     left_out: Mapping[str, Sequence[str]],
@@ -423,7 +423,7 @@ def _series_table(
     samples by series.
     """
     all_classes = np.unique(np.concatenate([one.classes for one in series]))
-    correlations = _greatest_correlations(cohorts)
+    correlations = greatest_correlations(cohorts)
     rows = []
     for one, cohort, correlation in zip(series, cohorts, correlations, strict=True):
         n_features = one.n_features
@@ -442,12 +442,12 @@ def _series_table(
         }
         notes = list(left_out[one.name])
         notes += [f"has no {label}" for label in all_classes if label not in one.classes]
-        notes += _scale_notes(one, row)
+        notes += scale_notes(one, row)
         rows.append(row | {"note": "; ".join(notes)})
     return table_of(rows, COHORT_TABLES["cohort_series"])
 
 
-def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
+def scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences of a series from the others, by its row of ``cohort_series``."""
     kind, description = scale_of(with_log_counts(series).values, series.samples)
     if kind != "logarithms":

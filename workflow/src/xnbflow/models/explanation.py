@@ -74,32 +74,30 @@ class Explanation:
         label = self.prediction.table.iloc[0]["label"]
         lines = [f"sample {self.sample}: {label}"]
         for class_label in self.priors:
-            lines += ["", *self._lines_of_class(class_label)]
+            # The strongest terms of the class's score, one in a line, and their sum.
+            probability = self.prediction.table.iloc[0].get(f"probability.{class_label}", np.nan)
+            rows = self.terms[self.terms["class"] == class_label]
+            strongest = rows.head(_LISTED_FEATURES)
+            others = rows["evidence"].iloc[_LISTED_FEATURES:]
+            reference = rows["log_reference"].sum()
+            intercept = self.intercepts[class_label]
+            terms = []
+            for term in strongest.to_dict("records"):
+                name = term["symbol"] or term["feature"]
+                terms.append((term["evidence"], f"{name} = {term['value']:.4g}"))
+            if len(others):
+                terms.append((others.sum(), counted(len(others), "further feature")))
+            if intercept:
+                terms.append((intercept, "intercept of the calibration"))
+            if reference:
+                terms.append((reference, "reference densities of its features"))
+            score = self.offsets[class_label] + rows["evidence"].sum() + reference
+            terms.append((score, "in all"))
+            prior = self.priors[class_label]
+            lines += ["", f"{class_label}: probability {probability:.3f}, log prior {prior:+.2f}"]
+            lines += [f"  {value:+8.2f}  {name}" for value, name in terms]
         lines += ["", "evidence in nats: above 0 for the class, below 0 against it"]
         return "\n".join(lines)
-
-    def _lines_of_class(self, label: str) -> list[str]:
-        """Return the strongest terms of a class's score, one in a line, and their sum."""
-        probability = self.prediction.table.iloc[0].get(f"probability.{label}", np.nan)
-        rows = self.terms[self.terms["class"] == label]
-        strongest = rows.head(_LISTED_FEATURES)
-        others = rows["evidence"].iloc[_LISTED_FEATURES:]
-        reference = rows["log_reference"].sum()
-        intercept = self.intercepts[label]
-        terms = []
-        for term in strongest.to_dict("records"):
-            name = term["symbol"] or term["feature"]
-            terms.append((term["evidence"], f"{name} = {term['value']:.4g}"))
-        if len(others):
-            terms.append((others.sum(), counted(len(others), "further feature")))
-        if intercept:
-            terms.append((intercept, "intercept of the calibration"))
-        if reference:
-            terms.append((reference, "reference densities of its features"))
-        score = self.offsets[label] + rows["evidence"].sum() + reference
-        terms.append((score, "in all"))
-        first = f"{label}: probability {probability:.3f}, log prior {self.priors[label]:+.2f}"
-        return [first, *(f"  {value:+8.2f}  {name}" for value, name in terms)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation for programs."""
@@ -128,14 +126,29 @@ def explain_sample(
         n_samples = counted(is_named.sum(), "sample", "is", "are")
         raise InputError(f"{n_samples} called {sample!r}; there are {listed(names)}")
     row = X[is_named]
-    last = _explaining_step(model)
+
+    # The classifier whose evidence is that of the table's values; refuse others.
+    last = explainer(model.estimator)
+    if last is None:
+        name = type(model.estimator).__name__
+        msg = f"{name} has no evidence of single features; use a naive Bayes classifier"
+        raise InputError(msg)
+    # evidence relative to a common reference does not depend on the unit of the values
+    comparable = is_relative(last) or keeps_values(model.estimator)
+    if not takes_features_apart(model.estimator) or not comparable:
+        msg = (
+            f"{type(last).__name__} gets other values than the table's, because a step before it "
+            "changes them; explain a model without that step"
+        )
+        raise InputError(msg)
+
     prediction = predict_table(model, row, missing)
     aligned = align(model, row, missing)
     frame = aligned.frame
     terms: Any = terms_of(model.estimator, frame)  # not None, because the last step explains
     if missing == "drop":
         terms = terms[~terms["feature"].isin(model.required[aligned.lacking[0]])]
-    terms["log_reference"] = _references(model, last, frame, terms)
+    terms["log_reference"] = reference_densities(model, last, frame, terms)
     terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
     # a recalibrated model multiplies log posteriors and adds an intercept to each
     recalibration = model.series.get(RECALIBRATION, {"slope": 1.0, "intercept": 0.0})
@@ -158,25 +171,7 @@ def explain_sample(
     )
 
 
-def _explaining_step(model: TrainedModel) -> BaseEstimator:
-    """Return the classifier whose evidence is that of the table's values; refuse others."""
-    last = explainer(model.estimator)
-    if last is None:
-        name = type(model.estimator).__name__
-        msg = f"{name} has no evidence of single features; use a naive Bayes classifier"
-        raise InputError(msg)
-    # evidence relative to a common reference does not depend on the unit of the values
-    comparable = is_relative(last) or keeps_values(model.estimator)
-    if not takes_features_apart(model.estimator) or not comparable:
-        msg = (
-            f"{type(last).__name__} gets other values than the table's, because a step before it "
-            "changes them; explain a model without that step"
-        )
-        raise InputError(msg)
-    return last
-
-
-def _references(
+def reference_densities(
     model: TrainedModel, last: BaseEstimator, frame: pd.DataFrame, terms: pd.DataFrame
 ) -> np.ndarray:
     """Return the reference of each term: the log density in all classes together.

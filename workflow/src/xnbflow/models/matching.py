@@ -1,6 +1,6 @@
 """Features of several cohorts matched by name, by gene symbol or by Entrez id."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -81,7 +81,14 @@ def _match_by_gene(cohorts: Sequence[DataSet], column: str) -> tuple[np.ndarray,
             )
             raise InputError(msg)
         gene_of_probe.append(genes)
-        best_probes.append(_highest_probes(cohort, genes))
+
+        # The position of each gene's probe with the greatest mean, the first among
+        # equals. ``genes`` are by feature; a feature without a gene is left out.
+        descending = np.argsort(-filled(cohort).values.mean(axis=1), kind="stable")
+        of_gene = pd.Series(
+            descending, [genes.get(name, "") for name in cohort.features[descending]]
+        )
+        best_probes.append(of_gene[~of_gene.index.duplicated() & (of_gene.index != "")])
     names = reduce(np.intersect1d, [probes.index.to_numpy(str) for probes in best_probes])
     first_positions = best_probes[0][names].to_numpy()
     first_probes = cohorts[0].features[first_positions]
@@ -93,17 +100,6 @@ def _match_by_gene(cohorts: Sequence[DataSet], column: str) -> tuple[np.ndarray,
         highest_of_cohort = probes[names].to_numpy()
         positions.append(np.where(same_gene, position_of_same_probe, highest_of_cohort))
     return names, positions
-
-
-def _highest_probes(series: DataSet, genes: Mapping[str, str]) -> pd.Series:
-    """Return the position of each gene's probe with the greatest mean, the first among equals.
-
-    ``genes`` are by feature; a feature without a gene is left out.
-    """
-    descending = np.argsort(-filled(series).values.mean(axis=1), kind="stable")
-    names = [genes.get(feature, "") for feature in series.features[descending]]
-    positions = pd.Series(descending, names)
-    return positions[~positions.index.duplicated() & (positions.index != "")]
 
 
 def _select_features(series: DataSet, names: np.ndarray, positions: np.ndarray) -> DataSet:

@@ -78,7 +78,20 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         with _without_feature_names(model):
             members = _members(_skops().dumps(content))
         schema = json.loads(members[_SCHEMA])
-        members = _renumber_arrays(schema, members)
+
+        # A file's parts with arrays named 0.npy, 1.npy, ... in the order of their first
+        # use. The ids in ``schema``, which is changed, become these numbers. Those of
+        # skops are addresses in memory, which differ from run to run. Only arrays keep an
+        # id: they are shared, other objects repeated.
+        new_names: dict[str, str] = {}
+        for node in schema_nodes(schema):
+            if node.get("type") != "numpy":
+                node.pop("__id__", None)
+            else:
+                node["file"] = new_names.setdefault(node["file"], f"{len(new_names)}.npy")
+                node["__id__"] = int(node["file"].removesuffix(".npy"))
+        members = {new_names.get(name, name): data for name, data in members.items()}
+
         _, refused = audit_schema(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
         refused = {str(error)}
@@ -126,23 +139,6 @@ def _without_feature_names(model: TrainedModel) -> Iterator[None]:
             estimator.feature_names_in_ = names
 
 
-def _renumber_arrays(schema: Any, members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return a file's parts with arrays named 0.npy, 1.npy, ... in the order of their first use.
-
-    The ids in ``schema``, which is changed, become these numbers. Those of skops are addresses in
-    memory, which differ from run to run. Only arrays keep an id: they are shared, other objects
-    repeated.
-    """
-    new_names: dict[str, str] = {}
-    for node in schema_nodes(schema):
-        if node.get("type") != "numpy":
-            node.pop("__id__", None)
-        else:
-            node["file"] = new_names.setdefault(node["file"], f"{len(new_names)}.npy")
-            node["__id__"] = int(node["file"].removesuffix(".npy"))
-    return {new_names.get(name, name): data for name, data in members.items()}
-
-
 def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     """Read a model that `write_model` has written.
 
@@ -185,7 +181,25 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     except Exception as error:
         msg = f"{path} is not a model, or is damaged ({type(error).__name__}: {error})"
         raise InputError(f"{msg}; make or copy it again") from error
-    _refuse_changed(model, path)
+
+    # Refuse a model whose predictions differ from those when it was made.
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            predictions = probe_predictions(model.estimator, model.quartiles, model.features)
+        equal = np.allclose(predictions, model.probe, rtol=0, atol=_PROBE_TOLERANCE)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  an estimator of other versions can fail in any way
+        equal = False
+    if not equal:
+        versions = ", ".join(f"{name} {number}" for name, number in model.versions.items())
+        msg = (
+            f"{path} gives other predictions here than where it was made ({versions}); use these "
+            "versions, or fit the model again"
+        )
+        raise InputError(msg)
+
     return model
 
 
@@ -349,23 +363,3 @@ def _check_arrays(model: TrainedModel) -> None:
         if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
             msg = "its slope and intercepts are not those of its classes"
             raise ValueError(msg)
-
-
-def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
-    """Refuse a model whose predictions differ from those when it was made."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            predictions = probe_predictions(model.estimator, model.quartiles, model.features)
-        equal = np.allclose(predictions, model.probe, rtol=0, atol=_PROBE_TOLERANCE)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  an estimator of other versions can fail in any way
-        equal = False
-    if not equal:
-        versions = ", ".join(f"{name} {number}" for name, number in model.versions.items())
-        msg = (
-            f"{path} gives other predictions here than where it was made ({versions}); use these "
-            "versions, or fit the model again"
-        )
-        raise InputError(msg)

@@ -64,7 +64,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class _Demands:
+class PanelDemands:
     """What `choose_genes` demands of a panel: its parameters of these names."""
 
     n_genes: int
@@ -128,9 +128,21 @@ def choose_genes(
     candidates = ranked[expressed[ranked] & has_one_symbol[ranked]][:_MOST_CANDIDATES]
     if codes.max() > 1:
         candidates = candidates[_by_nearest_class(values[candidates], codes)]
-    genes, used_symbols = _choose_apart(
-        values[candidates], codes, candidates=candidates, n_genes=n_genes, symbols=symbols
-    )
+
+    # The first candidates of different modules and genes, best first, and their symbols.
+    candidate_values = values[candidates]
+    within = np.abs(ResidualCorrelation(candidate_values, codes).columns(slice(None)))
+    standard = StandardFeatures(candidate_values)[:] / np.sqrt(candidate_values.shape[1])
+    similar = (within >= _MODULE_CORRELATION) | (standard @ standard.T > _ONE_GENE_CORRELATION)
+    chosen: list[int] = []
+    used_symbols: set[str] = set()
+    for i, feature in enumerate(candidates):
+        if len(chosen) == n_genes:
+            break
+        if not similar[i, chosen].any() and not used_symbols & symbols[feature]:
+            chosen.append(i)
+            used_symbols |= symbols[feature]
+    genes = candidates[chosen]
     expressed_in_all = medians.min(axis=0) >= least
     usable = expressed_in_all & (np.ptp(values, axis=1) > 0) & has_one_symbol
     usable[candidates] = False
@@ -144,10 +156,10 @@ def choose_genes(
 
 
 def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the order of candidates in which each class is told from its nearest one.
+    """Return the order of candidates in which each class is separated from its nearest one.
 
     The first genes of all classes may separate the same one: healthy tissue from early and late
-    cancers, which they do not tell apart. The nearest class of a class is the one from which the
+    cancers, which they do not separate. The nearest class of a class is the one from which the
     best candidate separates it least, by the difference of means in standard deviations within
     classes. The order has the best candidate of each class against its nearest one, then the
     second best, and so on; equal ones keep their order.
@@ -187,32 +199,6 @@ def _by_nearest_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.asarray(rounds[np.sort(first)])
 
 
-def _choose_apart(
-    values: np.ndarray,
-    codes: np.ndarray,
-    candidates: np.ndarray,
-    n_genes: int,
-    symbols: Sequence[frozenset[str]],
-) -> tuple[np.ndarray, set[str]]:
-    """Return the first candidates of different modules and genes, and their symbols.
-
-    ``values`` (n_candidates, n_samples) are those of the ``candidates``, which are positions in
-    ``symbols``, best first.
-    """
-    within = np.abs(ResidualCorrelation(values, codes).columns(slice(None)))
-    standard = StandardFeatures(values)[:] / np.sqrt(values.shape[1])
-    similar = (within >= _MODULE_CORRELATION) | (standard @ standard.T > _ONE_GENE_CORRELATION)
-    chosen: list[int] = []
-    used_symbols: set[str] = set()
-    for i, feature in enumerate(candidates):
-        if len(chosen) == n_genes:
-            break
-        if not similar[i, chosen].any() and not used_symbols & symbols[feature]:
-            chosen.append(i)
-            used_symbols |= symbols[feature]
-    return candidates[chosen], used_symbols
-
-
 def gene_symbols(features: Iterable[str], symbols: Mapping[str, str]) -> list[frozenset[str]]:
     """Return the symbols of each feature, its name where ``symbols`` lacks it, none of a control.
 
@@ -250,13 +236,13 @@ def design_panel(
     of the series and the model; without symbols, features of one gene are recognised only by their
     correlation.
     """
-    _refuse_unsuitable(series, model)
+    refuse_unsuitable_panel(series, model)
     codes = np.searchsorted(series.classes, series.labels)
-    demands = _Demands(
+    demands = PanelDemands(
         n_genes, floor, gene_symbols(series.features, symbols_of(series) | model.symbols)
     )
     everyone = np.ones(series.n_samples, dtype=bool)
-    genes, references = _choose(
+    genes, references = choose_panel(
         series, codes, training=everyone, signature=model.signature, demands=demands
     )
     folds = draw_folds(series, splits, 1)
@@ -265,10 +251,10 @@ def design_panel(
     log_posterior = np.empty(held_out.priors.shape)
     figures = []
     for k in range(len(genes)):
-        slope, log_posterior = _calibrate(
+        slope, log_posterior = calibrate_evidence(
             held_out.evidence[k], held_out.priors, codes, held_out.folds
         )
-        figures.append(_figures(series, k + 1, log_posterior))
+        figures.append(accuracy_row(series, k + 1, log_posterior))
     # slope and posteriors are now those of the whole panel
     reference_names = series.features[references].tolist()
     found_by = {name: model.series[name] for name in _READING if name in model.series}
@@ -282,7 +268,7 @@ def design_panel(
             groups=series.groups,
         ),
         _METHOD,
-        _cross_validation(series, folds, log_posterior),
+        panel_folds(series, folds, log_posterior),
         symbols=model.symbols,
         origin={"references": reference_names, **found_by},
     )
@@ -290,14 +276,14 @@ def design_panel(
     intercept = (1.0 - slope) * fitted.estimator.class_log_prior_
     fitted.series[RECALIBRATION] = {"slope": slope, "intercept": intercept.tolist()}
     return Panel(
-        genes=_gene_table(series, codes, genes, model, demands.symbols),
+        genes=panel_genes(series, codes, genes, model, demands.symbols),
         references=reference_names,
         accuracy=pd.DataFrame(figures),
         model=fitted,
     )
 
 
-def _refuse_unsuitable(series: DataSet, model: TrainedModel) -> None:
+def refuse_unsuitable_panel(series: DataSet, model: TrainedModel) -> None:
     """Refuse a model without a signature, and data whose differences are no ΔCt."""
     problem = ""
     if model.signature.empty:
@@ -312,12 +298,12 @@ def _refuse_unsuitable(series: DataSet, model: TrainedModel) -> None:
         raise InputError(msg)
 
 
-def _choose(
+def choose_panel(
     series: DataSet,
     codes: np.ndarray,
     training: np.ndarray,
     signature: pd.DataFrame,
-    demands: _Demands,
+    demands: PanelDemands,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return genes and references from a signature: the best of each class, then the second.
 
@@ -355,7 +341,7 @@ def _held_out_evidence(
     codes: np.ndarray,
     folds: pd.DataFrame,
     entry: Mapping[str, Any],
-    demands: _Demands,
+    demands: PanelDemands,
 ) -> _HeldOut:
     """Choose and fit panels of 1, 2, ... genes in each fold, and test them on the other samples.
 
@@ -370,7 +356,7 @@ def _held_out_evidence(
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
         fold_of_sample[test] = fold
         signature = selected[selected["fold"] == fold]
-        genes, references = _choose(
+        genes, references = choose_panel(
             series, codes, training=~test, signature=signature, demands=demands
         )
         X = _differences(series.values, genes, references).T
@@ -384,7 +370,7 @@ def _held_out_evidence(
     return _HeldOut(evidence, priors, fold_of_sample)
 
 
-def _calibrate(
+def calibrate_evidence(
     evidence: np.ndarray, priors: np.ndarray, codes: np.ndarray, folds: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """Return the factor for evidence, and log posteriors, each with the factor of the other folds.
@@ -399,9 +385,7 @@ def _calibrate(
     return 1.0 / fit_temperature(evidence, priors, codes).temperature, log_posterior
 
 
-def _cross_validation(
-    series: DataSet, folds: pd.DataFrame, log_posterior: np.ndarray
-) -> CrossValidation:
+def panel_folds(series: DataSet, folds: pd.DataFrame, log_posterior: np.ndarray) -> CrossValidation:
     """Return the cross-validation of the whole panel, which chooses its own size and slope."""
     predictions = folds.set_index("sample").loc[series.samples].reset_index()
     predicted = series.classes[log_posterior.argmax(axis=1)]
@@ -412,7 +396,7 @@ def _cross_validation(
     )
 
 
-def _figures(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[str, Any]:
+def accuracy_row(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[str, Any]:
     """Return a row of `Panel.accuracy`."""
     predicted = series.classes[log_posterior.argmax(axis=1)]
     right = (predicted == series.labels).astype(float)
@@ -429,7 +413,7 @@ def _figures(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> dict[s
     }
 
 
-def _gene_table(
+def panel_genes(
     series: DataSet,
     codes: np.ndarray,
     genes: np.ndarray,

@@ -164,20 +164,19 @@ def audit_schema(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], s
             if not is_list or any(key["__loader__"] != "TypeNode" for key in key_types["content"]):
                 msg = "a mapping of its schema has keys without a plain type"
                 raise ValueError(msg)
-        _check_id(node, members)
+
+        # Refuse an id unless it is that of the array in whose part it is: each part is
+        # read once.
+        stored = node["__loader__"] == "NdArrayNode" and node["type"] == "numpy"
+        number = node.get("__id__")
+        if stored and (type(number) is not int or node["file"] != f"{number}.npy"):
+            msg = "an array of its schema has another name than its part"
+            raise ValueError(msg)
+        if (stored and node["file"] not in members) or (not stored and "__id__" in node):
+            msg = "a node of its schema refers to nothing that it may"
+            raise ValueError(msg)
+
     return types, refused
-
-
-def _check_id(node: dict[str, Any], members: Mapping[str, bytes]) -> None:
-    """Refuse an id unless it is that of the array in whose part it is: each part is read once."""
-    stored = node["__loader__"] == "NdArrayNode" and node["type"] == "numpy"
-    number = node.get("__id__")
-    if stored and (type(number) is not int or node["file"] != f"{number}.npy"):
-        msg = "an array of its schema has another name than its part"
-        raise ValueError(msg)
-    if (stored and node["file"] not in members) or (not stored and "__id__" in node):
-        msg = "a node of its schema refers to nothing that it may"
-        raise ValueError(msg)
 
 
 def _check_array(name: str, data: bytes, file_size: int) -> None:

@@ -85,7 +85,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     if sets is not None:
         table["set"] = sets
         table["set_level"] = 1.0 - ERROR_RATE
-    typicality = _typicality(model, aligned)
+    typicality = sample_typicality(model, aligned)
     smallest = 1 / (1 + len(model.typicality.held_out))
     table["typicality"] = np.maximum(typicality, smallest)
     table["atypical"] = typicality < ATYPICAL
@@ -161,7 +161,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
     return [" or ".join(compress(model.classes, row)) for row in members]
 
 
-def _typicality(model: TrainedModel, samples: AlignedSamples) -> np.ndarray:
+def sample_typicality(model: TrainedModel, samples: AlignedSamples) -> np.ndarray:
     """Return the typicality of each sample by the features that it has."""
     positions = features_to_look_at(model.used)
     frame = described_values(model.estimator, samples.frame)

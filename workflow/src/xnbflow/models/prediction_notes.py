@@ -47,8 +47,8 @@ def prediction_notes(
     ``lacking`` (n_samples, n_used) is that of `xnbflow.models.alignment.AlignedSamples`,
     ``missing`` the resolved treatment of missing values.
     """
-    yield from _notes_of_missing(model, lacking, missing)
-    yield from _notes_of_scale(model, X)
+    yield from notes_of_missing(model, lacking, missing)
+    yield from notes_of_scale(model, X)
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
@@ -59,7 +59,7 @@ def prediction_notes(
         )
 
 
-def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) -> Iterator[str]:
+def notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) -> Iterator[str]:
     """Yield what is missing, how it is treated, and the evidence that is left."""
     absent = lacking.all(axis=0)
     names = model.required[absent]
@@ -115,7 +115,7 @@ def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
     return ~lacking[:, columns] @ shares.to_numpy() / signature["class"].nunique()
 
 
-def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
+def notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     """Yield how the scale of the table differs from that of the training data."""
     columns = X.columns.astype(str).get_indexer(model.features)
     present = np.flatnonzero(columns >= 0)

@@ -22,7 +22,7 @@ from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import SETTLED, set_aside
-from xnbflow.sources.proposal.layout import column_of_samples, complete_row
+from xnbflow.sources.proposal.completed_row import column_of_samples, complete_row
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
@@ -76,6 +76,20 @@ def described_row(
     if symbols:
         texts.append(f"annotation={symbols}")
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
+
+    # Options of a source, each ``key=value``, by key; refuse other keys and forms.
+    accepted = known_sources()[source].options
+    settings = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if equals:
+            refuse_design({key: value}, f"option {text!r}")
+        if not equals or key not in accepted:
+            names = ", ".join(sorted(accepted)) or "none"
+            msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
+            raise InputError(msg)
+        settings[key] = value
+
     return SheetRow(
         name or "table",
         source,
@@ -83,7 +97,7 @@ def described_row(
         label=label or None,
         id_column=id_column or None,
         orientation=orientation,
-        options=_parse_options(source, texts),
+        options=settings,
     )
 
 
@@ -104,22 +118,6 @@ def _is_geo_file(location: str) -> bool:
         with open_raw(location) as stream:
             return format_of(stream.read(_FIRST_CHARACTERS)) in ("series matrix", "SOFT")
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
-
-
-def _parse_options(source: str, texts: Iterable[str]) -> dict[str, str]:
-    """Return options of a source, each ``key=value``, by key; refuse other keys and forms."""
-    accepted = known_sources()[source].options
-    options = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if equals:
-            refuse_design({key: value}, f"option {text!r}")
-        if not equals or key not in accepted:
-            names = ", ".join(sorted(accepted)) or "none"
-            msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
-            raise InputError(msg)
-        options[key] = value
-    return options
 
 
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
@@ -180,12 +178,12 @@ def read_labelled_samples(
     training = known or {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        dataset = _complete_row(
+        dataset = first_complete_row(
             dataset, training, features=set(features), columns=columns, downloads=Downloads(folder)
         )
         series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
-        transform = _needed_transform(dataset, training, series, quartiles)
+        transform = needed_transform(dataset, training, series, quartiles)
         if transform:
             dataset = replace(dataset, options=dataset.options | {"transform": transform})
             series = _read_unlabelled(dataset, folder)
@@ -214,7 +212,7 @@ def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:
     return _LOADERS[dataset.source](fetch_annotation(dataset, downloads), downloads)
 
 
-def _needed_transform(
+def needed_transform(
     dataset: SheetRow,
     training: Mapping[str, Any],
     series: DataSet,
@@ -265,7 +263,7 @@ def complete_training(dataset: SheetRow) -> SheetRow:
         return complete_row(dataset, Downloads(Path(folder)))
 
 
-def _complete_row(
+def first_complete_row(
     dataset: SheetRow,
     training: Mapping[str, Any],
     *,
@@ -313,14 +311,20 @@ def _complete_table(
     samples_in_columns = bool(features) and not names & set(features)
     texts: list[str] = []
     if features and not samples_in_columns:
-        texts = _text_columns(table, {*features, *phenotype, id_column})
+        texts = columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         return complete_row(replace(dataset, orientation="columns", label=None), downloads)
     if id_column not in header:
         id_column = dataset.id_column
     if dataset.orientation == "rows":
         if not id_column and header[0]:
-            described_columns = _columns_of_training(training)
+            # The columns that describe samples in the training data are not those of names: two
+            # samples have distinct values of ``sex``, which are not their names.
+            options = reader_options(options_by_key(training.get("options", ())))
+            settled = itertools.chain.from_iterable(
+                options.get(key, "").split(",") for key in SETTLED
+            )
+            described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}
             id_column = column_of_samples(replace(dataset, label=None), downloads, exceptions)
         texts = [name for name in texts if name != id_column]
@@ -331,17 +335,7 @@ def _complete_table(
     return replace(dataset, id_column=id_column)
 
 
-def _columns_of_training(training: Mapping[str, Any]) -> set[str]:
-    """Return the columns that describe samples in the training data; not those of names.
-
-    Two samples have distinct values of ``sex``, which are not their names.
-    """
-    options = reader_options(options_by_key(training.get("options", ())))
-    names = itertools.chain.from_iterable(options.get(key, "").split(",") for key in SETTLED)
-    return {name for name in names if not is_sample_id(name)}
-
-
-def _text_columns(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
+def columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
     """Return the columns, except ``exceptions``, that contain text in the first rows.
 
     Names that a list or a pattern of the sheet cannot represent are left out.
@@ -351,12 +345,12 @@ def _text_columns(table: RawTable, exceptions: Collection[str | None]) -> list[s
     text_columns = []
     for name, *cells in columns:
         representable = name and name == name.strip() and not set(name) & set(",*?[")
-        if representable and name not in exceptions and _has_text(cells, table.decimal):
+        if representable and name not in exceptions and has_text(cells, table.decimal):
             text_columns.append(name)
     return text_columns
 
 
-def _has_text(cells: Iterable[str], decimal: str) -> bool:
+def has_text(cells: Iterable[str], decimal: str) -> bool:
     """Return whether one of the cells is neither missing nor a number."""
     texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
     return any(complaint(text) for text in texts if not is_missing(text))

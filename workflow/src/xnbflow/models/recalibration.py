@@ -48,7 +48,7 @@ def recalibrated(series: Mapping[str, Any], log_posterior: np.ndarray) -> np.nda
     return np.asarray(log_softmax(joint, axis=1))
 
 
-def _log_odds(log_posterior: np.ndarray) -> np.ndarray:
+def log_odds(log_posterior: np.ndarray) -> np.ndarray:
     """Return bounded log odds (n_samples,) of the second of two classes."""
     bounded = np.maximum(log_posterior, -_LARGEST_LOG_ODDS)
     return np.clip(bounded[:, 1] - bounded[:, 0], -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS)
@@ -87,7 +87,7 @@ def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str,
     """
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415  a third of a second
 
-    odds = _log_odds(log_posterior)
+    odds = log_odds(log_posterior)
     centre = odds.mean()
     scale = 2.0 * odds.std()
     scaled = (odds - centre) / scale
@@ -133,18 +133,18 @@ def recalibrate_model(
     """
     _refuse_unsuitable(model, series)
     codes = np.searchsorted(model.classes, series.labels)
-    _refuse_without_ranking(series.name, log_posterior, codes, series.groups)
+    refuse_without_ranking(series.name, log_posterior, codes, series.groups)
     recalibration = fit_recalibration(log_posterior, codes)
     recalibration["cohort"] = series.name
     counts = np.bincount(codes, minlength=2).tolist()
     recalibration["samples"] = dict(zip(model.classes, counts, strict=True))
-    held_out = _recalibrated_without(log_posterior, codes, series)
+    held_out = recalibrated_without(log_posterior, codes, series)
     figures = {"before": _figures(codes, log_posterior), "after": _figures(codes, held_out)}
     items = {**model.series, RECALIBRATION: recalibration}
     return replace(model, series=items, figures={}), figures
 
 
-def _recalibrated_without(
+def recalibrated_without(
     log_posterior: np.ndarray, codes: np.ndarray, series: DataSet
 ) -> np.ndarray:
     """Return recalibrated log posteriors of samples, or groups, by all others."""
@@ -186,7 +186,7 @@ def _refuse_unsuitable(model: TrainedModel, series: DataSet) -> None:
         raise InputError(msg)
 
 
-def _refuse_without_ranking(
+def refuse_without_ranking(
     name: str, log_posterior: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
 ) -> None:
     """Raise an InputError if it is not shown that a model ranks the samples of a cohort.
@@ -194,7 +194,7 @@ def _refuse_without_ranking(
     The AUC decides and not the slope, whose normal interval is wide for few samples that are ranked
     perfectly.
     """
-    area = ranking(codes, _log_odds(log_posterior), groups)
+    area = ranking(codes, log_odds(log_posterior), groups)
     if area.lower > 1 / 2:
         return
     auc = f"AUC {area.value:.2f}, 95% interval {area.lower:.2f} to {area.upper:.2f}"

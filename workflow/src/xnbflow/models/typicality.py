@@ -66,7 +66,15 @@ class Typicality:
         codes : ndarray of int, shape (n_samples,)
             Class of each sample.
         """
-        bandwidths = _class_bandwidths(features, codes)
+        # Normal-reference bandwidths within classes, none below the floor.
+        spread = _spreads(features)
+        bandwidths = np.empty(features.shape)
+        for code in np.unique(codes):
+            members = codes == code
+            within = _NORMAL_REFERENCE * _spreads(features[:, members])
+            widths = np.maximum(within, _FLOOR * spread) * members.sum() ** -0.2
+            bandwidths[:, members] = widths[:, None]
+
         scores = _mean_log_densities(features, bandwidths, features, leave_self=True)
         return cls(np.ascontiguousarray(features), bandwidths, np.sort(scores))
 
@@ -114,18 +122,6 @@ def features_to_look_at(used: np.ndarray) -> np.ndarray:
     return used[np.linspace(0, len(used) - 1, _MOST_FEATURES).astype(int)]
 
 
-def _class_bandwidths(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return normal-reference bandwidths within classes, none below the floor."""
-    spread = _spreads(features)
-    bandwidths = np.empty(features.shape)
-    for code in np.unique(codes):
-        members = codes == code
-        within = _NORMAL_REFERENCE * _spreads(features[:, members])
-        widths = np.maximum(within, _FLOOR * spread) * members.sum() ** -0.2
-        bandwidths[:, members] = widths[:, None]
-    return bandwidths
-
-
 def _spreads(features: np.ndarray) -> np.ndarray:
     """Return standard deviations (n_features,); 0 of a single sample."""
     if features.shape[1] < 2:
@@ -145,37 +141,30 @@ def _mean_log_densities(
     n_varying = 0
     for row, widths, points in zip(centres, bandwidths, features, strict=True):
         if (widths > 0).all():
-            log_sums = _log_kernel_sums(points, row, widths, leave_self=leave_self)
+            # At each point ``log(sum_i exp(-((x - c_i) / h_i)² / 2) / h_i)``,
+            # (n_points,). The greatest term is subtracted before the exponential, so
+            # that none underflows to a sum of 0. Steps are in place, in blocks of
+            # points: the terms stay in the cache.
+            log_sums = np.empty(len(points))
+            log_widths = np.log(widths)
+            n_points = max(1, _BLOCK // len(row))
+            for start in range(0, len(points), n_points):
+                terms = points[start : start + n_points, None] - row
+                terms /= widths
+                terms *= terms
+                terms *= -0.5
+                terms -= log_widths
+                if leave_self:
+                    np.fill_diagonal(terms[:, start:], -np.inf)
+                greatest = terms.max(axis=1, keepdims=True)
+                terms -= np.where(np.isfinite(greatest), greatest, 0.0)
+                np.exp(terms, out=terms)
+                with np.errstate(divide="ignore"):  # a single sample, left out, leaves no kernel
+                    log_sums[start : start + n_points] = np.log(terms.sum(axis=1)) + greatest[:, 0]
+
             total += log_sums + np.log(row.std())
             n_varying += 1
     if not n_varying:
         return total
     n_kernels = centres.shape[1] - leave_self
     return total / n_varying - np.log(n_kernels) - _LOG_SQRT_2PI
-
-
-def _log_kernel_sums(
-    points: np.ndarray, centres: np.ndarray, widths: np.ndarray, *, leave_self: bool
-) -> np.ndarray:
-    """Return at each point ``log(sum_i exp(-((x - c_i) / h_i)² / 2) / h_i)``, (n_points,).
-
-    The greatest term is subtracted before the exponential, so that none underflows to a sum of 0.
-    Steps are in place, in blocks of points: the terms stay in the cache.
-    """
-    log_sums = np.empty(len(points))
-    log_widths = np.log(widths)
-    n_points = max(1, _BLOCK // len(centres))
-    for start in range(0, len(points), n_points):
-        terms = points[start : start + n_points, None] - centres
-        terms /= widths
-        terms *= terms
-        terms *= -0.5
-        terms -= log_widths
-        if leave_self:
-            np.fill_diagonal(terms[:, start:], -np.inf)
-        greatest = terms.max(axis=1, keepdims=True)
-        terms -= np.where(np.isfinite(greatest), greatest, 0.0)
-        np.exp(terms, out=terms)
-        with np.errstate(divide="ignore"):  # a single sample, left out, leaves no kernel
-            log_sums[start : start + n_points] = np.log(terms.sum(axis=1)) + greatest[:, 0]
-    return log_sums

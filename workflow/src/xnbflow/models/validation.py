@@ -150,7 +150,9 @@ def validate(
     probabilities = prediction.table[columns].to_numpy()
     predicted = prediction.table["label"].to_numpy()
     performance, claims = cross_validated(train, steps)
-    verdict = _verdict(train, test, performance, predicted=predicted, probabilities=probabilities)
+    verdict = validation_verdict(
+        train, test, performance, predicted=predicted, probabilities=probabilities
+    )
     row = verdict.columns(classes) | {"features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
     cohorts = [
@@ -163,11 +165,11 @@ def validate(
     return {
         "accuracy": _table([_accuracy_row(cohort) for cohort in cohorts], "accuracy"),
         "recall": _table(recalls, "recall"),
-        "confusion": _confusion(test.labels, predicted, classes),
-        "predictions": _predictions(prediction.table, test.labels),
-        "calibration": _calibration(probabilities, classes, test),
-        "densities": _densities(model, filled(train), filled(test)),
-        "signatures": _signatures(model, train, test, steps),
+        "confusion": confusion_table(test.labels, predicted, classes),
+        "predictions": prediction_rows(prediction.table, test.labels),
+        "calibration": calibration_table(probabilities, classes, test),
+        "densities": density_table(model, filled(train), filled(test)),
+        "signatures": compared_signatures(model, train, test, steps),
         "verdicts": _table([row], "verdicts"),
     }
 
@@ -177,7 +179,7 @@ def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
     return table_of(rows, VALIDATION_TABLES[name], without=PAIR_COLUMNS)
 
 
-def _verdict(
+def validation_verdict(
     train: DataSet,
     test: DataSet,
     performance: Performance | None,
@@ -257,7 +259,7 @@ def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[s
     return rows
 
 
-def _confusion(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
+def confusion_table(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
     """Return the table ``confusion``: a row for each pair of true and predicted class."""
     counts = pd.crosstab(true, predicted).reindex(index=classes, columns=classes, fill_value=0)
     return pd.DataFrame(
@@ -269,7 +271,7 @@ def _confusion(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> 
     )
 
 
-def _predictions(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
+def prediction_rows(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
     """Return the table ``predictions`` of a table of `predict_table` and the true labels."""
     predictions = table.rename(columns={"label": "predicted"})
     predictions.insert(1, "true", labels)
@@ -278,7 +280,9 @@ def _predictions(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
     return predictions
 
 
-def _calibration(probabilities: np.ndarray, classes: np.ndarray, test: DataSet) -> pd.DataFrame:
+def calibration_table(
+    probabilities: np.ndarray, classes: np.ndarray, test: DataSet
+) -> pd.DataFrame:
     """Return the table ``calibration``, without rows for few samples or no probabilities."""
     empty = _table([], "calibration")
     if test.n_samples < _FEWEST_CALIBRATED or np.isnan(probabilities).any():
@@ -289,7 +293,7 @@ def _calibration(probabilities: np.ndarray, classes: np.ndarray, test: DataSet) 
     return curve[list(empty)]
 
 
-def _signatures(
+def compared_signatures(
     model: TrainedModel, train: DataSet, test: DataSet, steps: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return the table ``signatures``: the model's against one of the test cohort itself."""
@@ -299,7 +303,7 @@ def _signatures(
     return compare_signatures(model.signature, of_test, train, test)
 
 
-def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
+def density_table(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
     """Return densities of the signature's first features after the steps before the classifier."""
     first = model.signature[model.signature["rank"] <= _DRAWN_PER_CLASS]
     ordered = first.sort_values("rank", kind="stable")["feature"].drop_duplicates()
@@ -310,13 +314,13 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
     rows = pd.Index(train.features).get_indexer(features)
     train_values = as_seen(model, train)[rows]
     test_values = as_seen(model, test)[rows]
-    grid = _grid(np.hstack([train_values, test_values]))
+    grid = density_grid(np.hstack([train_values, test_values]))
     tables = []
     for cohort, values, labels in (
         ("train", train_values, train.labels),
         ("test", test_values, test.labels),
     ):
-        table = _density_rows(values, labels, grid, features)
+        table = density_rows(values, labels, grid, features)
         if table is not None:
             symbols = [model.symbols.get(feature, "") for feature in table["feature"]]
             table.insert(3, "symbol", symbols)
@@ -324,7 +328,7 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
     return pd.concat(tables, ignore_index=True) if tables else empty
 
 
-def _grid(values: np.ndarray) -> np.ndarray:
+def density_grid(values: np.ndarray) -> np.ndarray:
     """Return points around the values of each feature, (n_features, n_points)."""
     low = values.min(axis=1)
     high = values.max(axis=1)
@@ -332,7 +336,7 @@ def _grid(values: np.ndarray) -> np.ndarray:
     return np.linspace(low - margin, high + margin, _POINTS, axis=1)
 
 
-def _density_rows(
+def density_rows(
     values: np.ndarray, labels: np.ndarray, grid: np.ndarray, features: list[str]
 ) -> pd.DataFrame | None:
     """Return the densities of classes with at least two samples; None without any."""

@@ -79,7 +79,26 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _log_prior(self, shares: np.ndarray) -> np.ndarray:
         """Return the logarithm of the parameter ``priors`` if it is given, else of the shares."""
         if self.priors is not None:
-            shares = _checked_priors(self.priors, len(self.classes_))
+            n_classes = len(self.classes_)
+            try:
+                shares = np.asarray(self.priors, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                msg = "priors are not numbers; give a probability per class, or None"
+                raise InputError(msg) from error
+            if shares.shape != (n_classes,):
+                msg = (
+                    f"Number of priors must match number of classes: priors has shape "
+                    f"{shares.shape}, there are {n_classes} classes; give one per class, in the "
+                    "order of the sorted labels"
+                )
+                raise InputError(msg)
+            if not (shares >= 0.0).all() or not np.isclose(shares.sum(), 1.0):
+                msg = (
+                    "Priors must be non-negative and the sum of the priors should be 1; the least "
+                    f"is {shares.min():.3g} and the sum {shares.sum():.6g}"
+                )
+                raise InputError(msg)
+
         with np.errstate(divide="ignore"):
             return np.log(shares)
 
@@ -163,25 +182,3 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _arrange(self, X: np.ndarray) -> np.ndarray:
         """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
         return X.T if self._any_layout else feature_major(X)
-
-
-def _checked_priors(priors: Any, n_classes: int) -> np.ndarray:
-    """Return the parameter ``priors`` as an array of one probability per class."""
-    try:
-        shares = np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        msg = "priors are not numbers; give a probability per class, or None"
-        raise InputError(msg) from error
-    if shares.shape != (n_classes,):
-        msg = (
-            f"Number of priors must match number of classes: priors has shape {shares.shape}, "
-            f"there are {n_classes} classes; give one per class, in the order of the sorted labels"
-        )
-        raise InputError(msg)
-    if not (shares >= 0.0).all() or not np.isclose(shares.sum(), 1.0):
-        msg = (
-            f"Priors must be non-negative and the sum of the priors should be 1; the least is "
-            f"{shares.min():.3g} and the sum {shares.sum():.6g}"
-        )
-        raise InputError(msg)
-    return shares

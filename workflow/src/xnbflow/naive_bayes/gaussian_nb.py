@@ -71,7 +71,7 @@ class GaussianNB(IndependentNB):
         except ConstantFeatureError as error:
             msg = (
                 f"feature {self._feature_names()[error.feature]} is constant in class "
-                f"{self.classes_.tolist()[error.code]!r}; use a var_smoothing above 0"
+                f"{self.classes_.tolist()[error.class_code]!r}; use a var_smoothing above 0"
             )
             raise InputError(msg) from error
         self.theta_ = density.mean_.T

@@ -146,44 +146,36 @@ class ShrunkenCentroids(BaseNaiveBayes):
         path = {"threshold": thresholds, "n_features": centroids.count_features(thresholds)}
         chosen = 0
         if self.threshold is None and len(self.classes_) > 1:
-            scores = self._cross_validate(features, codes, groups, thresholds)
+            # Accuracy and log loss at each threshold over all inner test samples.
+            right = []
+            losses = []
+            for train, test in inner_folds(self.cv, codes, groups):
+                present, inner_codes = np.unique(codes[train], return_inverse=True)
+                fold_centroids = Centroids.of(features, inner_codes, len(present), samples=train)
+                log_prior = np.full(len(self.classes_), -np.inf)
+                shares = np.bincount(inner_codes) / len(train)
+                if self.priors is not None:
+                    shares = np.exp(self.class_log_prior_[present])
+                with np.errstate(divide="ignore"):
+                    log_prior[present] = np.log(shares / shares.sum())
+                evidence = np.zeros((len(thresholds), len(test), len(self.classes_)))
+                evidence[:, :, present] = fold_centroids.evidence(
+                    features, thresholds, samples=test
+                )
+                right.append((evidence + log_prior).argmax(axis=2) == codes[test])
+                losses.append([log_losses(scores, log_prior, codes[test]) for scores in evidence])
+            scores = {
+                "accuracy": np.concatenate(right, axis=1).mean(axis=1),
+                "log_loss": np.concatenate(losses, axis=1).mean(axis=1),
+            }
+
             path |= scores
             accuracy = scores["accuracy"]
             chosen = int(np.flatnonzero(accuracy == accuracy.max())[-1])  # the last of equal ones
         self._path_columns = path | {"chosen": np.arange(len(thresholds)) == chosen}
         self.threshold_ = float(thresholds[chosen])
-        self._keep(centroids)
 
-    def _cross_validate(
-        self,
-        features: Any,
-        codes: np.ndarray,
-        groups: np.ndarray | None,
-        thresholds: np.ndarray,
-    ) -> dict[str, np.ndarray]:
-        """Return accuracy and log loss at each threshold over all inner test samples."""
-        right = []
-        losses = []
-        for train, test in inner_folds(self.cv, codes, groups):
-            present, inner_codes = np.unique(codes[train], return_inverse=True)
-            centroids = Centroids.of(features, inner_codes, len(present), samples=train)
-            log_prior = np.full(len(self.classes_), -np.inf)
-            shares = np.bincount(inner_codes) / len(train)
-            if self.priors is not None:
-                shares = np.exp(self.class_log_prior_[present])
-            with np.errstate(divide="ignore"):
-                log_prior[present] = np.log(shares / shares.sum())
-            evidence = np.zeros((len(thresholds), len(test), len(self.classes_)))
-            evidence[:, :, present] = centroids.evidence(features, thresholds, samples=test)
-            right.append((evidence + log_prior).argmax(axis=2) == codes[test])
-            losses.append([log_losses(scores, log_prior, codes[test]) for scores in evidence])
-        return {
-            "accuracy": np.concatenate(right, axis=1).mean(axis=1),
-            "log_loss": np.concatenate(losses, axis=1).mean(axis=1),
-        }
-
-    def _keep(self, centroids: "Centroids") -> None:
-        """Set the fitted attributes at the chosen threshold."""
+        # Set the fitted attributes at the chosen threshold.
         self.deviations_ = centroids.shrunken(self.threshold_)
         self._shifts = centroids.steps * self.deviations_  # from the overall mean, standard units
         self._means = centroids.means
@@ -350,7 +342,15 @@ class Centroids:
         """
         products = np.zeros((2, n_rows, len(samples)))
         if not is_sparse(features):
-            _add_products(features, samples, self.means, row, feature, weights, products)
+            _add_products(
+                features,
+                samples,
+                self.means,
+                row=row,
+                feature=feature,
+                weights=weights,
+                products=products,
+            )
             return products
         chosen = features[:, samples]
         for which, values in enumerate(weights):

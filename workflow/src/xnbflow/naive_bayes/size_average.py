@@ -25,7 +25,7 @@ from xnbflow.naive_bayes.evidence_calibration import (
 from xnbflow.naive_bayes.size_path import InnerPredictions, path_row
 
 #: Weights of sizes below this share of the greatest are 0.
-_WINDOW = 1e-3
+WINDOW = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +112,7 @@ def average_weights(losses: np.ndarray, n_units: int) -> np.ndarray:
     [0.4, 0.4, 0.2, 0.0]
     """
     weights = np.exp(-n_units * (losses - losses.min()))
-    weights[weights < _WINDOW] = 0.0
+    weights[weights < WINDOW] = 0.0
     return weights / weights.sum()
 
 

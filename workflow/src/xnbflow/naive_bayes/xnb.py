@@ -189,7 +189,19 @@ class XNB(BaseNaiveBayes):
         )
         if self.class_independent:
             selection.share()
-        _warn_of_counts(features)
+
+        # Raw counts are whole numbers, none below 0. The first sample decides almost always.
+        parts = [features.data] if is_sparse(features) else [features[:, 0], features]
+        if all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
+            greatest = float(parts[-1].max(initial=0.0))
+            if _FEW_COUNTS < greatest < np.inf:
+                msg = (
+                    f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
+                    "XNB's labels depend on the unit of measurement, and its densities on the "
+                    "scale: take logarithms of normalised counts, for example log1p of counts per "
+                    "10,000"
+                )
+                warnings.warn(msg, UserWarning, stacklevel=4)
 
         # The densities of each class, in its features.
         self.mean_distance_ = selection.mean_distance
@@ -270,22 +282,6 @@ def distance_table(
     for name in ("class", "feature", "other_class", "distance"):
         joined[name] = np.concatenate([table[name] for table in tables])
     return pd.DataFrame(joined)
-
-
-def _warn_of_counts(features: Any) -> None:
-    """Warn if features (n_features, n_samples) look like raw counts."""
-    # Whole numbers, none below 0. The first sample decides almost always.
-    parts = [features.data] if is_sparse(features) else [features[:, 0], features]
-    if not all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
-        return
-    greatest = float(parts[-1].max(initial=0.0))
-    if _FEW_COUNTS < greatest < np.inf:
-        msg = (
-            f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
-            "XNB's labels depend on the unit of measurement, and its densities on the scale: "
-            "take logarithms of normalised counts, for example log1p of counts per 10,000"
-        )
-        warnings.warn(msg, UserWarning, stacklevel=5)
 
 
 def warn_if_none(label: object, chosen: np.ndarray) -> None:

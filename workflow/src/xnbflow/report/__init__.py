@@ -13,10 +13,9 @@
 ``drawings``          Which marks, axes and texts has a figure? Charts as plain data.
 ``page``              How do blocks become HTML, and charts JSON for the browser?
 ``static``            How does matplotlib draw a chart, for files and print?
-``figure_files``      Which files do the figures of sections have?
+``figure_files``      Which files do figures have, beside a page and for print?
 ``manuscript``        What goes into a paper: paragraphs, references, checklists, model cards?
 ``study_page``        Which files does the job *report* write, and how are they read again?
-``study_figures``     Which files does ``xnbflow figures`` write?
 ``index``             Which studies are there?
 ``workbook``          Which sheets does ``xnbflow export`` write?
 ``pack``              Which files does ``xnbflow pack`` put into the zip file?

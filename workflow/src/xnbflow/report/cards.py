@@ -14,7 +14,7 @@ from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count
 from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.audit import Finding, most_serious
+from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import (
     level_of,
@@ -62,63 +62,85 @@ NO_FEATURES = _TEXTS["no_features"]
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
     """Return the card of one data set."""
-    place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
-    stability = results.rows("stability", **place).set_index("class")
-    level = level_of(results, place)
+    evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
+    stability = results.rows("stability", **evaluation).set_index("class")
+    level = level_of(results, evaluation)
     supported = level in SUPPORTED
     finding = most_serious(results, dataset)
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    features = _features(results, place)
-    lists = _lists_of_features(results, place, features)
+    features = card_features(results, evaluation)
+    lists = _lists_of_features(results, evaluation, features)
     shares = features["of"].unique().tolist()
-    return Card(
-        title=results.place(dataset, folds),
-        note=_size(about),
-        verdict=verdict_sentence(results, place),
-        level=LEVELS[level],
-        facts=_estimate_facts(estimates) | _selection_facts(results, place, stability),
-        lines=lists.lines,
-        rule="rule",
-        details=dict(_details(results, place, finding, supported=supported)),
-        of=lists.heading,
-        genes=lists.items,
-        rest=lists.rest,
-        figure=_figure(results, place, features),
-        badge=capitalized(level),
-        short=_short_reason(results, place, level),
-        tiles=[
-            *_estimate_tiles(estimates),
-            *_selection_tiles(results, place, features, stability),
-        ],
-        rows=lists.rows,
-        share_of=shares[0] if len(shares) == 1 else "",
-        noun=results.noun(dataset),
-        warnings=_warnings(results, place, features, finding, supported=supported),
-        next_step=_next_step(results, place),
-        anchor=f"card-{dataset}-{folds}",
-    )
 
-
-def _estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
-    """Return the estimates with their intervals; several classes have several AUCs and none."""
+    # The estimates with their intervals; several classes have several AUCs, of which none is shown.
     facts = {}
     for metric, (label, spec) in _ESTIMATES.items():
         if estimates.index.tolist().count(metric) == 1:
             row = estimates.loc[metric]
-            limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
-            facts[label] = f"{row['estimate']:{spec}} {limits}"
-    return facts
+            interval = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
+            facts[label] = f"{row['estimate']:{spec}} {interval}"
+    facts |= _selection_facts(results, evaluation, stability)
+
+    # What makes the result or its features doubtful, the gravest first.
+    warnings = []
+    if finding is not None:
+        warnings.append(f"{finding.short} See the audit.")
+    comparison = _random_signatures(results, evaluation, supported=supported)
+    if len(features) and comparison and comparison.many:
+        warnings.append(comparison.sentence)
+
+    # The tests of the verdict, a caution, the gravest finding, and what to do next.
+    details = {}
+    if tests := tests_sentence(results, evaluation):
+        details["Tests"] = tests
+    if comparison:
+        details[f"Random {results.noun(dataset)}s"] = comparison.sentence
+    if finding is not None:
+        details["Audit"] = finding.sentence
+    next_step = "; ".join(next_steps(results, evaluation))
+    if next_step:
+        next_step = f"{capitalized(next_step)}."
+        details["Next"] = next_step
+
+    return Card(
+        title=results.with_folds(dataset, folds),
+        note=size_in_words(about),
+        verdict=verdict_sentence(results, evaluation),
+        level=LEVELS[level],
+        facts=facts,
+        lines=lists.lines,
+        rule="rule",
+        details=details,
+        of=lists.heading,
+        genes=lists.items,
+        rest=lists.rest,
+        figure=card_figure(results, evaluation, features),
+        badge=capitalized(level),
+        short=_short_reason(results, evaluation, level),
+        tiles=[
+            *_estimate_tiles(estimates),
+            *_selection_tiles(results, evaluation, features, stability),
+        ],
+        rows=lists.rows,
+        share_of=shares[0] if len(shares) == 1 else "",
+        noun=results.noun(dataset),
+        warnings=warnings,
+        next_step=next_step,
+        anchor=f"card-{dataset}-{folds}",
+    )
 
 
 def _selection_facts(
-    results: StudyResults, place: dict[str, str], stability: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], stability: pd.DataFrame
 ) -> dict[str, str]:
     """Return the number of features and the stability of their selection."""
     facts = {}
-    number = _features_per_class(results, place)
+    number = _features_per_class(results, evaluation)
     if not np.isnan(number):
-        facts[f"{results.noun(place['dataset']).capitalize()}s per class"] = format_count(number)
+        facts[f"{results.noun(evaluation['dataset']).capitalize()}s per class"] = format_count(
+            number
+        )
     if "" not in stability.index:
         return facts
     of_any_class = stability.loc[""]
@@ -130,14 +152,14 @@ def _selection_facts(
     return facts
 
 
-def _features_per_class(results: StudyResults, place: dict[str, str]) -> float:
+def _features_per_class(results: StudyResults, evaluation: dict[str, str]) -> float:
     """Return how many features of a class the folds select on average; missing without any."""
-    summary = results.rows("summary", **place, metric="features_per_class", folds_failed=0)
+    summary = results.rows("summary", **evaluation, metric="features_per_class", folds_failed=0)
     means = summary["mean"].dropna()
     return float(means.iloc[0]) if len(means) else np.nan
 
 
-def _size(about: pd.Series) -> str:
+def size_in_words(about: pd.Series) -> str:
     """Return a data set's size in words, with its groups."""
     groups = ""
     if pd.notna(about["groups"]):
@@ -168,12 +190,12 @@ class _Lists:
 
 
 def _lists_of_features(
-    results: StudyResults, place: dict[str, str], features: pd.DataFrame
+    results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
 ) -> _Lists:
     """Return the features of a card; two classes are seen from the one that is not the control."""
-    recalls = results.rows("estimates", **place, metric="recall")
-    by_priors = results.rows("equal_priors", **place).set_index("class").to_dict("index")
-    notes = results.rows("stability", **place).set_index("class")["note"]
+    recalls = results.rows("estimates", **evaluation, metric="recall")
+    by_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
+    notes = results.rows("stability", **evaluation).set_index("class")["note"]
     classes = recalls["class"].tolist()
     mirrored = len(classes) == _TWO and len(features) > 0
     few = len(classes) <= _FEW_CLASSES
@@ -189,7 +211,7 @@ def _lists_of_features(
             upper=recall["upper"],
             items=items,
             rest=rest,
-            warning=_class_warning(
+            warning=class_warning(
                 recall, notes.get(recall["class"], ""), by_priors.get(recall["class"])
             ),
         )
@@ -197,16 +219,29 @@ def _lists_of_features(
 
     # Several classes: each has its list.
     if not mirrored:
-        rows = _rows_by_class(features)
-        heading = _heading_of_first({row.label for row in rows}, classes)
+        rows = rows_by_class(features)
+        heading = heading_of_first({row.label for row in rows}, classes)
         return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
 
     # Two classes: one list, seen from the class that is not the control.
-    reference = results.study.design_of(place["dataset"]).reference
+    reference = results.study.design_of(evaluation["dataset"]).reference
     side = classes[shown_classes(classes, reference)[-1]]
-    common = _features_of_two(features, side)
+
+    # Each feature once, its change and direction seen from this side: the AUC of the other class is
+    # one minus that of the side, and its fold change has the other sign.
+    other = features["class"] != side
+    mirror = {"high": "low", "low": "high"}
+    seen = features.assign(
+        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
+        auc=features["auc"].where(~other, 1 - features["auc"]),
+        direction=features["direction"].where(~other, features["direction"].replace(mirror)),
+        position=features.groupby("class").cumcount(),
+    )
+    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
+    common = seen.drop_duplicates("feature")
+
     items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
-    noun = results.noun(place["dataset"])
+    noun = results.noun(evaluation["dataset"])
     n_core = int(common["core"].sum())
     heading = f"{noun.capitalize()}s selected most often"
     if n_core:
@@ -220,14 +255,14 @@ def _lists_of_features(
     )
 
 
-def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
+def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
     """Return the features of each class: the core set, or the most frequent ones.
 
     Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
     log_fold_change and auc of the table of genes.
     """
-    dataset = place["dataset"]
-    classifier = place["classifier"]
+    dataset = evaluation["dataset"]
+    classifier = evaluation["classifier"]
     if (dataset, classifier) in results.study.models:
         rows = results.model(dataset, classifier)["signature"]
         rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
@@ -237,8 +272,10 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
             of="disjoint halves" if halved else "folds",
         )
     else:
-        profiles = results.rows("profiles", **place)[["class", "feature", "direction", "symbol"]]
-        rows = results.rows("selection", **place)
+        profiles = results.rows("profiles", **evaluation)[
+            ["class", "feature", "direction", "symbol"]
+        ]
+        rows = results.rows("selection", **evaluation)
         rows = rows.merge(profiles, on=["class", "feature"], how="left")
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
@@ -247,25 +284,7 @@ def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
     return rows.merge(tested, on=["class", "feature"], how="left")
 
 
-def _features_of_two(features: pd.DataFrame, side: str) -> pd.DataFrame:
-    """Return each feature of two classes once, its change and direction seen from one ``side``.
-
-    The AUC of the other class is one minus that of the side, and its fold change has the other
-    sign.
-    """
-    other = features["class"] != side
-    mirror = {"high": "low", "low": "high"}
-    seen = features.assign(
-        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
-        auc=features["auc"].where(~other, 1 - features["auc"]),
-        direction=features["direction"].where(~other, features["direction"].replace(mirror)),
-        position=features.groupby("class").cumcount(),
-    )
-    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
-    return seen.drop_duplicates("feature")
-
-
-def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
+def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
     """Return the first features of each class, class after class.
 
     The core set is the same for every class: of equal shares those features come first whose AUC
@@ -333,12 +352,12 @@ def _item(row: dict[str, object]) -> Item:
     )
 
 
-def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
+def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     """Return the heading of a table without rows of some classes; empty where it has all.
 
     Examples
     --------
-    >>> _heading_of_first({"a", "b"}, ["a", "b", "c"]), _heading_of_first({"a"}, ["a"])
+    >>> heading_of_first({"a", "b"}, ["a", "b", "c"]), heading_of_first({"a"}, ["a"])
     ('First of each class, 2 of 3 classes; core set in bold', '')
     """
     if not shown or len(shown) == len(classes):
@@ -346,9 +365,9 @@ def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     return f"First of each class, {len(shown)} of {len(classes)} classes; core set in bold"
 
 
-def _short_reason(results: StudyResults, place: dict[str, str], level: str) -> str:
+def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str) -> str:
     """Return the main reason of a verdict in one short sentence."""
-    against = limits(results, place)
+    against = limits(results, evaluation)
     if not against:
         return _TEXTS["supported"] if level == "well supported" else ""
     n_others = len(against) - 1
@@ -378,13 +397,13 @@ def _estimate_tiles(estimates: pd.DataFrame) -> Iterator[Tile]:
 
 def _selection_tiles(
     results: StudyResults,
-    place: dict[str, str],
+    evaluation: dict[str, str],
     features: pd.DataFrame,
     stability: pd.DataFrame,
 ) -> Iterator[Tile]:
     """Yield the number of features, and how far disjoint halves of the samples agree on them."""
-    noun = results.noun(place["dataset"])
-    number = _features_per_class(results, place)
+    noun = results.noun(evaluation["dataset"])
+    number = _features_per_class(results, evaluation)
     core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
     if not np.isnan(number) and core_size:
         # Of more than two classes the core is of all, and may be larger than the list of one.
@@ -400,7 +419,7 @@ def _selection_tiles(
             label=f"{noun.capitalize()}s per class", text=f"{number:,.0f}", note="mean over folds"
         )
     if "" in stability.index:
-        yield from _stability_tile(stability.loc[""])
+        yield from stability_tile(stability.loc[""])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -438,7 +457,7 @@ def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
     return None
 
 
-def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
+def stability_tile(stability: pd.Series) -> Iterator[Tile]:
     """Yield the stability (of disjoint halves), else the agreement between folds.
 
     Folds share training samples and agree more, so that the number has another name.
@@ -468,24 +487,6 @@ def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
         )
 
 
-def _warnings(
-    results: StudyResults,
-    place: dict[str, str],
-    features: pd.DataFrame,
-    finding: Finding | None,
-    *,
-    supported: bool,
-) -> list[str]:
-    """Return what makes the result or its features doubtful, the gravest first."""
-    warnings = []
-    if finding is not None:
-        warnings.append(f"{finding.short} See the audit.")
-    comparison = _random_signatures(results, place, supported=supported)
-    if len(features) and comparison and comparison.many:
-        warnings.append(comparison.sentence)
-    return warnings
-
-
 @dataclass(frozen=True)
 class _RandomSignatures:
     """How many random signatures are as accurate in a sentence, and whether these are many."""
@@ -495,18 +496,20 @@ class _RandomSignatures:
 
 
 def _random_signatures(
-    results: StudyResults, place: dict[str, str], *, supported: bool
+    results: StudyResults, evaluation: dict[str, str], *, supported: bool
 ) -> _RandomSignatures | None:
     """Return the comparison with random signatures; None where none was made.
 
     Without a signal random signatures are as accurate as any others, which means nothing: there is
     no caution then.
     """
-    rows = results.rows("random_genes", dataset=place["dataset"], classifier=place["classifier"])
+    rows = results.rows(
+        "random_genes", dataset=evaluation["dataset"], classifier=evaluation["classifier"]
+    )
     if rows.empty:
         return None
     row = rows.iloc[0]
-    noun = results.noun(place["dataset"])
+    noun = results.noun(evaluation["dataset"])
     sentence = (
         f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
         f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
@@ -517,31 +520,13 @@ def _random_signatures(
     return _RandomSignatures(f"{sentence}.", many)
 
 
-def _details(
-    results: StudyResults, place: dict[str, str], finding: Finding | None, *, supported: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield the tests of the verdict, a caution, the gravest finding, and what to do next."""
-    if tests := tests_sentence(results, place):
-        yield "Tests", tests
-    if comparison := _random_signatures(results, place, supported=supported):
-        yield f"Random {results.noun(place['dataset'])}s", comparison.sentence
-    if finding is not None:
-        yield "Audit", finding.sentence
-    if step := _next_step(results, place):
-        yield "Next", step
-
-
-def _next_step(results: StudyResults, place: dict[str, str]) -> str:
-    """Return the next steps in a sentence."""
-    steps = next_steps(results, place)
-    return f"{capitalized('; '.join(steps))}." if steps else ""
-
-
-def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame) -> Figure | None:
+def card_figure(
+    results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
+) -> Figure | None:
     """Return the heat map of the core set, or the points of its only gene."""
-    dataset = place["dataset"]
-    classifier = place["classifier"]
-    if not features["core"].any() or place["folds"] != results.study.folds[0]:
+    dataset = evaluation["dataset"]
+    classifier = evaluation["classifier"]
+    if not features["core"].any() or evaluation["folds"] != results.study.folds[0]:
         return None
     tables = results.model(dataset, classifier)
     core = features.loc[features["core"].astype(bool), "feature"]
@@ -562,7 +547,7 @@ def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame
     )
 
 
-def _class_warning(
+def class_warning(
     recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
 ) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.

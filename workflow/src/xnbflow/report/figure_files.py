@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from joblib.externals.loky import ProcessPoolExecutor
-
 from xnbflow.core.atomic import write_atomically
+from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import Figure, Section, with_legends
+from xnbflow.report.results import StudyResults
 from xnbflow.report.static.files import print_figure, write_svg
+from xnbflow.report.study_page import sections_with_figures
 
 
 def draw_figures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
@@ -59,6 +60,25 @@ def write_figures(
     return dict(zip(figures, widths, strict=True))
 
 
+def print_figures(
+    results: StudyResults, folder: Path, width: float, threads: int = 1
+) -> dict[str, float]:
+    """Write a study's figures for print, see `write_figures`."""
+    study = results.study
+    datasets = list(study.datasets)
+    for settings in study.analyses.values():
+        datasets += settings.get("datasets", [])
+
+    def subject(figure: str) -> str:
+        labels = figure_labels(figure, datasets, study.folds, study.classifiers)
+        classifier = results.labels.get(labels["classifier"], "")
+        return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
+
+    return write_figures(
+        sections_with_figures(results), folder=folder, width=width, subject=subject, threads=threads
+    )
+
+
 def _print_figure(figure: Figure, path: Path, width: float) -> float:
     return print_figure(figure.chart(), path, width)
 
@@ -67,6 +87,8 @@ def _call_all(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Return the results of functions with arguments, each called as soon as it is yielded."""
     if threads == 1:
         return [function(*arguments) for function, *arguments in tasks]
+    from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415  a tenth of a second
+
     with ProcessPoolExecutor(threads) as pool:
         futures = [pool.submit(*task) for task in tasks]
         return [future.result() for future in futures]

@@ -66,7 +66,7 @@ def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
     return is_named
 
 
-def _file_name(name: str) -> str:
+def file_name_part(name: str) -> str:
     """Return a part of a file's name for a feature or a symbol; folders limit it to 255 bytes."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
     if len(plain) <= _MOST_LETTERS:
@@ -92,7 +92,7 @@ def _print_features(
     series = with_log_counts(DataSet.read(path))
     values = gene_values(series, features)
     unit = {"log2": "log2 value", "ln": "ln value"}.get(series.scale, "value")
-    file_name = _file_name(name)
+    file_name = file_name_part(name)
     figures = {}
     for number, feature in enumerate(features, 1):
         symbol = rows.loc[rows["feature"] == feature, "symbol"].iloc[0]

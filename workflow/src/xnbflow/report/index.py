@@ -29,7 +29,7 @@ def write_index(studies: Sequence[Study], path: str | Path) -> None:
         rows = [_configured(study, path.parent / "studies" / study.id) for study in studies]
         configured = {study.id for study in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
-        rows += [_row(page.parent) for page in reports if page.parent.name not in configured]
+        rows += [index_row(page.parent) for page in reports if page.parent.name not in configured]
         html = ENVIRONMENT.get_template("index.html").render(
             studies=rows, script=SCRIPT, policy=policy_of()
         )
@@ -41,7 +41,7 @@ def write_index(studies: Sequence[Study], path: str | Path) -> None:
 
 def _configured(study: Study, folder: Path) -> dict[str, Any]:
     """Return the row of the index for a configured study, whose files are in a folder."""
-    return _row(folder) | {
+    return index_row(folder) | {
         "title": study.title,
         "summary": study.summary,
         "finished": (folder / Path(REPORT).name).exists(),
@@ -50,7 +50,7 @@ def _configured(study: Study, folder: Path) -> dict[str, Any]:
     }
 
 
-def _row(folder: Path) -> dict[str, Any]:
+def index_row(folder: Path) -> dict[str, Any]:
     """Return the row of the index for a finished study, from its record if there is one."""
     path = folder / Path(RECORD).name
     record: dict[str, Any] = {"study": {}}
@@ -63,6 +63,9 @@ def _row(folder: Path) -> dict[str, Any]:
     for level, style in LEVELS.items():
         if counts[level]:
             levels.append((style, level.capitalize(), counts[level]))
+    date = ""
+    if path.exists():
+        date = datetime.fromtimestamp(path.stat().st_mtime).astimezone().date().isoformat()
     return {
         "id": folder.name,
         "finished": True,
@@ -74,10 +77,5 @@ def _row(folder: Path) -> dict[str, Any]:
         "datasets": len(study.get("datasets", [])),
         "samples": sum(row["samples"] for row in sizes),
         "features": max((row["features"] for row in sizes), default=0),
-        "date": _date(path) if path.exists() else "",
+        "date": date,
     }
-
-
-def _date(path: Path) -> str:
-    """Return the day on which a file was written."""
-    return datetime.fromtimestamp(path.stat().st_mtime).astimezone().date().isoformat()

@@ -54,20 +54,39 @@ _STABILITY_STEPS = {
 }
 
 
-def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
-    """Return recommended steps, the most urgent first; ``place`` is data set, folds, classifier.
+def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
+    """Return recommended steps, the most urgent first.
 
+    ``evaluation`` is the data set, folds and classifier.
     A column that cannot be separated from the class comes first, since no analysis of these samples
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
     same design are not recommended then. Errors in the data come before more samples, and a second
     cohort comes before an assay.
     """
-    dataset = place["dataset"]
-    limiting = reasons(results, place)
+    dataset = evaluation["dataset"]
+    limiting = reasons(results, evaluation)
     columns = [row for row in limiting if row["code"] in _COLUMNS]
     if design := _other_design(results, dataset, columns):
         return [design, *_corrections(results, dataset)]
-    return [*_corrections(results, dataset), *_confirmations(results, place, limiting)]
+
+    # Steps to more samples, other cohorts and assays.
+    confirmations = []
+    classifier = evaluation["classifier"]
+    is_supported = level_of(results, evaluation) in SUPPORTED
+    if step := _more_samples(results, evaluation, limiting, is_supported=is_supported):
+        confirmations.append(step)
+    against = reason_clauses([row for row in limiting if row["code"] in _COHORTS])
+    if against:
+        confirmations.append(f"find out why {against[0]}")
+    elif is_supported:
+        if not (results.study.validate or results.study.cohorts):
+            confirmations.append("test the model on a second cohort (option validate)")
+        if (dataset, classifier) in results.study.models:
+            confirmations.append(
+                f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
+            )
+
+    return [*_corrections(results, dataset), *confirmations]
 
 
 def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
@@ -127,34 +146,15 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
         yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
 
 
-def _confirmations(
-    results: StudyResults, place: dict[str, str], limiting: Reasons
-) -> Iterator[str]:
-    """Yield steps to more samples, other cohorts and assays."""
-    dataset = place["dataset"]
-    classifier = place["classifier"]
-    is_supported = level_of(results, place) in SUPPORTED
-    if step := _more_samples(results, place, limiting, is_supported=is_supported):
-        yield step
-    against = reason_clauses([row for row in limiting if row["code"] in _COHORTS])
-    if against:
-        yield f"find out why {against[0]}"
-    elif is_supported:
-        if not (results.study.validate or results.study.cohorts):
-            yield "test the model on a second cohort (option validate)"
-        if (dataset, classifier) in results.study.models:
-            yield f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
-
-
 def _more_samples(
-    results: StudyResults, place: dict[str, str], limiting: Reasons, *, is_supported: bool
+    results: StudyResults, evaluation: dict[str, str], limiting: Reasons, *, is_supported: bool
 ) -> str:
     """Return whether more samples are needed, by stability first, then by the forecast."""
-    dataset = place["dataset"]
+    dataset = evaluation["dataset"]
     for row in limiting:
         if row["code"] in _STABILITY_STEPS:
             return _STABILITY_STEPS[row["code"]].format(noun=results.noun(dataset))
-    curve = results.rows("learning_curve", dataset=dataset, classifier=place["classifier"])
+    curve = results.rows("learning_curve", dataset=dataset, classifier=evaluation["classifier"])
     # a simpler classifier than the one of the accuracy beside it forecasts nothing about this one
     of_classifier = (curve["kind"] == "forecast") & (curve["fitted"] == "")
     forecasts = curve[of_classifier & ~curve["unreliable"].astype(bool)]

@@ -33,6 +33,8 @@ SECOND_PAGE = (
     *("explanation", "samples", "accuracy", "comparison"),
     *("diagnostics", "overview", "methods"),
 )
+#: The names of the sections without figures, which the rule *draw* does not make.
+WITHOUT_FIGURES = ("missing", "samples", "overview", "methods")
 #: The names of the sections that a study may leave out.
 _REQUIRED = {"missing", "answer", "overview", "methods"}
 _NAMES = [module.rpartition(".")[2] for module in SECTIONS if module != _ANALYSES]

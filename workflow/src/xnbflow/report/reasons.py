@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.core.joined_columns import joined_columns
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.diagnostics.audit_row import CHECKS
 from xnbflow.inference.reasons import LEVELS
-from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS
+from xnbflow.inference.verdicts import FEWEST_PAIRS
 from xnbflow.report.numbers import capitalized, format_p, join_words
 
 Row = Mapping[str, Any]
@@ -168,15 +169,17 @@ def verdict_in_words(level: str, reasons: Iterable[Row], noun: str = "feature") 
     return f"{level}, because {' and '.join(clauses)}" if clauses else level
 
 
-def quoted_columns(name: str) -> str:
-    """Return the name of a column in quotation marks, or those of several columns together.
+def quoted_columns(text: str) -> str:
+    """Return the column of a cell in quotation marks, or several columns together.
+
+    The cell has the form of `xnbflow.core.joined_columns.join_columns`.
 
     Examples
     --------
     >>> quoted_columns("plate"), quoted_columns("plate × site")
     ('“plate”', '“plate” and “site” together')
     """
-    names = [f"“{column}”" for column in name.split(CROSS)]
+    names = [f"“{column}”" for column in joined_columns(text)]
     return names[0] if len(names) == 1 else f"{join_words(names)} together"
 
 

@@ -46,6 +46,7 @@ from xnbflow.tables.storage import (
     gene_sets_of,
     read_parquet,
     read_stacked,
+    rows_at,
     series_of,
     versions_of,
 )
@@ -80,15 +81,15 @@ class StudyResults:
         """The folder of the study's tables."""
         return self.root / STUDY.of(study=self.study.id)
 
-    def place(self, dataset: str, folds: str) -> str:
-        """Return the name of a data set; with its scheme of folds if there are several."""
-        return f"{dataset} ({folds})" if len(self.study.folds) > 1 else dataset
+    def with_folds(self, name: str, folds: str) -> str:
+        """Return a name, with the scheme of folds if the study has several."""
+        return f"{name} ({folds})" if len(self.study.folds) > 1 else name
 
     @cached_property
-    def places(self) -> dict[tuple[str, str], str]:
-        """Every data set and scheme of folds with its `place`, in the study's order."""
+    def evaluations(self) -> dict[tuple[str, str], str]:
+        """Every data set and scheme of folds with its title, in the study's order."""
         return {
-            (dataset, folds): self.place(dataset, folds)
+            (dataset, folds): self.with_folds(dataset, folds)
             for dataset in self.study.datasets
             for folds in self.study.folds
         }
@@ -128,8 +129,8 @@ class StudyResults:
     def tables(self) -> "StudyTables":
         """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
         groups = (GROUPS["study"], GROUPS["gene_lists"], GROUPS["description"])
-        places = {group.path.fill(study=self.study.id): group.tables for group in groups}
-        return StudyTables(self, places)
+        tables = {group.path.fill(study=self.study.id): group.tables for group in groups}
+        return StudyTables(self, tables)
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
@@ -143,13 +144,13 @@ class StudyResults:
     @cached_property
     def validation(self) -> "StudyTables":
         """The tables of models in a second cohort."""
-        place = VALIDATION_TABLE.fill(study=self.study.id)
-        return StudyTables(self, {place: VALIDATION_TABLES})
+        template = VALIDATION_TABLE.fill(study=self.study.id)
+        return StudyTables(self, {template: VALIDATION_TABLES})
 
     def analysis(self, analysis: Analysis) -> "StudyTables":
         """Return the tables of an analysis."""
-        place = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
-        return StudyTables(self, {place: analysis_tables(analysis)})
+        template = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
+        return StudyTables(self, {template: analysis_tables(analysis)})
 
     def model(self, dataset: str, classifier: str) -> "StudyTables":
         """Return the tables of a classifier that was fitted on all samples; each is read once."""
@@ -160,8 +161,8 @@ class StudyResults:
         """The tables of a model, which several sections use."""
 
         def tables_of(dataset: str, classifier: str) -> "StudyTables":
-            place = MODEL_TABLE.fill(study=self.study.id, dataset=dataset, classifier=classifier)
-            return StudyTables(self, {place: MODEL_TABLES})
+            template = MODEL_TABLE.fill(study=self.study.id, dataset=dataset, classifier=classifier)
+            return StudyTables(self, {template: MODEL_TABLES})
 
         return cache(tables_of)
 
@@ -175,44 +176,42 @@ class StudyResults:
         trained: dict[str, str] = {}
         for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True):
             trained.setdefault(dataset, series_of(path))
-        for path, datasets in self._computed_tables():
+
+        # The tables whose series must be those of the training, with their data sets: training and
+        # models belong to one data set, combined tables, analyses and validations to several.
+        study = self.study
+        datasets_of: dict[Path, Sequence[str]] = {
+            path: [dataset]
+            for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True)
+        }
+        for model in study.models:
+            for table in MODEL_TABLES:
+                of_model = MODEL_TABLE.of(**self._model_key(model), table=table)
+                datasets_of[self.root / of_model] = [model[0]]
+        if study.combined:
+            for table in COHORT_TABLES:
+                of_cohorts = COHORT_TABLE.of(study=study.id, table=table)
+                datasets_of[self.root / of_cohorts] = study.combined
+        for name, settings in study.analyses.items():
+            datasets = settings.get("datasets", [])
+            datasets_of |= dict.fromkeys(self.analysis(self.analyses[name]).files(), datasets)
+        if study.validate:
+            datasets_of |= dict.fromkeys(self.validation.files(), study.validated)
+        for path, datasets in datasets_of.items():
             digests = series_of(path).split()
             expected = [trained.get(dataset) for dataset in datasets]
             if any(expected) and not _agree(digests, expected):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
-        for model in self.study.models:
-            self._refuse_other_gene_sets(model)
 
-    def _computed_tables(self) -> Iterator[tuple[Path, Sequence[str]]]:
-        """Yield the tables whose series must be those of the training, with their data sets."""
-        # Training and models belong to one data set, combined tables, analyses and validations to
-        # several.
-        study = self.study
-        for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True):
-            yield path, [dataset]
+        # The gene sets of a model are those of its signature.
         for model in study.models:
-            for table in MODEL_TABLES:
-                place = MODEL_TABLE.of(**self._model_key(model), table=table)
-                yield self.root / place, [model[0]]
-        if study.combined:
-            for table in COHORT_TABLES:
-                yield self.root / COHORT_TABLE.of(study=study.id, table=table), study.combined
-        for name, settings in study.analyses.items():
-            for path in self.analysis(self.analyses[name]).files():
-                yield path, settings.get("datasets", [])
-        if study.validate:
-            for path in self.validation.files():
-                yield path, study.validated
-
-    def _refuse_other_gene_sets(self, model: tuple[str, str]) -> None:
-        """Refuse gene sets of a model that are not those of its signature."""
-        key = self._model_key(model)
-        gene_sets = self.root / GENE_SETS.of(**key)
-        signature = self.root / MODEL_TABLE.of(**key, table="signature")
-        if digest_of_file(gene_sets) != gene_sets_of(signature):
-            msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
-            raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
+            key = self._model_key(model)
+            gene_sets = self.root / GENE_SETS.of(**key)
+            signature = self.root / MODEL_TABLE.of(**key, table="signature")
+            if digest_of_file(gene_sets) != gene_sets_of(signature):
+                msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
+                raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
     def trained_with(self) -> dict[str, str]:
@@ -244,7 +243,7 @@ class StudyResults:
         }
 
     def scores(self, metric: str, value: str) -> pd.DataFrame:
-        """Return a column for a metric: rows by `place`, classifiers' labels above.
+        """Return a column for a metric: rows by evaluation, classifiers' labels above.
 
         The column is of ``estimates`` (all samples together) or of ``summary`` (means over folds).
         It is missing if a fold failed, since a mean over the others is not comparable.
@@ -252,8 +251,8 @@ class StudyResults:
         table = "summary" if value in self.tables["summary"] else "estimates"
         chosen = self.rows(table, metric=metric, folds_failed=0)
         wide = chosen.set_index(["dataset", "folds", "classifier"])[value].unstack()
-        wide = wide.reindex(index=list(self.places), columns=list(self.study.classifiers))
-        return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
+        wide = wide.reindex(index=list(self.evaluations), columns=list(self.study.classifiers))
+        return wide.set_axis(list(self.evaluations.values())).rename(columns=self.labels)
 
     def diagnosed(self, dataset: str) -> "StudyTables":
         """Return the tables of a data set, for example its ``correlations``; each is read once."""
@@ -280,8 +279,8 @@ class StudyResults:
         """The tables of single features, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
-            place = GENES.fill(study=self.study.id, dataset=dataset)
-            return StudyTables(self, {place: GENE_TABLES}, as_text=("genes", "contrasts"))
+            template = GENES.fill(study=self.study.id, dataset=dataset)
+            return StudyTables(self, {template: GENE_TABLES}, as_text=("genes", "contrasts"))
 
         return cache(tables_of)
 
@@ -330,16 +329,16 @@ class StudyTables:
     def __init__(
         self,
         results: StudyResults,
-        places: Mapping[PathTemplate, Mapping[str, TableSchema]],
+        tables_of: Mapping[PathTemplate, Mapping[str, TableSchema]],
         as_text: Collection[str] | None = None,
     ) -> None:
         self._results = results
         self._as_text = as_text
         self._schemas: dict[str, TableSchema] = {}
         self._paths: dict[str, str] = {}
-        for place, schemas in places.items():
+        for template, schemas in tables_of.items():
             self._schemas |= schemas
-            self._paths |= {name: place.of(table=name) for name in schemas}
+            self._paths |= {name: template.of(table=name) for name in schemas}
         self._read = cache(self._read_file)
         self._places = cache(
             lambda name, columns: self[name].groupby(list(columns), sort=False).indices
@@ -364,8 +363,10 @@ class StudyTables:
         if not where:
             return self[name]
         key = tuple(where.values())
-        positions = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0], [])
-        return self[name].take(positions)
+        positions = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0])
+        if positions is None:
+            return self[name].head(0)
+        return rows_at(self[name], positions)
 
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables, as a page links to them: as text where there is one."""
@@ -385,7 +386,7 @@ class StudyTables:
         return [self._results.root / self._paths[name] for name in self.present()]
 
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield the place, title and files of the tables that were written."""
+        """Yield the subject, title and files of the tables that were written."""
         for name in self.present():
             files = [self._results.beside(self._paths[name]), *self.sources(name)]
             yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
@@ -429,8 +430,8 @@ class StudyTables:
         # does not see them in a column. In some tables `folds` is a number, which names no scheme.
         scheme = self._schemas[names[0]].column("folds") if "folds" in frame else None
         if "dataset" in shown and "folds" not in shown and scheme and scheme.type == "text":
-            places = zip(frame["dataset"], frame["folds"], strict=True)
-            shown["dataset"] = [self._results.place(*place) for place in places]
+            evaluations = zip(frame["dataset"], frame["folds"], strict=True)
+            shown["dataset"] = [self._results.with_folds(*evaluation) for evaluation in evaluations]
         return Table(
             frame=shown,
             caption=caption,

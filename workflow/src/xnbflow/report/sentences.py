@@ -40,7 +40,7 @@ def headline_sentence(results: StudyResults) -> str:
         _accuracy_clause(results, chosen_rows, several_folds=rows["folds"].nunique() > 1),
         _choice_clause(results),
         _copies_clause(results, chosen_rows),
-        _features_clause(results, chosen),
+        features_clause(results, chosen),
         _others_clause(results, rows, chosen_rows),
     ]
     return f"{'; '.join(filter(None, clauses))}."
@@ -87,7 +87,7 @@ def _copies_clause(results: StudyResults, chosen_rows: pd.DataFrame) -> str:
     return f"samples of {join_words(copied)} are copies of others, known from training"
 
 
-def _features_clause(results: StudyResults, chosen: str) -> str:
+def features_clause(results: StudyResults, chosen: str) -> str:
     """Return how many features the classifier uses; empty if it selects none."""
     summary = results.rows(
         "summary", metric="features_per_class", folds_failed=0, classifier=chosen
@@ -106,7 +106,7 @@ def _others_clause(results: StudyResults, rows: pd.DataFrame, chosen_rows: pd.Da
         return ""
     chosen = chosen_rows["classifier"].iloc[0]
     if len(chosen_rows) > 1:
-        return _wins(results, chosen)
+        return wins_clause(results, chosen)
     others = rows[rows["classifier"] != chosen].merge(chosen_rows[["dataset", "folds"]])
     accuracies = [
         f"{results.labels[row['classifier']]} {row['estimate']:.1%}"
@@ -128,7 +128,7 @@ def _range(rows: pd.DataFrame, *, several_folds: bool) -> str:
     return f"{texts[0]} ({places[0]}) to {texts[1]} ({places[1]})"
 
 
-def _wins(results: StudyResults, chosen: str) -> str:
+def wins_clause(results: StudyResults, chosen: str) -> str:
     """Return on how many data sets the chosen classifier, and the best others, come first."""
     wins = results.tables["averages"].set_index("classifier")["wins"]
     text = f"of {len(wins)} classifiers it is the most accurate on {wins[chosen]}"
@@ -208,46 +208,46 @@ def overlap(signatures: pd.DataFrame) -> str:
     return f" The test cohort itself selects {counts} of the same features."
 
 
-def reasons(results: StudyResults, place: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the reasons that limit a verdict; ``place`` is its data set, folds, classifier."""
-    rows: list[dict[str, Any]] = results.rows("reasons", **place).to_dict("records")
+def reasons(results: StudyResults, evaluation: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the reasons that limit a verdict; ``evaluation`` has data set, folds, classifier."""
+    rows: list[dict[str, Any]] = results.rows("reasons", **evaluation).to_dict("records")
     return rows
 
 
-def level_of(results: StudyResults, place: dict[str, str]) -> str:
+def level_of(results: StudyResults, evaluation: dict[str, str]) -> str:
     """Return the level of the verdict on a result."""
-    return str(results.rows("verdicts", **place)["level"].iloc[0])
+    return str(results.rows("verdicts", **evaluation)["level"].iloc[0])
 
 
-def limits(results: StudyResults, place: dict[str, str]) -> list[str]:
+def limits(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     """Return clauses with the reasons that decide the level of a verdict."""
-    rows = deciding(level_of(results, place), reasons(results, place))
-    return reason_clauses(rows, results.noun(place["dataset"]))
+    rows = deciding(level_of(results, evaluation), reasons(results, evaluation))
+    return reason_clauses(rows, results.noun(evaluation["dataset"]))
 
 
 def inseparable_pairs(
-    results: StudyResults, place: dict[str, str], row: Mapping[str, Any]
+    results: StudyResults, evaluation: dict[str, str], row: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
     """Return the pairs of classes that are not separated within the levels of a column.
 
     ``row`` is of the table ``concordance``; the list is empty with two classes.
     """
-    if len(results.rows("class_sizes", dataset=place["dataset"])) <= _TWO:
+    if len(results.rows("class_sizes", dataset=evaluation["dataset"])) <= _TWO:
         return []
-    pairs = results.rows("concordance_pairs", **place, together=row["together"])
+    pairs = results.rows("concordance_pairs", **evaluation, together=row["together"])
     if not row["together"]:  # those of several columns together may have left columns out
         pairs = pairs[pairs["column"] == row["column"]]
     pairs = pairs[pairs["status"].isin(INSEPARABLE)]
     return list(pairs[["class", "other"]].itertuples(index=False, name=None))
 
 
-def within_levels(results: StudyResults, place: dict[str, str]) -> str:
+def within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
     """Return a sentence on the recognition of the class within the levels of a column.
 
     It is the column that explains the result best; the sentence is empty if no column goes with the
-    class. ``place`` is the data set, folds and classifier.
+    class. ``evaluation`` is the data set, folds and classifier.
     """
-    rows = results.rows("concordance", **place)
+    rows = results.rows("concordance", **evaluation)
     rows = rows[rows["status"] != "not associated"].assign(
         recognised=lambda table: table["status"] == "recognised"
     )
@@ -257,15 +257,15 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     if rows.empty:
         return ""
     row = rows.iloc[0]
-    label = results.labels[place["classifier"]]
-    columns = quoted_columns(row["column"])
+    label = results.labels[evaluation["classifier"]]
     together = bool(row["together"])
+    columns = quoted_columns(row["column"]) if together else f"“{row['column']}”"
     verb = "predict" if together else "alone predicts"
     alone = f"{columns} {verb} the class with an AUC of {row['auc_column']:.2f}"
     if not row["pairs"]:
         return f"{alone}, and no samples of different classes share a value of it."
     levels = "their combinations" if together else "its levels"
-    if pairs := inseparable_pairs(results, place, row):
+    if pairs := inseparable_pairs(results, evaluation, row):
         return (
             f"{alone}; within {levels} {label} has an AUC of {row['auc_within']:.2f} over all "
             f"classes, but the difference between {difference_of(pairs)} "
@@ -308,12 +308,12 @@ def priors_sentence(row: Mapping[str, Any] | None) -> str:
     )
 
 
-def verdict_sentence(results: StudyResults, place: dict[str, str]) -> str:
+def verdict_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
     """Return the verdict on a result with its numbers and the reasons that decide its level."""
-    level = level_of(results, place)
-    label = results.labels[place["classifier"]]
-    estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
-    clauses = limits(results, place)
+    level = level_of(results, evaluation)
+    label = results.labels[evaluation["classifier"]]
+    estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
+    clauses = limits(results, evaluation)
     if estimates.empty:
         return f"{level.capitalize()}: {label} has no result, because {' and '.join(clauses)}."
     accuracy = estimates.loc["accuracy"]
@@ -327,17 +327,17 @@ def verdict_sentence(results: StudyResults, place: dict[str, str]) -> str:
     )
 
 
-def tests_sentence(results: StudyResults, place: dict[str, str]) -> str:
+def tests_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
     """Return sentences on the permutation test, the choice of the classifier, and batches.
 
     The text is empty for a classifier that could not be fitted in every fold.
     """
-    estimates = results.rows("estimates", **place, metric="accuracy", folds_failed=0)
+    estimates = results.rows("estimates", **evaluation, metric="accuracy", folds_failed=0)
     if estimates.empty:
         return ""
     candidates = int(estimates["candidates"].iloc[0])
-    label = results.labels[place["classifier"]]
-    row = results.rows("verdicts", **place).iloc[0]
+    label = results.labels[evaluation["classifier"]]
+    row = results.rows("verdicts", **evaluation).iloc[0]
     tested = pd.notna(row["p_value"])
     name = f"Label test ({row['permuted']})" if row["permuted"] else f"Permutation test of {label}"
     sentences = ["No permutation test was run: the verdict rests on intervals alone."]
@@ -356,5 +356,5 @@ def tests_sentence(results: StudyResults, place: dict[str, str]) -> str:
             "The verdict is near its limit: other folds or permutations may decide otherwise. "
             "Repeated folds make it more certain."
         )
-    sentences.append(within_levels(results, place))
+    sentences.append(within_levels(results, evaluation))
     return " ".join(filter(None, sentences))

@@ -3,7 +3,7 @@
 import importlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -14,10 +14,10 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, study_of
-from xnbflow.report.outline import SECOND_PAGE, section_modules
+from xnbflow.report.outline import SECOND_PAGE, SECTIONS, WITHOUT_FIGURES, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, level_of, reasons
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
@@ -58,8 +58,19 @@ def _lead(study: Study) -> str:
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
-    """Yield a section when it is ready; its figures may be drawn while the next is made."""
-    for name in section_modules(results.study, results.analyses):
+    """Yield a section when it is ready."""
+    yield from _made_sections(results, section_modules(results.study, results.analyses))
+
+
+def sections_with_figures(results: StudyResults) -> Iterator[Section]:
+    """Yield the sections that may have figures, which are drawn while the next one is made."""
+    names = section_modules(results.study, results.analyses)
+    without = {name for name in SECTIONS if name.rpartition(".")[2] in WITHOUT_FIGURES}
+    yield from _made_sections(results, [name for name in names if name not in without])
+
+
+def _made_sections(results: StudyResults, modules: Iterable[str]) -> Iterator[Section]:
+    for name in modules:
         section = importlib.import_module(name).section(results)
         if section is not None:
             yield section
@@ -69,16 +80,16 @@ def write_record(results: StudyResults, path: str | Path) -> None:
     """Write the record: the study, its configuration, the software, digests of its tables.
 
     ``verdicts`` and ``reasons`` are levels and codes of the tables of the same name, of the
-    classifier that comes first, by `StudyResults.place`. The index of all studies shows the levels,
-    and the sizes.
+    classifier that comes first, by `StudyResults.evaluations`. The index of all studies shows the
+    levels, and the sizes.
     """
     chosen = results.tables["headline"]["classifier"].iloc[0]
     levels = {}
     codes = {}
-    for (dataset, folds), name in results.places.items() if chosen else ():
-        place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-        levels[name] = level_of(results, place)
-        codes[name] = [row["code"] for row in reasons(results, place)]
+    for (dataset, folds), name in results.evaluations.items() if chosen else ():
+        evaluation = {"dataset": dataset, "folds": folds, "classifier": chosen}
+        levels[name] = level_of(results, evaluation)
+        codes[name] = [row["code"] for row in reasons(results, evaluation)]
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
@@ -99,21 +110,8 @@ def write_curves(results: StudyResults, path: str | Path) -> None:
 
     They are declared in ``curves.toml`` beside this module and beside the section of an analysis.
     """
-    curves = []
-    for name, declared, tables in _declared_curves(results):
-        coordinates = declared["coordinates"]
-        frame = tables[declared.get("table", name)]
-        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
-        for key, rows in points.groupby(declared["keys"], sort=False):
-            numbers = rows.astype(object).where(rows.notna(), None)  # JSON has no NaN
-            values = {role: numbers[column].tolist() for role, column in coordinates.items()}
-            curve = dict(zip(declared["keys"], key, strict=True))
-            curves.append({"curve": name, **curve, **values})
-    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
-
-
-def _declared_curves(results: StudyResults) -> Iterator[tuple[str, dict[str, Any], StudyTables]]:
-    """Yield each kind of curve with its declaration and the tables that have it."""
+    # Each kind of curve with its declaration and the tables that have it.
+    declared_curves = []
     packages = [(str(__package__), results.tables)]
     packages += [
         (analysis.compute.rpartition(".")[0], results.analysis(analysis))
@@ -123,7 +121,19 @@ def _declared_curves(results: StudyResults) -> Iterator[tuple[str, dict[str, Any
         file = files(package).joinpath("curves.toml") if package else None
         if file and file.is_file():
             for name, declared in tomllib.loads(file.read_text(encoding="utf-8")).items():
-                yield name, declared, tables
+                declared_curves.append((name, declared, tables))
+
+    curves = []
+    for name, declared, tables in declared_curves:
+        coordinates = declared["coordinates"]
+        frame = tables[declared.get("table", name)]
+        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
+        for key, rows in points.groupby(declared["keys"], sort=False):
+            numbers = rows.astype(object).where(rows.notna(), None)  # JSON has no NaN
+            values = {role: numbers[column].tolist() for role, column in coordinates.items()}
+            curve = dict(zip(declared["keys"], key, strict=True))
+            curves.append({"curve": name, **curve, **values})
+    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
 
 
 def _write_json(content: Any, path: str | Path, **options: Any) -> None:

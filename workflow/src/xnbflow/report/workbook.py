@@ -1,7 +1,7 @@
 """A study as a workbook: summary, genes and gene sets by contrast, core, samples, methods."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,9 @@ def write_workbook(results: StudyResults, path: Path) -> None:
     book = Workbook(write_only=True)
     book.properties.creator = "xnbflow"  # by which a later export recognises its own file
     names: set[str] = set()
-    for title, frame in _sheets(results):
+    for title, frame in workbook_sheets(results):
         if len(frame) or title == "summary":
-            _write_sheet(book, _sheet_name(title, names), frame)
+            _write_sheet(book, sheet_name(title, names), frame)
     write_atomically(path, partial(_save, book))
 
 
@@ -49,7 +49,7 @@ def _save(book: Any, path: Path) -> None:
     book.save(path)
 
 
-def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
+def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
     for name in ("verdicts", "reasons", "estimates"):
@@ -62,12 +62,20 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "gene sets", results.tables["gene_set_tests"]
     yield "gene sets of comparisons", results.tables["contrast_set_tests"]
     if results.study.models:
-        signature = _signatures(results)
+        # The signatures of all models, with data set and classifier as the first columns.
+        signatures = []
+        for dataset, classifier in results.study.models:
+            signature = results.model(dataset, classifier)["signature"]
+            signatures.append(signature.assign(dataset=dataset, classifier=classifier))
+        table = _with_labels(results, pd.concat(signatures, ignore_index=True))
+        key = ["dataset", "classifier"]
+        signature = table[[*key, *table.columns.drop(key)]]
+
         yield "core", signature[signature["core"].astype(bool)]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
     yield "phenotype", results.tables["components"]
-    yield "methods", pd.DataFrame({"methods": _methods(results)})
+    yield "methods", pd.DataFrame({"methods": manuscript_lines(results)})
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -81,17 +89,6 @@ def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFr
         yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
 
 
-def _signatures(results: StudyResults) -> pd.DataFrame:
-    """Return the signatures of all models, with data set and classifier as the first columns."""
-    signatures = []
-    for dataset, classifier in results.study.models:
-        signature = results.model(dataset, classifier)["signature"]
-        signatures.append(signature.assign(dataset=dataset, classifier=classifier))
-    table = _with_labels(results, pd.concat(signatures, ignore_index=True))
-    key = ["dataset", "classifier"]
-    return table[[*key, *table.columns.drop(key)]]
-
-
 def _summary(results: StudyResults) -> pd.DataFrame:
     """Return title, summary, main result, and the verdict on each data set, as rows of text."""
     rows = [("title", results.study.title), ("summary", results.study.summary)]
@@ -99,10 +96,10 @@ def _summary(results: StudyResults) -> pd.DataFrame:
         rows.append(("main result", result))
     chosen = results.tables["headline"]["classifier"].iloc[0]
     if chosen:
-        for (dataset, folds), name in results.places.items():
-            place = {"dataset": dataset, "folds": folds, "classifier": chosen}
-            rows.append((f"verdict: {name}", verdict_sentence(results, place)))
-            rows.append((f"tests: {name}", tests_sentence(results, place)))
+        for (dataset, folds), name in results.evaluations.items():
+            evaluation = {"dataset": dataset, "folds": folds, "classifier": chosen}
+            rows.append((f"verdict: {name}", verdict_sentence(results, evaluation)))
+            rows.append((f"tests: {name}", tests_sentence(results, evaluation)))
     rows += [(f"version: {name}", version) for name, version in results.software.items()]
     return pd.DataFrame(rows, columns=["item", "text"])
 
@@ -115,19 +112,19 @@ def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(classifier=labels)
 
 
-def _methods(results: StudyResults) -> Sequence[str]:
+def manuscript_lines(results: StudyResults) -> list[str]:
     """Return the lines of the methods and results for a manuscript."""
     text = in_words(paragraphs(results))
     return [line.removeprefix("## ") for line in text.splitlines() if line.strip()]
 
 
-def _sheet_name(title: str, names: set[str]) -> str:
+def sheet_name(title: str, names: set[str]) -> str:
     """Return the name of a sheet, cut and numbered where another sheet has it.
 
     Examples
     --------
     >>> names = set()
-    >>> _sheet_name("genes a/b", names), _sheet_name("Genes a:b", names)
+    >>> sheet_name("genes a/b", names), sheet_name("Genes a:b", names)
     ('genes a b', 'Genes a b 2')
     """
     allowed = _REFUSED.sub(" ", title).strip()
@@ -150,7 +147,7 @@ def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
     sheet = book.create_sheet(name)
     sheet.freeze_panes = "A2"
     for number, column in enumerate(frame.columns, 1):
-        sheet.column_dimensions[get_column_letter(number)].width = _width(frame[column])
+        sheet.column_dimensions[get_column_letter(number)].width = column_width(frame[column])
     head = []
     for column in frame.columns:
         cell = WriteOnlyCell(sheet, without_formula(str(column)))
@@ -158,10 +155,10 @@ def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
         head.append(cell)
     sheet.append(head)
     for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None):
-        sheet.append([_cell(value) for value in row])
+        sheet.append([workbook_cell(value) for value in row])
 
 
-def _width(column: pd.Series) -> int:
+def column_width(column: pd.Series) -> int:
     """Return the width of a column in letters, by its longest text and its heading."""
     longest = 0
     if column.dtype.kind not in "iufb" and len(column):
@@ -169,7 +166,7 @@ def _width(column: pd.Series) -> int:
     return min(_WIDE, max(_NARROW, longest, len(str(column.name)) + 2))
 
 
-def _cell(value: Any) -> Any:
+def workbook_cell(value: Any) -> Any:
     """Return a value for a workbook: a number or a text that is no formula."""
     if isinstance(value, str):
         return _CONTROLS.sub("\ufffd", str(without_formula(value)))

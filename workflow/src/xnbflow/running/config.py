@@ -149,7 +149,23 @@ def read_config(
         check_estimator(entry, f"classifiers.{name}", "classifier")
     for study in config.studies.values():
         _check_study(study, config, dataset_ids)
-    _check_preprocessing(config, dataset_ids)
+
+    # Check the steps of data sets, and that no classifier behind them names columns.
+    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, hint=_SHEETS_HINT)
+    for name, steps in config.preprocessing.items():
+        for i, step in enumerate(steps):
+            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
+    for study in config.studies.values():
+        for dataset, classifier in itertools.product(study.datasets, study.classifiers):
+            columns = columns_named(config.classifiers[classifier])
+            if columns and dataset in config.preprocessing:
+                msg = (
+                    f"configuration, preprocessing.{dataset}: the study {study.id} has the "
+                    f"classifier {classifier} on it, which names columns ({columns[0]}) that these "
+                    "steps may move; give the steps to those classifiers that name no columns"
+                )
+                raise InputError(msg)
+
     return config
 
 
@@ -166,6 +182,15 @@ def _folds(entry: Mapping[str, Any]) -> Folds:
     )
 
 
+def study_of_job(job: Any) -> Study:
+    """Return the study of a job that has a page or figures, without its missing data sets.
+
+    ``job`` is the object ``snakemake`` of a script.
+    """
+    study = read_studies(job.config)[job.wildcards.study]
+    return study.without(job.params.missing)
+
+
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
     classifiers = raw["classifiers"]
@@ -178,6 +203,21 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
     if isinstance(gene_sets, str):
         gene_sets = (gene_sets,)
     analyses = entry.get("analyses", {})
+
+    # The designs of a study by data set: one for all of them, or a mapping by data set. The
+    # values of the mapping are mappings, those of a design are not.
+    declared = entry.get("design", {})
+    if not all(isinstance(value, Mapping) for value in declared.values()):
+        declared = dict.fromkeys(entry.get("datasets", ()), declared)
+    designs = {dataset: Design.read(settings) for dataset, settings in declared.items()}
+
+    # The jobs of those classifiers of a study whose entry names one.
+    jobs = {}
+    for classifier in entry.get("classifiers", ()):
+        job = classifiers.get(classifier, {}).get("job", MAIN_JOB)
+        if job != MAIN_JOB:
+            jobs[classifier] = job
+
     return Study(
         id=name,
         title=entry["title"],
@@ -196,31 +236,10 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         gene_sets=tuple(gene_sets),
         omit_sections=tuple(entry.get("omit_sections", ())),
         cohorts=_cohorts(entry),
-        jobs=_jobs(entry, classifiers),
-        designs=_designs(entry),
+        jobs=jobs,
+        designs=designs,
         optional=tuple(entry.get("optional", ())),
     )
-
-
-def _designs(entry: Mapping[str, Any]) -> dict[str, Design]:
-    """Return the designs of a study by data set: one for all of them, or a mapping by data set.
-
-    The values of the mapping are mappings, those of a design are not.
-    """
-    declared = entry.get("design", {})
-    if not all(isinstance(value, Mapping) for value in declared.values()):
-        declared = dict.fromkeys(entry.get("datasets", ()), declared)
-    return {dataset: Design.read(settings) for dataset, settings in declared.items()}
-
-
-def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
-    """Return the jobs of those classifiers of a study whose entry names one."""
-    jobs = {}
-    for name in study.get("classifiers", ()):
-        job = classifiers.get(name, {}).get("job", MAIN_JOB)
-        if job != MAIN_JOB:
-            jobs[name] = job
-    return jobs
 
 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
@@ -307,29 +326,28 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for name, scheme in config.folds.items():
         if scheme.file:
             _check_location(f"folds.{name}.file", scheme.file)
-        _check_draw(f"folds.{name}", scheme)
+
+        # `seed` and `shuffle` of a scheme belong together, as in scikit-learn.
+        key = f"folds.{name}"
+        fault = ""
+        if scheme.file and scheme.shuffle is not None:
+            fault = "seed and shuffle are of folds that are drawn, not of a file; remove them"
+        elif scheme.shuffle and scheme.seed is None:
+            fault = "shuffle: true needs a seed; without both, folds have a seed of their data set"
+        elif scheme.shuffle is False and scheme.seed is not None:
+            fault = "a seed has no effect with shuffle: false; remove one of them"
+        elif scheme.shuffle is False and scheme.repeats > 1:
+            fault = "with shuffle: false all repeats are equal; use repeats: 1"
+        if fault:
+            msg = f"configuration, {key}: {fault}"
+            raise InputError(msg)
+
     _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
     _refuse_alike("configuration, folds", config.folds)
     jobs = [entry.get("job", MAIN_JOB) for entry in config.classifiers.values()]
     _refuse_alike("configuration, jobs of classifiers", jobs)
-
-
-def _check_draw(key: str, scheme: Folds) -> None:
-    """Check that ``seed`` and ``shuffle`` of a scheme belong together, as in scikit-learn."""
-    fault = ""
-    if scheme.file and scheme.shuffle is not None:
-        fault = "seed and shuffle are of folds that are drawn, not of a file; remove them"
-    elif scheme.shuffle and scheme.seed is None:
-        fault = "shuffle: true needs a seed; without both, folds have a seed of their data set"
-    elif scheme.shuffle is False and scheme.seed is not None:
-        fault = "a seed has no effect with shuffle: false; remove one of them"
-    elif scheme.shuffle is False and scheme.repeats > 1:
-        fault = "with shuffle: false all repeats are equal; use repeats: 1"
-    if fault:
-        msg = f"configuration, {key}: {fault}"
-        raise InputError(msg)
 
 
 def _check_location(key: str, location: str) -> None:
@@ -359,24 +377,6 @@ def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
     return bare
 
 
-def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
-    """Check the steps of data sets, and that no classifier behind them names columns."""
-    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, hint=_SHEETS_HINT)
-    for name, steps in config.preprocessing.items():
-        for i, step in enumerate(steps):
-            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
-    for study in config.studies.values():
-        for dataset, classifier in itertools.product(study.datasets, study.classifiers):
-            columns = columns_named(config.classifiers[classifier])
-            if columns and dataset in config.preprocessing:
-                msg = (
-                    f"configuration, preprocessing.{dataset}: the study {study.id} has the "
-                    f"classifier {classifier} on it, which names columns ({columns[0]}) that these "
-                    "steps may move; give the steps to those classifiers that name no columns"
-                )
-                raise InputError(msg)
-
-
 def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
     """Check that the names in a study exist, and that its parts fit together."""
     place = f"studies.{study.id}"
@@ -401,7 +401,15 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
-    _check_gene_sets(study, place)
+
+    # Check that public files of gene sets have a checksum.
+    for location in study.gene_sets:
+        try:
+            pinned_url(location)
+        except InputError as error:
+            msg = f"configuration, {place}.gene_sets: {error}"
+            raise InputError(msg, key="gene_sets") from error
+
     if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
@@ -415,16 +423,6 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         if "folds" in settings:
             _check_known(f"{where}.folds", [settings["folds"]], "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], settings.get("params", {}), f"{where}.params")
-
-
-def _check_gene_sets(study: Study, place: str) -> None:
-    """Check that public files of gene sets have a checksum."""
-    for location in study.gene_sets:
-        try:
-            pinned_url(location)
-        except InputError as error:
-            msg = f"configuration, {place}.gene_sets: {error}"
-            raise InputError(msg, key="gene_sets") from error
 
 
 def _check_cohorts(study: Study, config: Config, place: str) -> None:

@@ -44,7 +44,17 @@ def start_job(job: Any) -> None:
 
     ``job`` is the object ``snakemake`` of a script.
     """
-    _set_threads(job.threads)
+    # Limit numba and BLAS to the threads of a job; both read the variables at their import.
+    numba = sys.modules.get("numba")
+    if numba and job.threads != numba.config.NUMBA_NUM_THREADS:
+        msg = (
+            f"numba was imported for {numba.config.NUMBA_NUM_THREADS} threads in a job that may "
+            f"use {job.threads}"
+        )
+        raise RuntimeError(msg)
+    for variable in THREAD_VARIABLES:
+        os.environ[variable] = str(job.threads)
+
     defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few jobs use it
     gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
     atexit.register(gc.freeze)  # at the end of a process a search for cycles is lost time
@@ -54,7 +64,19 @@ def start_job(job: Any) -> None:
     usage.unlink(missing_ok=True)
     atexit.register(_record_usage, usage)
     remove_stale_bytecode(_planned_code(job, "methods"))
-    _open_log(Path(job.log[0]))
+
+    # Write messages of the library and warnings to the log of a job.
+    path = Path(job.log[0])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    logging.raiseExceptions = False  # a log that cannot be written must not hide the message
+    logging.basicConfig(
+        filename=path,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    logging.captureWarnings(capture=True)
+
     check_code(job)
 
 
@@ -78,32 +100,6 @@ def import_skops() -> None:
 def _no_estimators() -> list[tuple[str, type]]:
     """Stand in for the list of scikit-learn's estimators."""
     return []
-
-
-def _set_threads(n_threads: int) -> None:
-    """Limit numba and BLAS to the threads of a job; both read the variables at their import."""
-    numba = sys.modules.get("numba")
-    if numba and n_threads != numba.config.NUMBA_NUM_THREADS:
-        msg = (
-            f"numba was imported for {numba.config.NUMBA_NUM_THREADS} threads in a job that may "
-            f"use {n_threads}"
-        )
-        raise RuntimeError(msg)
-    for variable in THREAD_VARIABLES:
-        os.environ[variable] = str(n_threads)
-
-
-def _open_log(path: Path) -> None:
-    """Write messages of the library and warnings to the log of a job."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    logging.raiseExceptions = False  # a log that cannot be written must not hide the message
-    logging.basicConfig(
-        filename=path,
-        filemode="w",
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(message)s",
-    )
-    logging.captureWarnings(capture=True)
 
 
 def check_code(job: Any) -> None:

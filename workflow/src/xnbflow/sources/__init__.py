@@ -24,6 +24,11 @@ file                         question
                              fits it?
 ============================ =============================================================
 
+Each package begins with the questions of its files.
+
 A new format of tables is a module of ``formats`` with a function that returns a ``RawTable``, and
-its ending in ``formats.opening.read_raw_table``.
+its ending in ``formats.opening.read_raw_table``. A format that declares which columns describe
+samples names them in ``RawTable.described``. Orientation, roles, phenotypes, options, refusals of
+wrong cells and proposals follow; a new refusal is a constant beside its rule
+(`xnbflow.core.refusals.Refusal`).
 """

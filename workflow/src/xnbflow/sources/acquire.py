@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.annotation import fetch_annotation
@@ -88,7 +88,8 @@ def acquire(
 
     def make() -> tuple[DataSet, list[str]]:
         # The annotation comes first, so that a series without one is not downloaded.
-        series = source.load(fetch_annotation(dataset, places), places)
+        row = fetch_annotation(dataset, places) if "annotation" in dataset.options else dataset
+        series = source.load(row, places)
         return series, _differences(dataset, series)
 
     series, notes = places.accepted(make)
@@ -131,18 +132,28 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
     return series, table_of(rows, NOTES_TABLE)
 
 
+_ONE_CLASS = Refusal(
+    code="acquire.one-class",
+    sentence=(
+        "data set {dataset}: {samples} the label {label!r}; a classifier needs at least two "
+        "classes (map= leaves out labels that it does not list)"
+    ),
+)
+
+_OTHER_SHAPE = Refusal(
+    code="acquire.other-shape",
+    sentence="data set {dataset}: {text}; get the right file, or correct the sheet",
+    sheet=True,
+)
+
+
 def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
     """Return how the shape differs from the sheet's within its tolerance; refuse other shapes."""
     if len(series.classes) < 2:
         samples = either(
             series.n_samples, "the only sample has", f"all {series.n_samples:,} samples have"
         )
-        msg = (
-            f"data set {dataset.id}: {samples} the label {str(series.labels[0])!r}; a "
-            "classifier needs at least two classes (map= leaves out "
-            "labels that it does not list)"
-        )
-        raise InputError(msg)
+        raise _ONE_CLASS.error(dataset=dataset.id, samples=samples, label=str(series.labels[0]))
     notes = []
     tolerances = {"features": int(dataset.options.get("features_tolerance", 0))}
     counts = {
@@ -158,8 +169,7 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
         tolerance = tolerances.get(key, 0)
         text = f"{counted(count, singulars[key])} found, the sheet expects {expected}"
         if abs(count - expected) > tolerance:
-            msg = f"data set {dataset.id}: {text}; get the right file, or correct the sheet"
-            raise InputError(msg, key=key, sheet=True)
+            raise _OTHER_SHAPE.error(dataset=dataset.id, text=text, key=key)
         notes.append(f"{text} (within its tolerance)")
     return notes
 

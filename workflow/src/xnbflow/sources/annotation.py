@@ -16,14 +16,14 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import counted, either, noun
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.platforms import probes_note, recognise_platform
-from xnbflow.sources.sheet import SheetRow, local_path
+from xnbflow.sources.platforms import recognise_platform
+from xnbflow.sources.sheet import SheetRow
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -60,6 +60,17 @@ _END = "!platform_table_end"
 _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "control"})
 
 
+_NO_ANNOTATION = Refusal(
+    code="annotation.no-annotation",
+    sentence=(
+        "data set {dataset}, annotation={annotation}: {error}\nName a table of your own, with "
+        "features in the first column and a column 'symbol', or set annotation=none to have "
+        "features without symbols"
+    ),
+    key="annotation",
+)
+
+
 def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     """Get the annotation that the row names by a platform or a URL; return the row with its path.
 
@@ -82,12 +93,9 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
         else:
             return dataset
     except InputError as error:
-        msg = (
-            f"data set {dataset.id}, annotation={annotation}: {error}\nName a table of your own, "
-            "with features in the first column and a column 'symbol', or set annotation=none to "
-            "have features without symbols"
-        )
-        raise InputError(msg, file=error.file, key="annotation") from error
+        raise _NO_ANNOTATION.error(
+            dataset=dataset.id, annotation=annotation, error=error, file=error.file
+        ) from error
     return replace(dataset, options=dataset.options | {"annotation": str(path)})
 
 
@@ -142,6 +150,12 @@ def _paths(platform: str) -> tuple[str, str]:
     return f"{folder}/annot/{platform}.annot.gz", f"{folder}/soft/{platform}_family.soft.gz"
 
 
+_NO_PLATFORM_FILE = Refusal(
+    code="annotation.no-platform-file",
+    sentence="{missing}\n{error}",
+)
+
+
 def _platform_file(platform: str, downloads: Downloads) -> Path:
     """Get GEO's annotation of a platform, or the table of its SOFT file if there is none."""
     submitted_table = downloads.folder / "geo" / f"{platform}.soft"
@@ -156,8 +170,7 @@ def _platform_file(platform: str, downloads: Downloads) -> Path:
                 content = b"".join(_first_table(stream))
                 write_atomically(submitted_table, lambda path: path.write_bytes(content))
         except InputError as error:
-            msg = f"{missing}\n{error}"
-            raise InputError(msg, file=error.file) from error
+            raise _NO_PLATFORM_FILE.error(missing=missing, error=error, file=error.file) from error
     return submitted_table
 
 
@@ -173,38 +186,6 @@ def _has_symbols(path: Path) -> bool:
     """Return whether an annotation has a column of symbols."""
     with about_file(path), _open_annotation(path) as annotation:
         return "symbol" in annotation.places
-
-
-def annotate_features(
-    dataset: SheetRow,
-    features: Sequence[str],
-    platforms: str,
-    notes: list[str],
-    *,
-    has_symbols: bool = False,
-) -> pd.DataFrame | None:
-    """Return symbols (identifiers, chromosomes) of features as the row's annotation has them.
-
-    The option ``annotation`` is a path or ``none``. The number of features with a symbol is added
-    to the notes, and a difference from the ``platforms`` (separated by spaces). Probes without the
-    option have a note with the line that adds their symbols, unless the file ``has_symbols``.
-    """
-    option = dataset.options.get("annotation", "")
-    if option in ("", "none"):
-        note = None if option or has_symbols else probes_note(features, platforms)
-        if note is not None:
-            notes.append(note)
-        return None
-    table, platform = read_annotation(local_path(option) or option, features)
-    if platform and platforms and platform not in platforms.split():
-        notes.append(f"the annotation is of {platform}, the series of {platforms}")
-    count = int((table["symbol"] != "").sum())
-    have = either(count, "has", "have")
-    notes.append(
-        f"{count} of {len(features)} {noun(len(features), 'feature')} "
-        f"{have} a symbol in the annotation"
-    )
-    return table
 
 
 def standard_names(table: pd.DataFrame) -> pd.DataFrame:
@@ -231,6 +212,12 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns=new_names)
 
 
+_NO_SYMBOLS = Refusal(
+    code="annotation.no-symbols",
+    sentence="{path}: no column of gene symbols among {names}; name one 'Gene symbol'",
+)
+
+
 def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataFrame, str | None]:
     """Read symbols and gene identifiers of some probes, and the platform that the file names.
 
@@ -245,8 +232,7 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     with about_file(path), _open_annotation(path) as annotation:
         if "symbol" not in annotation.places:
             names = quoted(", ".join(annotation.header[:12]), 200)
-            msg = f"{path}: no column of gene symbols among {names}; name one 'Gene symbol'"
-            raise InputError(msg)
+            raise _NO_SYMBOLS.error(path=path, names=names)
         table = _fill_annotation(path, annotation, row_of_feature)
     used = [name for name in table if name == "symbol" or (table[name] != "").any()]
     return table[used], annotation.platform
@@ -279,6 +265,20 @@ class _Annotation:
         return _standard_places(["", *self.header[1:]])
 
 
+_CUT_OFF = Refusal(
+    code="annotation.cut-off",
+    sentence="{path} ends before {end}: it is cut off; get it again",
+)
+
+_OTHER_PLATFORM = Refusal(
+    code="annotation.other-platform",
+    sentence=(
+        "{path} has none of the {n_features:#feature} (the first is {first!r}); it annotates "
+        "{platform}. Name the annotation of the series' own platform"
+    ),
+)
+
+
 def _fill_annotation(
     path: Path, annotation: _Annotation, row_of_feature: Mapping[str, int]
 ) -> pd.DataFrame:
@@ -298,16 +298,14 @@ def _fill_annotation(
         for name, place in places.items():
             columns[name][row] = join_genes(name, cells[place]) if place < len(cells) else ""
     if annotation.is_marked and not has_ended:
-        msg = f"{path} ends before {_END}: it is cut off; get it again"
-        raise InputError(msg)
+        raise _CUT_OFF.error(path=path, end=_END)
     if not annotated_rows:
-        msg = (
-            f"{path} has none of the {counted(len(row_of_feature), 'feature')} (the first is "
-            f"{next(iter(row_of_feature), '')!r}); it annotates "
-            f"{annotation.platform or 'another platform'}. Name "
-            "the annotation of the series' own platform"
+        raise _OTHER_PLATFORM.error(
+            path=path,
+            n_features=len(row_of_feature),
+            first=next(iter(row_of_feature), ""),
+            platform=annotation.platform or "another platform",
         )
-        raise InputError(msg)
     return pd.DataFrame(columns)
 
 
@@ -322,6 +320,12 @@ def _open_annotation(path: Path) -> Iterator[_Annotation]:
     with open_raw(path) as stream:
         lines = (line.decode("utf-8", errors="replace") for line in stream)
         yield _read_geo_header(path, lines)
+
+
+_NO_PROBES = Refusal(
+    code="annotation.no-probes",
+    sentence="{path} has no table of probes; name a platform's annotation, as GPL97.annot.gz",
+)
 
 
 def _read_geo_header(path: Path, lines: Iterator[str]) -> _Annotation:
@@ -341,8 +345,7 @@ def _read_geo_header(path: Path, lines: Iterator[str]) -> _Annotation:
                 is_marked=is_marked,
                 rows=(row.rstrip("\r\n").split("\t") for row in lines),
             )
-    msg = f"{path} has no table of probes; name a platform's annotation, as GPL97.annot.gz"
-    raise InputError(msg)
+    raise _NO_PROBES.error(path=path)
 
 
 def _standard_places(names: Sequence[str]) -> dict[str, int]:

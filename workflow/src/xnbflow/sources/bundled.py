@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn import datasets
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.sheet import SheetRow
 
@@ -13,6 +13,15 @@ BUNDLED = {
     "wine": datasets.load_wine,
     "digits": datasets.load_digits,
 }
+
+
+_UNKNOWN_DATA_SET = Refusal(
+    code="bundled.unknown-data-set",
+    sentence=(
+        "data set {dataset}: no bundled data set {location!r}; use one of {names} as its location"
+    ),
+    key="location",
+)
 
 
 def load(dataset: SheetRow, *_: object) -> DataSet:
@@ -25,11 +34,9 @@ def load(dataset: SheetRow, *_: object) -> DataSet:
     ((13, 178), ['class_0', 'class_1', 'class_2'])
     """
     if dataset.location not in BUNDLED:
-        msg = (
-            f"data set {dataset.id}: no bundled data set {dataset.location!r}; "
-            f"use one of {', '.join(BUNDLED)} as its location"
+        raise _UNKNOWN_DATA_SET.error(
+            dataset=dataset.id, location=dataset.location, names=", ".join(BUNDLED)
         )
-        raise InputError(msg, key="location")
     bunch = BUNDLED[dataset.location]()
     labels = bunch.target_names[bunch.target]
     samples = np.arange(len(bunch.data))

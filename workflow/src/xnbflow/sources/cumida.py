@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.errors import about_file
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.arff import attribute_names
 from xnbflow.sources.formats.files import open_raw
@@ -29,15 +30,20 @@ _HEADER = re.compile(rb'(\xef\xbb\xbf)?"?samples"?,"?type"?\s*,')
 _OPTIONS = {"controls": "keep", "duplicates": "rename"}
 
 
+_WRONG_LOCATION = Refusal(
+    code="cumida.wrong-location",
+    sentence=(
+        "data set {dataset}: location {location!r} is not <Type>/<series>, as Brain/GSE50161"
+    ),
+    key="location",
+)
+
+
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     """Get a series whose location is ``<Type>/<GSE>``, as ``Brain/GSE50161``."""
     match = _LOCATION.fullmatch(dataset.location)
     if not match:
-        msg = (
-            f"data set {dataset.id}: location {quoted(dataset.location)} is not <Type>/<series>, "
-            "as Brain/GSE50161"
-        )
-        raise InputError(msg, key="location")
+        raise _WRONG_LOCATION.error(dataset=dataset.id, location=dataset.location)
     kind, series = match.groups()
     options = dict(dataset.options)
     suffix = options.pop("format", "csv")
@@ -49,6 +55,16 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     )
     read = read_cumida_arff if suffix == "arff" else read_cumida_csv
     return read(path, dataset.id, options)
+
+
+_NO_LABEL_COLUMN = Refusal(
+    code="cumida.no-label-column",
+    sentence=(
+        "{path}, line 1: no label column: a CuMiDa file starts with samples,type and its "
+        "features. Use source 'table' and name the columns there"
+    ),
+    key="line 1",
+)
 
 
 def read_cumida_csv(
@@ -73,11 +89,7 @@ def read_cumida_csv(
     """
     with about_file(path), open_raw(path) as stream:
         if not _HEADER.match(stream.read(40)):
-            msg = (
-                f"{path}, line 1: no label column: a CuMiDa file starts with samples,type and its "
-                "features. Use source 'table' and name the columns there"
-            )
-            raise InputError(msg, key="line 1")
+            raise _NO_LABEL_COLUMN.error(path=path)
     row = SheetRow(
         name,
         "cumida",

@@ -8,28 +8,24 @@ annotation.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import numpy as np
-import pandas as pd
-
 from xnbflow.core.errors import InputError, about_file
-from xnbflow.core.nouns import listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import BASE_URLS
-from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead, read_head
-from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead
+from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
+from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.orientation import SamplesInColumns
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.roles import assign_roles, matches
+from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.steps import finish
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
-
-if TYPE_CHECKING:
-    from io import BufferedReader
 
 #: Identifiers of probes without a gene, in small letters.
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
@@ -63,6 +59,13 @@ def accession_path(accession: str) -> str:
     return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
 
 
+_SEVERAL_PLATFORMS = Refusal(
+    code="geo.several-platforms",
+    sentence="{where}{accession} has several platforms, one file each; give one of {offered}",
+    key="location",
+)
+
+
 @contextmanager
 def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> Iterator[None]:
     """Name the files of an accession that has several platforms, if the block cannot get one."""
@@ -78,8 +81,7 @@ def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> I
         if not matrices:
             raise
         offered = ", ".join(sorted(set(matrices)))
-        msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
-        raise InputError(msg, key="location") from error
+        raise _SEVERAL_PLATFORMS.error(where=where, accession=accession, offered=offered) from error
 
 
 def fetch_accession(
@@ -96,101 +98,63 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
 
     The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
-    those of `xnbflow.sources.series.steps.finish`. Titles, sources and characteristics are
-    ``sample_metadata`` of the data set.
+    those of `xnbflow.sources.roles.assign_roles` and `xnbflow.sources.series.steps.finish`.
+    Titles, sources and characteristics are ``sample_metadata`` of the data set.
     """
     path = Path(path)
-    where = f"data set {dataset.id}: {path}"
     check_options(dataset)
     with about_file(path):
-        with open_raw(path) as stream:
-            head = read_head(path, stream)
-            field, texts = head.label_texts(where, dataset.label or "")
-            features, values, symbols = _read_values(path, stream, head)
+        raw, head = read_geo_table(path)
+        row = _with_fields(path, dataset, head)
+        table = _samples_in_columns(raw, head, row)
+        series = series_of_table(table, assign_roles(table, row), row)
+        metadata = series.sample_metadata
+        # Titles and sources remain descriptions of the samples where they are the label, too.
+        if row.label not in head.characteristics:
+            position = list(head.fields).index(str(row.label))
+            metadata.insert(min(position, len(metadata.columns)), row.label, series.labels)
         notes: list[str] = []
         if head.platform:
             notes.append(Note(head.platform, "platform", start="platform "))
         start = "processing by the authors of the series: "
         processing = head.processing[:MOST_TEXTS]
         notes += [Note(text, "processing", start=start) for text in processing]
-        sample_metadata = head.fields
-        if field in head.characteristics:  # titles and sources remain, also if they are the label
-            sample_metadata = head.fields.drop(columns=field)
-        series = RawSeries(
-            where=where,
-            values=values,
-            features=np.array(features, dtype=str),
-            samples=np.array(head.samples, dtype=str),
-            labels=texts,
-            label_place=f"label {field!r}",
-            sample_metadata=sample_metadata,
-            feature_metadata=symbols,
-            place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
-            notes=tuple(notes),
+        series = replace(
+            series,
+            sample_metadata=metadata,
+            notes=(*notes, *series.notes),
             note_unlogged=True,
             platforms=head.platform,
         )
-        del values
-        return finish(series, dataset)
+        return finish(series, row)
 
 
-def _read_values(
-    path: Path, stream: "BufferedReader[Any]", head: GeoHead
-) -> tuple[list[str], np.ndarray, pd.DataFrame | None]:
-    """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
-    if not head.has_table:
-        raise _no_values(path, head)
-    table = read_text(
-        path,
-        stream,
-        ("\t", "."),
-        first_line=head.lines + 1,
-        end=head.table_end,
-        advice="get the file again, or correct the cell",
-    )
-    if not table.header:
-        raise _no_values(path, head)
-    places = _sample_places(path, table.header, head)
-    names = [name.upper() for name in table.header]
-    text_places = [0]
-    if "IDENTIFIER" in names:
-        text_places.append(names.index("IDENTIFIER"))
-    if not len(table):
-        raise _no_values(path, head)
-    features, *identifiers = table.columns(text_places)
-    values = table.numbers(places, release=True)
-    if not identifiers:
-        return features, values, None
-    symbols = ["" if text.lower() in _CONTROL else text for text in identifiers[0]]
-    return features, values, pd.DataFrame({"symbol": symbols}, dtype=object)
+def _with_fields(path: Path, dataset: SheetRow, head: GeoHead) -> SheetRow:
+    """Return the row with the fields of the head that its label and options name.
+
+    The names of fields may have other letters in the sheet, or ``characteristics:`` before them.
+    """
+    label, _ = head.label_texts(f"data set {dataset.id}: {path}", dataset.label or "")
+    options = dict(dataset.options)
+    for key in ("group", "batch", "phenotype_columns"):
+        if key in options:
+            names = [head.field_named(name) or name for name in dataset.names(key)]
+            options[key] = ",".join(names)
+    return replace(dataset, label=label, orientation="columns", options=options)
 
 
-def _no_values(path: Path, head: GeoHead) -> InputError:
-    """Return the error for a series without a table of values, which names its other files."""
-    files = list(dict.fromkeys(head.supplementary))
-    files_of_series = [name for name in files if "/series/" in name] or files
-    supplementary = ""
-    if files_of_series:
-        supplementary = f"; its supplementary files are {listed(files_of_series)}"
-    kind = head.facts.get("type", "") or "of unknown type"
-    return InputError(
-        f"{path} has no table of values ({head.accession}, {kind}): sequencing studies keep their "
-        f"counts in supplementary files{supplementary}. Get the table of counts and use source "
-        f"table, with the option phenotype={head.accession or path} for what is known of the "
-        "samples"
-    )
+def _samples_in_columns(raw: RawTable, head: GeoHead, dataset: SheetRow) -> SamplesInColumns:
+    """Return the table of a file of GEO, with the samples in the order of its head.
 
-
-def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
-    """Return the columns of the head's samples; a GDS may have further columns."""
-    missing = [sample for sample in head.samples if sample not in header]
-    expected = {*head.samples, "ID_REF", "IDENTIFIER"}
-    beyond = [name for name in header if name not in expected]
-    if missing or (beyond and head.facts.get("value_type") is None):
-        msg = (
-            f"{path}: the table's columns are not the samples of the head: "
-            f"{listed(missing) or 'none'} without a column, {listed(beyond) or 'none'} without "
-            "a head; get the file again"
-        )
-        raise InputError(msg)
-    return [header.index(sample) for sample in head.samples]
+    The symbols of a GDS annotate its probes. The option ``drop`` may name samples.
+    """
+    header = raw.header
+    names = [name.upper() for name in header]
+    symbols = [names.index(SYMBOLS)] if SYMBOLS in names else []
+    drop = dataset.names("drop")
+    kept = [sample for sample in head.samples if not matches(sample, drop)]
+    table = SamplesInColumns(raw, 0, symbols, [header.index(sample) for sample in kept])
+    for cells in table.annotation.values():
+        texts = ["" if text.lower() in _CONTROL else text for text in cells]
+        table.annotation = {"symbol": texts}
+    return table

@@ -6,13 +6,23 @@ docs/tutorials/data-files.md describes their columns and origin, with a few line
 
 import re
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 _LOCATION = re.compile(r"[A-Za-z0-9_-]+")
+
+
+_WRONG_LOCATION = Refusal(
+    code="microarray.wrong-location",
+    sentence=(
+        "data set {dataset}: location {location!r} is not the name of a file without its "
+        "ending, as SRBCT_Khan2001"
+    ),
+    key="location",
+)
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
@@ -22,10 +32,6 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     file is expected in the folder of downloads.
     """
     if not _LOCATION.fullmatch(dataset.location):
-        msg = (
-            f"data set {dataset.id}: location {quoted(dataset.location)} is not the name of a file "
-            "without its ending, as SRBCT_Khan2001"
-        )
-        raise InputError(msg, key="location")
+        raise _WRONG_LOCATION.error(dataset=dataset.id, location=dataset.location)
     path = downloads.fetch("microarray", f"{dataset.location}.csv", sha256=dataset.sha256)
     return read_cumida_csv(path, dataset.id, dataset.options)

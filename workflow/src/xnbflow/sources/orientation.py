@@ -5,7 +5,7 @@ a row of one with samples in columns. This is the only module in which the two d
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class SampleTable(ABC):
         The names of the samples.
     annotation : dict of str to list of str
         What describes the variables, a text for each, by the name of its column.
+    described : collection of int
+        The variables that the format declares to be texts of the samples.
     """
 
     raw: RawTable
@@ -35,6 +37,7 @@ class SampleTable(ABC):
     key: int | None = None
     samples: list[str]
     annotation: dict[str, list[str]]
+    described: Collection[int] = ()
 
     @abstractmethod
     def texts(self, variables: Sequence[int]) -> list[list[str]]:
@@ -67,7 +70,8 @@ class SamplesInRows(SampleTable):
         self.raw = raw
         self.names = raw.header
         self.key = key
-        self.annotation = {}
+        self.annotation = raw.annotation
+        self.described = raw.described
         if key is None:
             self.samples = [str(number) for number in range(len(raw))]
         else:
@@ -112,6 +116,7 @@ class SamplesInColumns(SampleTable):
         for position, cells in zip(annotation, columns[1:], strict=True):
             self.annotation[raw.header[position]] = cells
         self.samples = [raw.header[position] for position in samples]
+        self.described = raw.described
         self._columns = list(samples)
 
     def texts(self, variables: Sequence[int]) -> list[list[str]]:

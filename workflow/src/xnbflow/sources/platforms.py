@@ -10,7 +10,7 @@ from pathlib import Path
 from xnbflow.data.note import Note
 
 #: Least number of probes by which an array is recognised.
-_FEWEST = 100
+FEWEST_PROBES = 100
 #: Least share of the names that have the form of an array's probes; the others are controls.
 _LEAST_SHARE = 0.95
 #: Share of an array's probes by which a whole table may differ, as control probes are left out.
@@ -80,7 +80,7 @@ def recognise_platform(features: Sequence[str]) -> Platform | None:
     True
     """
     names = [str(name) for name in features if not str(name).startswith(_CONTROL)]
-    if len(names) < _FEWEST:
+    if len(names) < FEWEST_PROBES:
         return None
     platforms = [platform for platform in _platforms() if platform.contains(names)]
     if not platforms:
@@ -105,7 +105,7 @@ def are_probes(features: Sequence[str]) -> bool:
     (True, False)
     """
     n_probes = sum(_PROBE.fullmatch(str(name)) is not None for name in features)
-    return len(features) >= _FEWEST and n_probes >= _LEAST_SHARE * len(features)
+    return len(features) >= FEWEST_PROBES and n_probes >= _LEAST_SHARE * len(features)
 
 
 def probes_note(features: Sequence[str], platforms: str = "") -> Note | None:

@@ -53,6 +53,11 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
 }
 
+#: Options of names of rows and columns (`xnbflow.sources.roles`).
+_OF_NAMES: dict[str, dict[str, Any]] = dict.fromkeys(
+    ("angular", "categorical", "drop", "features"), _NAMES
+)
+
 #: Values of the option ``annotation`` that are not files.
 _PLATFORM = r"GPL\d+|none"
 
@@ -80,7 +85,7 @@ _OWN = (
     Source(
         name="geo",
         module="xnbflow.sources.geo",
-        options=_OF_FILES,
+        options=_OF_FILES | _OF_NAMES,
         needs=("location", "label"),
         files={"location": ACCESSION, "annotation": _PLATFORM},
     ),
@@ -88,13 +93,10 @@ _OWN = (
         name="table",
         module="xnbflow.sources.table",
         options=_OF_FILES
+        | _OF_NAMES
         | {
-            "angular": _NAMES,
-            "categorical": _NAMES,
             "decimal": {"enum": ["point", "comma"], "description": "point or comma"},
-            "drop": _NAMES,
             "encoding": {"enum": ["utf-8", "cp1252"], "description": "utf-8 or cp1252"},
-            "features": _NAMES,
             "header": {
                 "pattern": "^[1-9][0-9]?$",
                 "description": "the number of the header's line",

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError, did_you_mean, quoted
-from xnbflow.core.nouns import listed
+from xnbflow.core.errors import did_you_mean
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
@@ -43,10 +43,19 @@ class Role(Enum):
     CATEGORY = "a feature: a category"
     LEFT_OUT = "neither a feature nor a description of samples"
 
-    @property
-    def is_feature(self) -> bool:
-        """Whether the variable is a feature."""
-        return self in (Role.NUMBER, Role.ANGLE, Role.CATEGORY)
+
+#: The roles of features.
+FEATURES = frozenset({Role.NUMBER, Role.ANGLE, Role.CATEGORY})
+
+
+_UNMATCHED_PATTERN = Refusal(
+    code="roles.unmatched-pattern",
+    sentence=(
+        "{path}: the sheet's option {option} has {pattern!r}, but no name matches; there are "
+        "{names:list} ({n_names} in all). Correct the option"
+    ),
+    sheet=True,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +96,11 @@ class Choices:
             drop=dataset.names("drop"),
             features=dataset.names("features"),
             categorical=dataset.names("categorical"),
-            angular=_angles(dataset),
+            angular=_angles(dataset) if "angular" in dataset.options else {},
         )
 
     def role_of(self, name: str) -> Role:
         """Return the role of a variable that the row does not name as a text of the samples."""
-        # Most rows have no patterns, and most tables thousands of names.
         if self.drop and matches(name, self.drop):
             return Role.LEFT_OUT
         if self.categorical and matches(name, self.categorical):
@@ -102,17 +110,35 @@ class Choices:
         is_feature = not self.features or matches(name, self.features)
         return Role.NUMBER if is_feature else Role.TEXT
 
+    def role_of_text(self, name: str) -> Role:
+        """Return the role of a variable that the format declares to be a text of the samples."""
+        role = self.role_of(name) if name else Role.LEFT_OUT
+        return Role.TEXT if role is Role.NUMBER else role
+
     def refuse_unmatched(self, path: Path, names: Sequence[str]) -> None:
         """Refuse patterns that match no name."""
         for option in ("drop", "features", "categorical", "angular"):
             for pattern in getattr(self, option):
                 if not any(matches(name, [pattern]) for name in names):
-                    msg = (
-                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but no name "
-                        f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
-                        "option"
+                    raise _UNMATCHED_PATTERN.error(
+                        path=path,
+                        option=option,
+                        pattern=pattern,
+                        names=names,
+                        n_names=len(names),
+                        key=option,
                     )
-                    raise InputError(msg, key=option, sheet=True)
+
+
+_WRONG_ANGLE = Refusal(
+    code="roles.wrong-angle",
+    sentence=(
+        "data set {dataset}: the sheet's option angular has {text!r}; write name:degrees, "
+        "name:radians or name:<period>, as hour:24"
+    ),
+    key="angular",
+    sheet=True,
+)
 
 
 def _angles(dataset: SheetRow) -> dict[str, float]:
@@ -125,11 +151,7 @@ def _angles(dataset: SheetRow) -> dict[str, float]:
         except ValueError:
             name = ""
         if not name or not 0 < angles[name] < math.inf:
-            msg = (
-                f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
-                "name:degrees, name:radians or name:<period>, as hour:24"
-            )
-            raise InputError(msg, key="angular", sheet=True)
+            raise _WRONG_ANGLE.error(dataset=dataset.id, text=text)
     return angles
 
 
@@ -152,7 +174,9 @@ def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
         if dataset.id_column:
             key = position_of(path, header, dataset.id_column, "id_column")
         return SamplesInRows(raw, key)
-    key = position_of(path, header, dataset.id_column or header[0], "id_column")
+    key = 0
+    if dataset.id_column:
+        key = position_of(path, header, dataset.id_column, "id_column")
     drop = dataset.names("drop")
     annotation: list[int] = []
     samples: list[int] = []
@@ -173,6 +197,8 @@ def assign_roles(
     A variable that the label or an option names is a text of the samples. Of the others, names that
     the option ``drop`` matches are left out, and features are those of ``categorical``, ``angular``
     and ``features``, or all without the latter. Up to 50 others are further texts of the samples.
+    A variable that the format describes as a text, as those of ``obs`` in AnnData, is a feature
+    only where ``categorical`` or ``angular`` names it.
 
     Parameters
     ----------
@@ -195,23 +221,31 @@ def assign_roles(
     beside = [] if phenotype is None else list(map(str, phenotype))
     if isinstance(table, SamplesInColumns):
         beside += table.raw.header
-    choices.refuse_unmatched(path, [*table.names, *beside])
+    has_patterns = bool(choices.drop or choices.features or choices.categorical or choices.angular)
+    if has_patterns:
+        choices.refuse_unmatched(path, [*table.names, *beside])
     named = _named_texts(table, dataset, choices, phenotype)
     roles = []
     further = []
+    described = set(table.described)
+    texts = {table.names[position] for position in described}
     for position, name in enumerate(table.names):
         if position == table.key:
             role = Role.NAME
-        elif name not in named:
-            role = choices.role_of(name)
-            if role is Role.TEXT:
-                further.append(position)
-        elif phenotype is not None and _is_another(table, position, phenotype):
-            role = choices.role_of(name)
-            if role is Role.TEXT:
-                role = Role.LEFT_OUT
-        else:
+        elif position in described:
+            role = Role.TEXT if name in named else choices.role_of_text(name)
+        elif (
+            name in named
+            and name not in texts
+            and (phenotype is None or not _is_another(table, position, phenotype))
+        ):
             role = Role.TEXT
+        else:  # most rows have no patterns, and most tables thousands of names
+            role = choices.role_of(name) if has_patterns else Role.NUMBER
+            if role is Role.TEXT and name in named:
+                role = Role.LEFT_OUT
+            elif role is Role.TEXT:
+                further.append(position)
         if role is Role.CATEGORY:
             position_of(path, table.names, name, "categorical")
         roles.append(role)
@@ -252,6 +286,7 @@ def _named_texts(
     """
     named = set()
     present = set(table.names)
+    described = [table.names[position] for position in table.described]
     for name, key in choices.texts.items():
         in_phenotype = phenotype is not None and name in phenotype
         if name not in present:
@@ -261,9 +296,30 @@ def _named_texts(
             if phenotype is not None:
                 _refuse_absent(dataset, name, key, phenotype)
         if not in_phenotype:
-            position_of(Path(table.raw.path), table.names, name, key)
+            names = described if name in described else table.names
+            position_of(Path(table.raw.path), names, name, key)
         named.add(name)
     return named
+
+
+_REPEATED_NAME = Refusal(
+    code="roles.repeated-name",
+    sentence=(
+        "{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
+        "remove all but one"
+    ),
+    sheet=True,
+)
+
+_ABSENT_NAME = Refusal(
+    code="roles.absent-name",
+    sentence=(
+        "{path}: there is no {name!r}, which the sheet's {key} names{similar}; there are "
+        "{names:list} ({n_names} in all). Correct {key}, or the orientation or separator, in the "
+        "sheet"
+    ),
+    sheet=True,
+)
 
 
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
@@ -275,27 +331,36 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     if count == 1:
         return list(names).index(name)
     if count:
-        msg = (
-            f"{path}: {name!r}, which the sheet's {key} names, occurs {count} times; rename or "
-            "remove all but one"
-        )
-    else:
-        msg = (
-            f"{path}: there is no {name!r}, which the sheet's {key} names"
-            f"{did_you_mean(name, names)}; there are {listed(names)} ({len(names)} in all). "
-            f"Correct {key}, or the orientation or separator, in the sheet"
-        )
-    raise InputError(msg, file=str(path), key=key, sheet=True)
+        raise _REPEATED_NAME.error(path=path, name=name, key=key, count=count)
+    raise _ABSENT_NAME.error(
+        path=path,
+        name=name,
+        key=key,
+        similar=did_you_mean(name, names),
+        names=names,
+        n_names=len(names),
+    )
+
+
+_ABSENT_COLUMN = Refusal(
+    code="roles.absent-column",
+    sentence=(
+        "data set {dataset}: neither the phenotype file nor the table has {name!r}, which the"
+        " sheet's {key} names; the phenotype has {columns:list}{similar}"
+    ),
+    sheet=True,
+)
 
 
 def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
     """Refuse a name of the sheet that neither the table nor the phenotype file has."""
-    msg = (
-        f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
-        f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
-        f"{did_you_mean(name, map(str, phenotype))}"
+    raise _ABSENT_COLUMN.error(
+        dataset=dataset.id,
+        name=name,
+        key=key,
+        columns=list(phenotype.columns),
+        similar=did_you_mean(name, map(str, phenotype)),
     )
-    raise InputError(msg, key=key, sheet=True)
 
 
 def _are_other_numbers(cells: Sequence[str], phenotype_cells: Sequence[str], decimal: str) -> bool:

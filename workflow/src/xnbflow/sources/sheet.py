@@ -16,7 +16,7 @@ import yaml
 
 from xnbflow.core.entries import Source
 from xnbflow.core.errors import InputError, about_file, did_you_mean, quoted
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
@@ -139,6 +139,45 @@ class SheetRow:
         return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
 
 
+_WRONG_COLUMNS = Refusal(
+    code="sheet.wrong-columns",
+    sentence=(
+        "{path}, line {line}: {faults}. The columns are {columns}, separated by tabs; only "
+        "{required} must be there"
+    ),
+)
+
+_OTHER_WIDTH = Refusal(
+    code="sheet.other-width",
+    sentence=(
+        "{where}: {n_cells:#cell}, but the header has {width}; separate cells by one tab each"
+        " and keep empty ones"
+    ),
+)
+
+_REPEATED_ID = Refusal(
+    code="sheet.repeated-id",
+    sentence="{where}: id {id!r} occurs before; ids must be unique",
+    key="id",
+)
+
+
+_NO_SHEET = Refusal(
+    code="sheet.no-sheet",
+    sentence="{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)",
+)
+
+_UNREADABLE = Refusal(
+    code="sheet.unreadable",
+    sentence="{name} cannot be read ({reason}); give a sheet saved as UTF-8 text",
+)
+
+_EMPTY = Refusal(
+    code="sheet.empty",
+    sentence="{path} is empty; its header has the columns {columns}",
+)
+
+
 def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     r"""Read and validate the sheet of data sets.
 
@@ -171,31 +210,43 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     """
     path = Path(path)
     with about_file(path):
-        (line, header), *rows = _rows(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+            lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+            rows = [
+                (number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)
+            ]
+        except FileNotFoundError as error:
+            raise _NO_SHEET.error(path=path) from error
+        except (OSError, ValueError, csv.Error) as error:  # a binary file is a UnicodeDecodeError
+            why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+            raise _UNREADABLE.error(name=quoted(str(path), 120), reason=why) from error
+        numbered_rows = [
+            (number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"
+        ]
+        if not numbered_rows:
+            raise _EMPTY.error(path=path, columns=", ".join(COLUMNS))
+        (line, header), *rows = numbered_rows
         wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
         wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
         wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
         if wrong:
-            msg = (
-                f"{path}, line {line}: {'; '.join(wrong[:2])}. The columns are "
-                f"{', '.join(COLUMNS)}, separated by tabs; only {' and '.join(_REQUIRED)} must be "
-                "there"
+            raise _WRONG_COLUMNS.error(
+                path=path,
+                line=line,
+                faults="; ".join(wrong[:2]),
+                columns=", ".join(COLUMNS),
+                required=" and ".join(_REQUIRED),
             )
-            raise InputError(msg)
         sheet: dict[str, SheetRow] = {}
         for line, cells in rows:
             where = f"{path}, line {line}"
             if len(cells) != len(header):
-                msg = (
-                    f"{where}: {counted(len(cells), 'cell')}, but the header has {len(header)}; "
-                    "separate cells by one tab each and keep empty ones"
-                )
-                raise InputError(msg)
+                raise _OTHER_WIDTH.error(where=where, n_cells=len(cells), width=len(header))
             filled_cells = dict(zip(header, cells, strict=True))
             dataset = _parse_row(dict.fromkeys(COLUMNS, "") | filled_cells, where)
             if dataset.id in sheet:
-                msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
-                raise InputError(msg, key="id")
+                raise _REPEATED_ID.error(where=where, id=dataset.id)
             sheet[dataset.id] = dataset
         return sheet
 
@@ -216,24 +267,27 @@ def sheet_text(datasets: Iterable[SheetRow]) -> str:
     return "".join("\t".join(cells) + "\n" for cells in rows)
 
 
-def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the numbered lines of the file, split into cells, without comments."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
-    except FileNotFoundError as error:
-        msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)"
-        raise InputError(msg) from error
-    except (OSError, ValueError, csv.Error) as error:  # a binary file is a UnicodeDecodeError
-        why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
-        msg = f"{quoted(str(path), 120)} cannot be read ({why}); give a sheet saved as UTF-8 text"
-        raise InputError(msg) from error
-    rows = [(number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"]
-    if not rows:
-        msg = f"{path} is empty; its header has the columns {', '.join(COLUMNS)}"
-        raise InputError(msg)
-    return rows
+_UNKNOWN_SOURCE = Refusal(
+    code="sheet.unknown-source",
+    sentence="{where}: unknown source {source!r}; use one of {sources}{similar}",
+    key="source",
+)
+
+_EMPTY_CELL = Refusal(
+    code="sheet.empty-cell",
+    sentence="{where}: {key} is empty; source {source!r} needs it",
+)
+
+_WRONG_LOCATION = Refusal(
+    code="sheet.wrong-location",
+    sentence="{where}: location {location!r} {fault}",
+    key="location",
+)
+
+_WRONG_FILE_OPTION = Refusal(
+    code="sheet.wrong-file-option",
+    sentence="{where}: option {option} {location!r} {fault}",
+)
 
 
 def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
@@ -242,23 +296,25 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
     where = f"{where} ({cells['id']})"
     sources = known_sources()
     if cells["source"] not in sources:
-        msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
-        msg += did_you_mean(cells["source"], sources)
-        raise InputError(msg, key="source")
+        raise _UNKNOWN_SOURCE.error(
+            where=where,
+            source=cells["source"],
+            sources=", ".join(sources),
+            similar=did_you_mean(cells["source"], sources),
+        )
     source = sources[cells["source"]]
     for key in source.needs:
         if not cells[key]:
-            msg = f"{where}: {key} is empty; source {source.name!r} needs it"
-            raise InputError(msg, key=key)
+            raise _EMPTY_CELL.error(where=where, key=key, source=source.name)
     _refuse(cells, _CELLS, where)
     if wrong := wrong_location(cells["location"]):
-        msg = f"{where}: location {quoted(cells['location'])} {wrong}"
-        raise InputError(msg, key="location")
+        raise _WRONG_LOCATION.error(where=where, location=cells["location"], fault=wrong)
     options = _parse_options(cells["options"], source, where, cells["id"])
     for key in source.files.keys() & options.keys():
         if wrong := wrong_location(options[key]):
-            msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
-            raise InputError(msg, key=key)
+            raise _WRONG_FILE_OPTION.error(
+                where=where, option=key, location=options[key], fault=wrong, key=key
+            )
     shape = ("samples", "features", "classes")
     counts = {key: int(cells[key]) if cells[key] else None for key in shape}
     return SheetRow(
@@ -272,6 +328,15 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
         orientation=cells["orientation"] or "rows",
         options=options,
     )
+
+
+_DESIGN = Refusal(
+    code="sheet.design",
+    sentence=(
+        "{where}: {options:list} {n_options:is|are} part of the design of a study. Remove "
+        "{n_options:it|them}, and write in the configuration, under the study:\n{design}{hint}"
+    ),
+)
 
 
 def refuse_design(options: Mapping[str, str], where: str, dataset: str = "mine") -> None:
@@ -290,16 +355,17 @@ def refuse_design(options: Mapping[str, str], where: str, dataset: str = "mine")
     hint = ""
     if columns:
         hint = (
-            " A table keeps the columns to adjust for where the sheet has "
+            "\n A table keeps the columns to adjust for where the sheet has "
             f"phenotype_columns={','.join(columns)}."
         )
-    msg = (
-        f"{where}: {listed([f'option {key}' for key in moved])} "
-        f"{either(len(moved), 'is', 'are')} part of the design of a study. Remove "
-        f"{either(len(moved), 'it', 'them')}, and write in the configuration, under the study:\n"
-        f"{indent(lines, '      ').rstrip()}\n{hint}".rstrip()
+    raise _DESIGN.error(
+        where=where,
+        options=[f"option {key}" for key in moved],
+        n_options=len(moved),
+        design=indent(lines, "      ").rstrip(),
+        hint=hint,
+        key=next(iter(moved)),
     )
-    raise InputError(msg, key=next(iter(moved)))
 
 
 def reader_options(options: Mapping[str, str]) -> dict[str, str]:
@@ -321,6 +387,12 @@ def reader_options(options: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
+_WRONG_CELL = Refusal(
+    code="sheet.wrong-cell",
+    sentence="{where}: {kind}{key} {cell!r} is not {description}; correct it",
+)
+
+
 def _refuse(
     cells: Mapping[str, str], schemas: Mapping[str, Mapping[str, Any]], where: str, what: str = ""
 ) -> None:
@@ -330,11 +402,13 @@ def _refuse(
         is_listed = cell in schema.get("enum", [cell])
         is_short = len(cell) <= schema.get("maxLength", 1e9)
         if not (is_listed and is_short and re.search(schema.get("pattern", ""), cell)):
-            msg = (
-                f"{where}: {what}{key} {quoted(cell)} is not "
-                f"{schema.get('description', 'allowed')}; correct it"
+            raise _WRONG_CELL.error(
+                where=where,
+                kind=what,
+                key=key,
+                cell=cell,
+                description=schema.get("description", "allowed"),
             )
-            raise InputError(msg, key=key)
 
 
 def check_options(dataset: SheetRow) -> None:
@@ -354,6 +428,17 @@ def is_accession(location: str) -> bool:
     return re.fullmatch(ACCESSION, location) is not None
 
 
+_NO_HOME = Refusal(
+    code="sheet.no-home",
+    sentence="{location!r}: there is no such home ({error}); write the whole path",
+)
+
+_NO_URL = Refusal(
+    code="sheet.no-url",
+    sentence="{location!r} is no URL ({error}); correct it",
+)
+
+
 def local_path(location: str) -> Path | None:
     """Return the path of a location, ``file://`` or plain; None for any other URL."""
     try:
@@ -361,11 +446,9 @@ def local_path(location: str) -> Path | None:
             return Path(unquote(urlsplit(location).path))
         return None if "://" in location else Path(location).expanduser()
     except RuntimeError as error:
-        msg = f"{quoted(location)}: there is no such home ({error}); write the whole path"
-        raise InputError(msg) from error
+        raise _NO_HOME.error(location=location, error=error) from error
     except ValueError as error:
-        msg = f"{quoted(location)} is no URL ({error}); correct it"
-        raise InputError(msg) from error
+        raise _NO_URL.error(location=location, error=error) from error
 
 
 def wrong_location(location: str) -> str | None:
@@ -386,6 +469,17 @@ def wrong_location(location: str) -> str | None:
     return None if host else "is a URL without a host; correct it"
 
 
+_NO_KEY = Refusal(
+    code="sheet.no-key",
+    sentence="{where}: option {entry!r} is not of the form key=value; separate by ;",
+)
+
+_UNKNOWN_OPTION = Refusal(
+    code="sheet.unknown-option",
+    sentence="{where}: {fault} option {option!r}; source {source!r} has {options}",
+)
+
+
 def _parse_options(text: str, source: Source, where: str, dataset: str) -> dict[str, str]:
     """Return the options of a cell, ``key=value;key=value``, each valid by its schema.
 
@@ -399,14 +493,15 @@ def _parse_options(text: str, source: Source, where: str, dataset: str) -> dict[
             continue
         key, _, value = map(str.strip, entry.partition("="))
         if not value:
-            msg = f"{where}: option {quoted(entry)} is not of the form key=value; separate by ;"
-            raise InputError(msg)
+            raise _NO_KEY.error(where=where, entry=entry)
         if key not in accepted or key in options:
             fault = "repeated" if key in options else "unknown"
             names = ", ".join(sorted(schemas)) or "none"
-            msg = f"{where}: {fault} option {quoted(key)}; source {source.name!r} has {names}"
-            raise InputError(msg, key=key)
+            raise _UNKNOWN_OPTION.error(
+                where=where, fault=fault, option=key, source=source.name, options=names, key=key
+            )
         options[key] = value
-    refuse_design(options, where, dataset)
+    if not options.keys().isdisjoint(OPTIONS_OF_DESIGN):
+        refuse_design(options, where, dataset)
     _refuse(options, schemas, where, "option ")
     return options

@@ -4,20 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pandas as pd
-
 from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.gct import as_gct, read_classes
-from xnbflow.sources.formats.long_table import refuse_long
+from xnbflow.sources.formats.long_table import MOST_COLUMNS, refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.workbook import naming_sheets
+from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles, kept_columns, turn
 from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.phenotype import read_phenotype, refuse_glued
-from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 
@@ -38,6 +36,17 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(phenotype_path)})
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     return read_table(path, dataset)
+
+
+_NO_HEADER = Refusal(
+    code="table.no-header",
+    sentence="{path} has no header; get it again",
+)
+
+_NO_ROWS = Refusal(
+    code="table.no-rows",
+    sentence="{path} has no rows below its header; get it again",
+)
 
 
 def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = False) -> DataSet:
@@ -97,41 +106,34 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     path = Path(path)
     check_options(dataset)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra
+        from xnbflow.sources.formats.h5ad import as_cells  # noqa: PLC0415 - an extra
 
-        return read_h5ad(path, dataset)
+        dataset = as_cells(dataset)
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     with about_file(path):
-        series = replace(_read_series(path, dataset), note_unlogged=are_intensities)
-        return finish(series, dataset)
-
-
-def _read_series(path: Path, dataset: SheetRow) -> RawSeries:
-    """Read a table and its phenotype, and give each row and column its role."""
-    phenotype = _read_phenotype_option(path, dataset)
-    raw = read_raw_table(path, dataset.options)
-    if not raw.header:
-        msg = f"{path} has no header; get it again"
-        raise InputError(msg)
-    if raw.is_header_short and phenotype is not None:
-        refuse_glued(path, raw.header, phenotype)
-    with naming_sheets(raw, chosen="sheet" in dataset.options):
-        refuse_long(raw, dataset.label)
-        table = turn(raw, dataset)
-        roles = assign_roles(table, dataset, phenotype)
-        if not len(raw):
-            msg = f"{path} has no rows below its header; get it again"
-            raise InputError(msg)
-        kept = None if phenotype is None else kept_columns(phenotype, dataset)
-        return series_of_table(table, roles, dataset, kept)
-
-
-def _read_phenotype_option(path: Path, dataset: SheetRow) -> pd.DataFrame | None:
-    """Return the phenotype that the option names; None without one."""
-    location = dataset.options.get("phenotype", "")
-    if not location:
-        return None
-    if suffix_of(location) == ".cls":
-        return read_classes(Path(location), path)
-    return read_phenotype(location, dataset)
+        phenotype = None
+        location = dataset.options.get("phenotype", "")
+        if location and suffix_of(location) == ".cls":
+            phenotype = read_classes(Path(location), path)
+        elif location:
+            phenotype = read_phenotype(location, dataset)
+        raw = read_raw_table(path, dataset.options)
+        if not raw.header:
+            raise _NO_HEADER.error(path=path)
+        if raw.is_header_short and phenotype is not None:
+            refuse_glued(path, raw.header, phenotype)
+        try:
+            if len(raw.header) <= MOST_COLUMNS and not raw.described:
+                refuse_long(raw, dataset.label)
+            table = turn(raw, dataset)
+            roles = assign_roles(table, dataset, phenotype)
+            if not len(raw):
+                raise _NO_ROWS.error(path=path)
+            kept = None if phenotype is None else kept_columns(phenotype, dataset)
+            series = series_of_table(table, roles, dataset, kept)
+        except InputError as error:
+            if len(raw.sheets) > 1:
+                raise with_sheets(error, raw) from error
+            raise
+        return finish(replace(series, note_unlogged=are_intensities), dataset)

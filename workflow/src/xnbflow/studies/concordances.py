@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.joined_columns import join_columns
 from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.canonical_order import order_of
 from xnbflow.data.dataset import DataSet
@@ -35,7 +36,7 @@ from xnbflow.inference.concordance import (
     level_area,
 )
 from xnbflow.inference.strata import crossed_strata, numeric_strata
-from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
+from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: With fewer samples only a column that separates the classes completely is severe.
@@ -160,7 +161,7 @@ def _of_classifier(
     limiting = [column for column in columns.values() if column and column.limits]
     together = list(_crossed_pairs(limiting, pairs_of, scored))
     if together:
-        yield _together_row(together), together
+        yield together_row(together), together
 
 
 def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]) -> _Column | None:
@@ -217,7 +218,7 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
         rows.append(
             _pair_row(within, header.classes[list(pair)], alone, associations[pair])
             | {"column": column.name, "limits": column.limits}
-            | {"status": _status(within, alone, associations[pair])}
+            | {"status": column_status(within, alone, associations[pair])}
         )
     return rows
 
@@ -255,7 +256,7 @@ def _pair_row(
     }
 
 
-def _status(within: Concordance, alone: float, p: float) -> str:
+def column_status(within: Concordance, alone: float, p: float) -> str:
     """Return the status of a column that is associated with two classes with this p."""
     if alone <= 0.5:
         return "not associated"
@@ -355,11 +356,12 @@ def _crossed_pair(
     within = scored.concordance(samples, strata)
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
-    status = _status(within, 1.0, 0.0)
+    status = column_status(within, 1.0, 0.0)
     if status == "recognised" and any(row["association"] <= TEST_LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
-        "column": CROSS.join(column.name for column in columns[:n_crossed]),
+        "column": join_columns(column.name for column in columns[:n_crossed]),
+        "names": tuple(column.name for column in columns),  # for `together_row` alone
         "together": True,
         "left_out": ", ".join(column.name for column, _ in left_out),
         "limits": True,
@@ -382,16 +384,15 @@ def _crossed(
     return samples, crossed_strata(scored.codes[samples] == codes[0], categories, numbers)
 
 
-def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the row of several columns together, from those of pairs of classes."""
     names: dict[str, None] = {}
     for pair in pairs:
-        names |= dict.fromkeys(pair["column"].split(CROSS))
-        names |= dict.fromkeys(filter(None, pair["left_out"].split(", ")))
+        names |= dict.fromkeys(pair["names"])
     table = pd.DataFrame(pairs)
     alone = len(pairs) == 1
     return {
-        "column": CROSS.join(names),
+        "column": join_columns(names),
         "together": True,
         "limits": True,
         **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),

@@ -22,7 +22,7 @@ from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
-from xnbflow.diagnostics.camera import SetTests, camera
+from xnbflow.diagnostics.camera import camera
 from xnbflow.diagnostics.contrasts import Comparison, comparison_designs, comparisons
 from xnbflow.diagnostics.least_squares import estimable
 from xnbflow.diagnostics.linear_models import weights_of_units
@@ -74,7 +74,22 @@ class MeasuredSets:
             trend=self.trend,
             unit_weights=unit_weights,
         )
-        return _rows(tested, list(self.members))
+
+        # The rows of a class by p.
+        names = list(self.members)
+        table = pd.DataFrame(
+            {
+                "gene_set": names,
+                "set_size": tested.size,
+                "direction": np.where(tested.shift > 0, "higher", "lower"),
+                "shift": tested.shift,
+                "correlation": tested.correlation,
+                "p": tested.p,
+                "fdr": tested.fdr,
+            }
+        )
+        table = table.sort_values("p", kind="stable", ignore_index=True)
+        return table.assign(rank=np.arange(1, len(table) + 1))
 
 
 def gene_set_tests(
@@ -189,7 +204,7 @@ def _measured_sets(
     series: DataSet, study_design: Design, sets: Mapping[str, set[str]]
 ) -> MeasuredSets:
     """Return the sets with 5 to 500 genes among those of the series."""
-    genes = _one_probe_per_gene(series)
+    genes = one_probe_per_gene(series)
     positions = {name: position for position, name in enumerate(genes.index)}
     members = {}
     for name, symbols in sets.items():
@@ -200,7 +215,7 @@ def _measured_sets(
     return MeasuredSets(values=genes.to_numpy(), members=members, trend=trend)
 
 
-def _one_probe_per_gene(series: DataSet) -> pd.DataFrame:
+def one_probe_per_gene(series: DataSet) -> pd.DataFrame:
     """Return the values of each gene by its name (n_genes, n_samples), in order of the names."""
     values = with_log_counts(series).values
     metadata = series.feature_metadata
@@ -219,20 +234,3 @@ def _one_probe_per_gene(series: DataSet) -> pd.DataFrame:
     probes = probes.sort_values(["mean", "feature"], ascending=[False, True])
     probes = probes.drop_duplicates("name").sort_values("name")
     return pd.DataFrame(values[probes.index.to_numpy()], index=probes["name"])
-
-
-def _rows(tests: SetTests, names: list[str]) -> pd.DataFrame:
-    """Return the rows of a class by p."""
-    table = pd.DataFrame(
-        {
-            "gene_set": names,
-            "set_size": tests.size,
-            "direction": np.where(tests.shift > 0, "higher", "lower"),
-            "shift": tests.shift,
-            "correlation": tests.correlation,
-            "p": tests.p,
-            "fdr": tests.fdr,
-        }
-    )
-    table = table.sort_values("p", kind="stable", ignore_index=True)
-    return table.assign(rank=np.arange(1, len(table) + 1))

@@ -30,7 +30,21 @@ def phenotype_checks(header: DataSet) -> pd.DataFrame:
     also reaches 95%, as a complete separation does. Identifiers, running numbers and columns that
     name the class are left out.
     """
-    design = _design(header)
+    # The columns of the model by the columns of the phenotype.
+    phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
+    cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
+    labels = pd.Series(header.labels)
+    design: dict[str, pd.DataFrame] = {}
+    for name, column in cells.items():
+        values = usable(labels[column.notna()], column.dropna())
+        if values is None or column.notna().groupby(labels).mean().min() < _KNOWN:
+            continue
+        if not pd.api.types.is_numeric_dtype(values):
+            values = values.reindex(cells.index, fill_value=values.mode()[0])
+            design[str(name)] = pd.get_dummies(values, dtype=float)
+        elif not values.is_unique or (values != values.round()).any():
+            design[str(name)] = values.reindex(cells.index, fill_value=values.mean()).to_frame()
+
     order = order_of(header)
     labels = header.labels[order]
     groups = None if header.groups is None else numbered(header.groups[order])
@@ -61,21 +75,3 @@ def phenotype_checks(header: DataSet) -> pd.DataFrame:
     code = "phenotype alone" if severity == "none" else "phenotype predicts class"
     row = audit_row(code, ", ".join(design), severity, text, value=value)
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)
-
-
-def _design(header: DataSet) -> dict[str, pd.DataFrame]:
-    """Return the columns of the model by the columns of the phenotype."""
-    phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
-    cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
-    labels = pd.Series(header.labels)
-    design = {}
-    for name, column in cells.items():
-        values = usable(labels[column.notna()], column.dropna())
-        if values is None or column.notna().groupby(labels).mean().min() < _KNOWN:
-            continue
-        if not pd.api.types.is_numeric_dtype(values):
-            values = values.reindex(cells.index, fill_value=values.mode()[0])
-            design[str(name)] = pd.get_dummies(values, dtype=float)
-        elif not values.is_unique or (values != values.round()).any():
-            design[str(name)] = values.reindex(cells.index, fill_value=values.mean()).to_frame()
-    return design

@@ -99,32 +99,28 @@ def suspects(
     n_recognising = recognising.value_counts(key).reset_index()
     rows = agreed.reset_index().merge(n_recognising, on=[*key, "count"])
     rows = rows[rows["count"] > 1].reset_index(drop=True)
-    rows["exchanged_with"] = _exchanged(rows, audit)
-    rows = rows[(rows["exchanged_with"] != "") | ~(rows["margin"] < MARGIN)]
-    return rows.sort_values(key, ignore_index=True)[STUDY_TABLES["suspects"].fixed]
 
-
-def _exchanged(doubted: pd.DataFrame, audit: pd.DataFrame) -> list[str]:
-    """Return for each doubted sample the one with which it is exchanged, "" where there is none.
-
-    Two samples are exchanged if each is predicted as the class of the other, and the genes of the
-    sex chromosomes contradict the recorded sex of both, in opposite directions. (The value of a
-    finding on sex is positive where the genes are those of a male.) A sample with several such
-    partners has none.
-    """
+    # For each doubted sample the one with which it is exchanged, "" where there is none. Two
+    # samples are exchanged if each is predicted as the class of the other, and the genes of
+    # the sex chromosomes contradict the recorded sex of both, in opposite directions. (The
+    # value of a finding on sex is positive where the genes are those of a male.) A sample
+    # with several such partners has none.
     sexes = audit[(audit["check"] == "sex") & (audit["severity"] == "warning")]
     score = sexes.set_index(["dataset", "subject"])["value"].to_dict()
     partners = []
-    for row in doubted.itertuples(index=False):
+    for row in rows.itertuples(index=False):
         of_sample = score.get((row.dataset, row.sample), np.nan)
         candidates = []
-        for other in doubted.itertuples(index=False):
+        for other in rows.itertuples(index=False):
             opposite = score.get((other.dataset, other.sample), np.nan) * of_sample < 0
             mirrored = (other.true, other.predicted) == (row.predicted, row.true)
             if other.dataset == row.dataset and mirrored and opposite:
                 candidates.append(str(other.sample))
         partners.append(candidates[0] if len(candidates) == 1 else "")
-    return partners
+    rows["exchanged_with"] = partners
+
+    rows = rows[(rows["exchanged_with"] != "") | ~(rows["margin"] < MARGIN)]
+    return rows.sort_values(key, ignore_index=True)[STUDY_TABLES["suspects"].fixed]
 
 
 def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """The files that the jobs of a study read, at the paths of the contract."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,7 +132,7 @@ class StudyInputs:
         """Return a check of these data sets and classifiers."""
         tables: dict[Pair, pd.DataFrame] = {}
         for dataset in self.checks.datasets:
-            classifiers = _classifiers_of(dataset, pairs)
+            classifiers = [classifier for paired, classifier in pairs if paired == dataset]
             path = CHECKED.of(study=self.study.id, dataset=dataset, table=table)
             stacked = read_stacked(self.root / path, CHECK_TABLES[table], classifiers)
             tables |= {(dataset, classifier): rows for classifier, rows in stacked.items()}
@@ -180,8 +180,3 @@ class StudyInputs:
     def _trained(self, dataset: str, folds: str, job: str, table: str) -> Path:
         path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
         return self.root / path
-
-
-def _classifiers_of(dataset: str, pairs: Collection[Pair]) -> list[str]:
-    """Return the classifiers that are paired with a data set."""
-    return [classifier for paired, classifier in pairs if paired == dataset]

@@ -65,7 +65,7 @@ def study_tables(
     truth = inputs.of_datasets(TRUTH, TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
-        **_checked(inputs, headers),
+        **checked_tables(inputs, headers),
         **_described(inputs, headers, fits=fits, alpha=alpha),
         **_scores(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
@@ -85,14 +85,34 @@ def study_tables(
         inflations=inflations,
         cohort_tests=inputs.cohort_tests(),
     )
+
+    # How far the probabilities of classifiers are right, and their ROC curves.
+    probabilities = probability_tables.probabilities
+    tables_of_probabilities = {
+        "calibration": probabilities("calibration", predictions, headers, inflations),
+        "confidence": probabilities("confidence", predictions, headers, inflations),
+        "sets": probability_tables.sets(predictions, headers, inflations),
+        "roc": probability_tables.roc(predictions, fits, headers),
+    }
+
+    # How often each sample is misclassified, and whose labels are doubtful.
+    samples = sample_errors.samples(predictions, results["estimates"])
+    limited = inseparable(results["concordance"])
+    tables_of_samples = {
+        "samples": samples,
+        "hard_samples": sample_errors.hard_samples(samples),
+        "suspects": sample_errors.suspects(samples, results["audit"], limited),
+        "misclassified": sample_errors.misclassified(samples),
+    }
+
     return {
         **tables,
         **results,  # with the audit, graded
-        **_probabilities(predictions, fits, headers, inflations),
+        **tables_of_probabilities,
         "equal_priors": equal_priors(
             predictions, headers, {key: entries[key[0]][key[2]] for key in predictions}
         ),
-        **_errors_of_samples(predictions, results),
+        **tables_of_samples,
     }
 
 
@@ -138,7 +158,7 @@ def _results(
         fits={key: (failed[key], len(table)) for key, table in fits.items()},
         stability=tables["stability"],
         permutation_tests=tables["permutation_tests"],
-        further=_further_reasons(
+        further=further_reasons(
             fits,
             headers,
             audit=audit,
@@ -158,7 +178,7 @@ def _results(
     }
 
 
-def _further_reasons(
+def further_reasons(
     fits: Tables,
     headers: Headers,
     *,
@@ -186,33 +206,6 @@ def _further_reasons(
             *of_cohorts.get((dataset, classifier), ()),
         ]
     return reasons
-
-
-def _probabilities(
-    predictions: Tables, fits: Tables, headers: Headers, inflations: Mapping[Key, float]
-) -> dict[str, pd.DataFrame]:
-    """Return how far the probabilities of classifiers are right, and their ROC curves."""
-    probabilities = probability_tables.probabilities
-    return {
-        "calibration": probabilities("calibration", predictions, headers, inflations),
-        "confidence": probabilities("confidence", predictions, headers, inflations),
-        "sets": probability_tables.sets(predictions, headers, inflations),
-        "roc": probability_tables.roc(predictions, fits, headers),
-    }
-
-
-def _errors_of_samples(
-    predictions: Tables, results: Mapping[str, pd.DataFrame]
-) -> dict[str, pd.DataFrame]:
-    """Return how often each sample is misclassified, and whose labels are doubtful."""
-    samples = sample_errors.samples(predictions, results["estimates"])
-    limited = inseparable(results["concordance"])
-    return {
-        "samples": samples,
-        "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples, results["audit"], limited),
-        "misclassified": sample_errors.misclassified(samples),
-    }
 
 
 def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd.DataFrame]:
@@ -255,7 +248,7 @@ def _described(
     }
 
 
-def _checked(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
+def checked_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
     curves = inputs.checked("learning_curve", inputs.checks.tested)
     tables = {

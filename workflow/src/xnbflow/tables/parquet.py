@@ -46,7 +46,15 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
             pa.OSFile(str(path)) as stream,
             pq.ParquetFile(stream, page_checksum_verification=True) as file,
         ):
-            _refuse_other_place(file, path)
+            # A file belongs to the data set, scheme, classifier and table of its path.
+            written_place = (file.schema_arrow.metadata or {}).get(_PLACE, b"").decode()
+            place = place_of(path)
+            if written_place and place and written_place != place:
+                msg = (
+                    f"{path} is a copy of {written_place}, which belongs to something else; "
+                    f"{REMEDY}"
+                )
+                raise InputError(msg, file=str(path), remedy=REMEDY)
             yield file
     except FileNotFoundError as error:
         msg = f"{path} is missing; run the workflow again with this file as a target"
@@ -80,12 +88,3 @@ def place_of(path: str | Path) -> str:
     parts = Path(path).absolute().parts
     tops = [i for i, name in enumerate(parts[:-1]) if name in {"results", "resources"}]
     return "/".join(parts[tops[-1] :]) if tops else ""
-
-
-def _refuse_other_place(file: pq.ParquetFile, path: str | Path) -> None:
-    """Refuse a file that was written for another data set, scheme, classifier or table."""
-    written_place = (file.schema_arrow.metadata or {}).get(_PLACE, b"").decode()
-    place = place_of(path)
-    if written_place and place and written_place != place:
-        msg = f"{path} is a copy of {written_place}, which belongs to something else; {REMEDY}"
-        raise InputError(msg, file=str(path), remedy=REMEDY)

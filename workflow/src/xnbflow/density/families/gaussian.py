@@ -21,7 +21,7 @@ class ConstantFeatureError(InputError):
             f"column {feature} is constant in class {code}; use a var_smoothing above 0"
         )
         self.feature = feature
-        self.code = code
+        self.class_code = code
 
 
 class Gaussian(TiledDistribution):

@@ -7,7 +7,7 @@ import io
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -97,7 +97,15 @@ def _by_ns_forest(trees: int, threads: int, training: Training) -> Markers:
         contextlib.redirect_stdout(progress),
         contextlib.redirect_stderr(progress),
     ):
-        cells = nsforest.pp.prep_medians(_annotated(training), "type")
+        # The training cells as AnnData, with the column ``type``.
+        import anndata  # noqa: PLC0415 - an extra
+
+        labels = pd.Categorical(training.types[training.codes])
+        obs = pd.DataFrame({"type": labels}, [f"cell {i}" for i in range(len(labels))])
+        values = sparse.csr_matrix(training.features.T)
+        annotated = anndata.AnnData(values, obs, pd.DataFrame(index=training.genes))
+
+        cells = nsforest.pp.prep_medians(annotated, "type")
         cells = nsforest.pp.prep_binary_scores(cells, "type")
         results = nsforest.nsforesting.NSForest(
             cells, "type", n_trees=trees, n_jobs=threads, output_folder=f"{folder}/"
@@ -111,16 +119,6 @@ def _by_ns_forest(trees: int, threads: int, training: Training) -> Markers:
 def _all_genes(training: Training) -> Markers:
     """Return every gene for every type."""
     return [np.arange(len(training.genes))] * len(training.types), None
-
-
-def _annotated(training: Training) -> Any:
-    """Return the training cells as AnnData, with the column ``type``."""
-    import anndata  # noqa: PLC0415 - an extra
-
-    labels = pd.Categorical(training.types[training.codes])
-    obs = pd.DataFrame({"type": labels}, [f"cell {i}" for i in range(len(labels))])
-    values = sparse.csr_matrix(training.features.T)
-    return anndata.AnnData(values, obs, pd.DataFrame(index=training.genes))
 
 
 #: Values whose ranks are in memory at once.

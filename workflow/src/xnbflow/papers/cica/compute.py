@@ -77,7 +77,18 @@ def analyse(
     """
     params = {**DEFAULTS, **params}
     tables = _accuracy_tables(series, params["splits"], params["repeats"], threads)
-    tables["dependence"] = _dependence_table(series)
+
+    # How many features depend on another given the class, with and without CICA. CICA is
+    # fitted to all samples and the dependence measured in the same; and fitted to one half
+    # and measured in the other.
+    dependence: list[dict[str, Any]] = []
+    for data in series.values():
+        everything = np.arange(data.n_samples)
+        first_half, second_half = _halves(data)
+        dependence += _dependence_rows(data, "those fitted", training=everything, test=everything)
+        dependence += _dependence_rows(data, "held-out half", training=first_half, test=second_half)
+    tables["dependence"] = table_of(dependence, TABLES["dependence"])
+
     tables |= simulation_tables(params, threads)
     tables["recovery"] = recovery_by_size(tables["summary"])
     tables |= score_regressors(params["real_splits"], params["real_repeats"], threads)
@@ -122,21 +133,6 @@ def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]
                     }
                 )
     return rows
-
-
-def _dependence_table(series: dict[str, DataSet]) -> pd.DataFrame:
-    """Return how many features depend on another given the class, with and without CICA.
-
-    CICA is fitted to all samples and the dependence measured in the same; and fitted to one half
-    and measured in the other.
-    """
-    rows: list[dict[str, Any]] = []
-    for data in series.values():
-        everything = np.arange(data.n_samples)
-        first_half, second_half = _halves(data)
-        rows += _dependence_rows(data, "those fitted", training=everything, test=everything)
-        rows += _dependence_rows(data, "held-out half", training=first_half, test=second_half)
-    return table_of(rows, TABLES["dependence"])
 
 
 def _halves(data: DataSet) -> tuple[np.ndarray, np.ndarray]:

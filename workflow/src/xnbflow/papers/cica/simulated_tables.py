@@ -2,9 +2,9 @@
 
 A *setting* is a simulation and a number of samples. In each setting and seed CICA is fitted at the
 paper's width and at the chosen one (`_cica_fits`). In settings with predictions, naive Bayes
-regression is fitted to its components, and to those of other transformations (`_other_fits`). In
-the paper's setting the descents are shown step by step (`_descent_rows`). `summarise_seeds` makes
-the tables over seeds of these rows.
+regression is fitted to its components, and to those of other transformations
+(`fits_of_other_methods`). In the paper's setting the descents are shown step by step
+(`descent_rows`). `summarise_seeds` makes the tables over seeds of these rows.
 """
 
 import itertools
@@ -54,9 +54,9 @@ _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 #: Limits of a band over seeds, as shares of the seeds.
 _BAND = {"lower": 0.1, "median": 0.5, "upper": 0.9}
 #: A descent that is shown ends where no entry of the gradient is larger, as that of `CICA`.
-_TOLERANCE = 1e-4
+FAST_ICA_TOLERANCE = 1e-4
 #: Steps of FastICA.
-_FAST_ICA_STEPS = 1000
+FAST_ICA_STEPS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class _Setting:
     predict: bool = True
 
 
-class _SeedTables(NamedTuple):
+class SeedTables(NamedTuple):
     """The rows of one seed, or of all of them; iterations are not yet summarised over seeds."""
 
     fits: pd.DataFrame
@@ -84,11 +84,11 @@ def simulation_tables(params: Mapping[str, Any], threads: int) -> dict[str, pd.D
     ``params`` are those of `xnbflow.papers.cica.compute.analyse`.
     """
     tasks = []
-    for setting, seed in itertools.product(_settings(params), range(params["seeds"])):
+    for setting, seed in itertools.product(simulation_settings(params), range(params["seeds"])):
         task = delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
         tasks.append(task)
     results = Parallel(n_jobs=threads)(tasks)
-    seeds = _SeedTables(
+    seeds = SeedTables(
         fits=pd.concat([result.fits for result in results], ignore_index=True),
         errors=pd.concat([result.errors for result in results], ignore_index=True),
         iterations=pd.concat([result.iterations for result in results], ignore_index=True),
@@ -96,7 +96,7 @@ def simulation_tables(params: Mapping[str, Any], threads: int) -> dict[str, pd.D
     return summarise_seeds(seeds)
 
 
-def _settings(params: Mapping[str, Any]) -> list[_Setting]:
+def simulation_settings(params: Mapping[str, Any]) -> list[_Setting]:
     """Return the settings that the study's parameters name."""
     for_recovery = [
         _Setting(name=AS_PAPER, samples=n, predict=False) for n in params["recovery_samples"]
@@ -113,7 +113,7 @@ def _settings(params: Mapping[str, Any]) -> list[_Setting]:
     return for_recovery + with_nuisance + correlated + as_paper
 
 
-def summarise_seeds(seeds: _SeedTables) -> dict[str, pd.DataFrame]:
+def summarise_seeds(seeds: SeedTables) -> dict[str, pd.DataFrame]:
     """Return the rows of all seeds in order, and the tables over seeds.
 
     ``summary`` has the median and the band of both errors of each method, ``iterations`` the same
@@ -124,18 +124,8 @@ def summarise_seeds(seeds: _SeedTables) -> dict[str, pd.DataFrame]:
     fits = seeds.fits.sort_values([*keys, "seed"], ignore_index=True)
     errors = seeds.errors.sort_values([*keys, "seed"], ignore_index=True)
     iterations = _bands(seeds.iterations, ["samples", "width", "measure", "step"])
-    return {
-        "fits": fits,
-        "errors": errors,
-        "summary": _summarise_errors(fits, errors),
-        "iterations": iterations,
-        "descents": _summarise_descents(iterations),
-        "convergence": _summarise_convergence(fits),
-    }
 
-
-def _summarise_errors(fits: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
-    """Return both errors over seeds, also as a share of the median without a transformation."""
+    # Both errors over seeds, also as a share of the median without a transformation.
     square_error = SQUARE_ERROR + ", " + errors["regression_width"] + " width"
     values = pd.concat(
         [
@@ -149,25 +139,30 @@ def _summarise_errors(fits: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
     median_without = untransformed.set_index(case)["median"]
     cases = pd.MultiIndex.from_frame(summary[case])
     of_untransformed = summary["median"] / median_without.reindex(cases).to_numpy()
-    return summary.assign(of_untransformed=of_untransformed)
+    summary = summary.assign(of_untransformed=of_untransformed)
 
-
-def _summarise_descents(iterations: pd.DataFrame) -> pd.DataFrame:
-    """Return start, least value and end of the median of each descent."""
+    # Start, least value and end of the median of each descent.
     steps = iterations.sort_values("step", kind="stable")
     paths = steps.groupby(["samples", "width", "measure"], sort=False)["median"]
     descents = paths.agg(start="first", least="min", least_at="idxmin", end="last")
     descents["least_at"] = steps.loc[descents["least_at"], "step"].to_numpy()
     descents["leaves"] = descents["end"] > _LEAVES * descents["least"]
-    return descents.reset_index()
+    descents = descents.reset_index()
 
-
-def _summarise_convergence(fits: pd.DataFrame) -> pd.DataFrame:
-    """Return median width and steps of the iterated methods, and how many runs converged."""
+    # Median width and steps of the iterated methods, and how many runs converged.
     groups = fits[fits["method"].isin(_ITERATED)].groupby([*SETTING, "method"], sort=False)
     medians = groups[["width", "steps"]].median()
     runs = groups["converged"].agg(runs="size", converged_runs="sum", converged="mean")
-    return medians.join(runs).reset_index()
+    convergence = medians.join(runs).reset_index()
+
+    return {
+        "fits": fits,
+        "errors": errors,
+        "summary": summary,
+        "iterations": iterations,
+        "descents": descents,
+        "convergence": convergence,
+    }
 
 
 def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -193,7 +188,7 @@ def recovery_by_size(summary: pd.DataFrame) -> pd.DataFrame:
     return rows[["samples", "method", "median", "lower", "upper", "seeds", "recovers"]]
 
 
-def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> _SeedTables:
+def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> SeedTables:
     """Simulate one training and test set, and return the rows of one seed."""
     n = setting.samples
     random = np.random.default_rng(derive_seed("cica", setting.name, n, seed))
@@ -209,14 +204,14 @@ def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> _
         cica_fits = _cica_fits(simulation, n, random_state)
         fits = cica_fits
         if setting.predict:
-            fits = cica_fits + _other_fits(simulation, n, random_state)
+            fits = cica_fits + fits_of_other_methods(simulation, n, random_state)
             errors = _error_rows(simulation, n, fits)
         if setting.predict and setting.name == AS_PAPER:
-            steps = _descent_rows(simulation, n, cica_fits, n_steps)
+            steps = descent_rows(simulation, n, cica_fits, n_steps)
     for fit in fits:
         fit["recovery_error"] = _recovery(simulation, fit.pop("demixing"))
     about = {"setting": setting.name, "samples": n, "seed": seed}
-    return _SeedTables(
+    return SeedTables(
         fits=pd.DataFrame([about | row for row in fits]),
         errors=pd.DataFrame([about | row for row in errors]),
         iterations=pd.DataFrame([about | row for row in steps]),
@@ -241,7 +236,9 @@ def _cica_fits(simulation: Simulation, n: int, random_state: int) -> list[dict[s
     return fits
 
 
-def _other_fits(simulation: Simulation, n: int, random_state: int) -> list[dict[str, Any]]:
+def fits_of_other_methods(
+    simulation: Simulation, n: int, random_state: int
+) -> list[dict[str, Any]]:
     """Return W of the other transformations of the first n samples, as rows of ``fits``.
 
     Symmetric whitening is one of them because the paper's mixing is symmetric: of uncorrelated
@@ -250,7 +247,7 @@ def _other_fits(simulation: Simulation, n: int, random_state: int) -> list[dict[
     X = simulation.inputs[:n]
     pca = PCA(N_SOURCES).fit(X)
     ica = FastICA(
-        N_SOURCES, whiten="unit-variance", max_iter=_FAST_ICA_STEPS, random_state=random_state
+        N_SOURCES, whiten="unit-variance", max_iter=FAST_ICA_STEPS, random_state=random_state
     )
     ica.fit(X)
     demixings = {
@@ -273,7 +270,7 @@ def _error_rows(simulation: Simulation, n: int, fits: list[dict[str, Any]]) -> l
     rows = []
     for fit in fits:
         for name, width in _REGRESSION_WIDTHS.items():
-            error = _square_error(simulation, n, fit["demixing"], width)
+            error = regression_error(simulation, n, fit["demixing"], width)
             rows.append(
                 {
                     "method": fit["method"],
@@ -284,31 +281,35 @@ def _error_rows(simulation: Simulation, n: int, fits: list[dict[str, Any]]) -> l
     return rows
 
 
-def _descent_rows(
+def descent_rows(
     simulation: Simulation, n: int, cica_fits: list[dict[str, Any]], n_steps: int
 ) -> list[dict[str, Any]]:
     """Return both errors at each step of a descent from the identity, at the width of each fit."""
     rows: list[dict[str, Any]] = []
     for name, fit in zip(_REGRESSION_WIDTHS, cica_fits, strict=True):
-        path = _descent(simulation.inputs[:n], simulation.target[:n], fit["width"], n_steps)
+        path = descend_from_identity(
+            simulation.inputs[:n], simulation.target[:n], fit["width"], n_steps
+        )
         # A descent that has converged stays where it is.
         n_missing = n_steps + 1 - len(path)
         path += [path[-1]] * n_missing
         for step, demixing in enumerate(path):
             errors = {
                 RECOVERY_ERROR: _recovery(simulation, demixing),
-                SQUARE_ERROR: _square_error(simulation, n, demixing, "paper"),
+                SQUARE_ERROR: regression_error(simulation, n, demixing, "paper"),
             }
             for measure, value in errors.items():
                 rows.append({"width": name, "step": step, "measure": measure, "value": value})
     return rows
 
 
-def _descent(X: np.ndarray, y: np.ndarray, width: float, n_steps: int) -> list[np.ndarray]:
+def descend_from_identity(
+    X: np.ndarray, y: np.ndarray, width: float, n_steps: int
+) -> list[np.ndarray]:
     """Return the matrix at each step of a descent from the identity."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(N_SOURCES)
-    return natural_gradient(objective, start, max_iter=n_steps, tol=_TOLERANCE).path
+    return natural_gradient(objective, start, max_iter=n_steps, tol=FAST_ICA_TOLERANCE).path
 
 
 def _recovery(simulation: Simulation, demixing: np.ndarray) -> float:
@@ -318,7 +319,7 @@ def _recovery(simulation: Simulation, demixing: np.ndarray) -> float:
     return recovery_error(demixing @ simulation.mixing[:, :N_SOURCES])
 
 
-def _square_error(simulation: Simulation, n: int, demixing: np.ndarray, width: str) -> float:
+def regression_error(simulation: Simulation, n: int, demixing: np.ndarray, width: str) -> float:
     """Return the error of naive Bayes regression, fitted to the first n samples, on the others."""
     components = simulation.inputs @ demixing.T
     model = KernelNBRegressor(width=width).fit(components[:n], simulation.target[:n])

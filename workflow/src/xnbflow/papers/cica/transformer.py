@@ -1,7 +1,7 @@
 """Conditionally independent component analysis (CICA paper, sections 3 to 5)."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -159,7 +159,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         inputs do not vary in ``n_components`` dimensions; if the target correlates with fewer.
         """
         X, y = self._validated(X, y, ensure_min_samples=2)
-        target = _kernel_target(y)
+        target = kernel_target(y)
         n_features = X.shape[1]
         n_components = n_features if self.n_components is None else self.n_components
         if n_components > n_features:
@@ -182,7 +182,12 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
             unmixed = np.eye(n_components)
         descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
-        self.components_ = _with_positive_entries(descent.path[-1] @ whitening) / scale
+
+        # Rows whose largest entry is positive: the sign of a component is arbitrary.
+        components = descent.path[-1] @ whitening
+        largest = np.abs(components).argmax(axis=1)
+        signs = np.sign(components[np.arange(len(components)), largest])
+        self.components_ = components * signs[:, np.newaxis] / scale
         self.mixing_ = np.linalg.pinv(self.components_)
         self.objective_ = descent.values[-1]
         self.n_iter_ = len(descent.path) - 1
@@ -290,7 +295,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         objective = ConditionalEntropy(centred, target[subset], self.width_)
         descents = [self._descend(objective, unmixed, _SCREENING)]
         for n_rotations in range(_GROWTH * self.n_restarts):
-            if n_rotations >= self.n_restarts and _ends_twice_at_lowest(descents):
+            # Two descents that end equally low have found the minimum.
+            lowest = sorted(map(_last_value, descents))[:2]
+            is_found_twice = len(lowest) == 2 and lowest[1] - lowest[0] < _SAME_END
+            if n_rotations >= self.n_restarts and is_found_twice:
                 break
             rotation = np.linalg.qr(random.normal(size=(n_components, n_components)))[0]
             descents.append(self._descend(objective, rotation, _SCREENING))
@@ -329,19 +337,6 @@ def _last_value(descent: Descent) -> float:
     return descent.values[-1]
 
 
-def _ends_twice_at_lowest(descents: Sequence[Descent]) -> bool:
-    """Return whether the two lowest descents end equally low."""
-    lowest = sorted(map(_last_value, descents))[:2]
-    return len(lowest) == 2 and lowest[1] - lowest[0] < _SAME_END
-
-
-def _with_positive_entries(components: np.ndarray) -> np.ndarray:
-    """Return rows whose largest entry is positive: the sign of a component is arbitrary."""
-    largest = np.abs(components).argmax(axis=1)
-    signs = np.sign(components[np.arange(len(components)), largest])
-    return components * signs[:, np.newaxis]
-
-
 def _is_real(y: np.ndarray) -> bool:
     """Return whether a target is a number; anything but floats is a class label."""
     return np.issubdtype(y.dtype, np.floating)
@@ -364,12 +359,12 @@ def _functions(y: np.ndarray, basis: int | Callable[[np.ndarray], np.ndarray]) -
     return splines.fit_transform(y[:, np.newaxis])
 
 
-def _kernel_target(y: np.ndarray) -> np.ndarray:
+def kernel_target(y: np.ndarray) -> np.ndarray:
     """Return a real target scaled to unit variance, or codes of classes far apart.
 
     Examples
     --------
-    >>> _kernel_target(np.array(["a", "b", "a", "b"])).tolist()
+    >>> kernel_target(np.array(["a", "b", "a", "b"])).tolist()
     [0.0, 1e+30, 0.0, 1e+30]
     """
     classes, codes = np.unique(y, return_inverse=True)

@@ -81,22 +81,8 @@ def load_published(
     entry = known[dataset.location]
     path = dataset.options.get("file", entry.path)
     local = downloads.fetch(dataset.source, path, default=entry.bases, sha256=dataset.sha256)
-    frame, kinds = entry.clean(dataset, _read_columns(dataset, entry, local))
-    refuse_empty(dataset, frame)
-    frame = _draw_rows(dataset, frame)
-    values = numbers(dataset, frame[list(kinds)])
-    return DataSet(
-        name=dataset.id,
-        values=values,
-        features=list(kinds),
-        samples=frame.index,
-        labels=frame["label"],
-        kinds=list(kinds.values()),
-    )
 
-
-def _read_columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
-    """Read the columns of an entry; what is missing or ``?`` is NaN."""
+    # Read the columns of an entry; what is missing or ``?`` is NaN.
     if entry.member and zipfile.is_zipfile(local):
         frame = _read_member(entry, local)
     else:
@@ -114,7 +100,20 @@ def _read_columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFr
             typed[column] = frame[column].map(str, na_action="ignore").astype(object)
         else:
             typed[column] = numbers(dataset, frame[[column]], allow_missing=True)[0]
-    return pd.DataFrame(typed, index=frame.index)
+    columns = pd.DataFrame(typed, index=frame.index)
+
+    frame, kinds = entry.clean(dataset, columns)
+    refuse_empty(dataset, frame)
+    frame = _draw_rows(dataset, frame)
+    values = numbers(dataset, frame[list(kinds)])
+    return DataSet(
+        name=dataset.id,
+        values=values,
+        features=list(kinds),
+        samples=frame.index,
+        labels=frame["label"],
+        kinds=list(kinds.values()),
+    )
 
 
 def _read_delimited(entry: Published, local: Path) -> pd.DataFrame:

@@ -60,7 +60,7 @@ def analyse(
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
     complexity = [table_of([], TABLES["complexity"])]
     if series:
-        complexity = [_complexity(data, params["repeats"]) for data in series.values()]
+        complexity = [selection_complexity(data, params["repeats"]) for data in series.values()]
     tables["complexity"] = pd.concat(complexity, ignore_index=True)
     tables |= example_tables()
     tables |= distribution_tables()
@@ -69,13 +69,10 @@ def analyse(
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
             tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
             tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
-    tables["printed"] = _printed_table([*printed_values(), *_figure_14_classes(artificial)])
-    return tables
-
-
-def _printed_table(values: list[PrintedValue]) -> pd.DataFrame:
+    values = [*printed_values(), *_figure_14_classes(artificial)]
     rows = [value.row() for value in values]
-    return table_of(rows, TABLES["printed"])
+    tables["printed"] = table_of(rows, TABLES["printed"])
+    return tables
 
 
 def _angle_tables(
@@ -98,21 +95,13 @@ def _angle_tables(
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
-            roses.append(_rose(data, feature, n_bins))
+            roses.append(sector_counts(data, feature, n_bins))
             densities.append(
                 _densities(data, feature, row=row, von_mises=von_mises, gaussian=gaussian)
             )
     fitted = pd.concat(fits, ignore_index=True)
-    return {
-        "rose": pd.concat(roses, ignore_index=True),
-        "fitted": fitted,
-        "densities": pd.concat(densities, ignore_index=True),
-        "likelihoods": _likelihoods(fitted),
-    }
 
-
-def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
-    """Return the log-likelihoods of all angles of a data set under both distributions."""
+    # The log-likelihoods of all angles of a data set under both distributions.
     is_better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
     sums = (
         fitted.assign(better=is_better)
@@ -127,7 +116,14 @@ def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
         )
     )
     sums["gain_per_angle"] = (sums["von_mises"] - sums["gaussian"]) / sums["measured"]
-    return sums.reset_index()[TABLES["likelihoods"].fixed]
+    likelihoods = sums.reset_index()[TABLES["likelihoods"].fixed]
+
+    return {
+        "rose": pd.concat(roses, ignore_index=True),
+        "fitted": fitted,
+        "densities": pd.concat(densities, ignore_index=True),
+        "likelihoods": likelihoods,
+    }
 
 
 def _fitted(
@@ -164,7 +160,7 @@ def _fitted(
     )
 
 
-def _rose(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
+def sector_counts(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
     """Return the number of samples of each class in each sector of the circle."""
     edges = np.linspace(-np.pi, np.pi, n_bins + 1)
     wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)  # in (-pi, pi]
@@ -203,7 +199,7 @@ def _densities(
     )
 
 
-def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
+def selection_complexity(data: DataSet, repeats: int) -> pd.DataFrame:
     """Fit each classifier to the complete data set, with other inner folds at each repeat."""
     rows = []
     for repeat in range(repeats):

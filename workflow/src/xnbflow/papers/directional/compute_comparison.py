@@ -57,7 +57,34 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
         tables["average_ranks"] = pd.DataFrame(columns=TABLES["average_ranks"].fixed)
         tables["pair_tests"] = pd.DataFrame(columns=TABLES["pair_tests"].fixed)
         return tables
-    tables["average_ranks"] = _average_ranks(wide, wide[has_counterpart])
+
+    # Table 3: over the data sets that correspond to the paper's, and over all of each.
+    corresponding = wide[has_counterpart]
+    printed = printed_table(3).set_index("classifier")["average_rank"]
+    names = [counterpart_name(dataset) for dataset in corresponding.index]
+    same = pd.DataFrame(
+        {
+            "ours": average_ranks(corresponding.round(10)),
+            "paper": paper_ranks().loc[names].mean(),
+            "over": "same",
+            "datasets": len(corresponding),
+            "datasets_paper": len(corresponding),
+        },
+        index=printed.index,
+    )
+    every = pd.DataFrame(
+        {
+            "ours": average_ranks(wide.round(10)),
+            "paper": printed,
+            "over": "all",
+            "datasets": len(wide),
+            "datasets_paper": printed_table(1)["dataset"].nunique(),
+        },
+        index=printed.index,
+    )
+    table = pd.concat([same, every]).rename_axis("classifier").reset_index()
+    tables["average_ranks"] = table[TABLES["average_ranks"].fixed]
+
     tables["pair_tests"] = _pair_tests(wide[has_counterpart])
     return tables
 
@@ -86,37 +113,6 @@ def _accuracies(summary: pd.DataFrame, paper_names: Mapping[str, str], folds: st
             "paper_rank": paper_ranks().stack().reindex(keys).to_numpy(),
         }
     )
-
-
-def _average_ranks(accuracy: pd.DataFrame, corresponding: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 3: over the data sets that correspond to the paper's, and over all of each.
-
-    Both arguments are accuracies, data sets by classifiers.
-    """
-    printed = printed_table(3).set_index("classifier")["average_rank"]
-    names = [counterpart_name(dataset) for dataset in corresponding.index]
-    same = pd.DataFrame(
-        {
-            "ours": average_ranks(corresponding.round(10)),
-            "paper": paper_ranks().loc[names].mean(),
-            "over": "same",
-            "datasets": len(corresponding),
-            "datasets_paper": len(corresponding),
-        },
-        index=printed.index,
-    )
-    every = pd.DataFrame(
-        {
-            "ours": average_ranks(accuracy.round(10)),
-            "paper": printed,
-            "over": "all",
-            "datasets": len(accuracy),
-            "datasets_paper": printed_table(1)["dataset"].nunique(),
-        },
-        index=printed.index,
-    )
-    table = pd.concat([same, every]).rename_axis("classifier").reset_index()
-    return table[TABLES["average_ranks"].fixed]
 
 
 def _pair_tests(accuracy: pd.DataFrame) -> pd.DataFrame:

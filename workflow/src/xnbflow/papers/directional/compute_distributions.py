@@ -37,7 +37,21 @@ def distribution_tables() -> dict[str, pd.DataFrame]:
     for example, mean_direction in _MEAN_DIRECTIONS.items():
         vectors = _draw(example, mean_direction)
         points.append(_with_coordinates(vectors).assign(example=example))
-        directions.append(_describe(mean_direction, vectors).assign(example=example))
+
+        # Direction, resultant length and concentration: the true ones and the estimates.
+        dimension = len(mean_direction)
+        resultant = vectors.mean(axis=0)
+        length = np.linalg.norm(resultant)
+        frame = _with_coordinates(np.stack([mean_direction, resultant / length]))
+        directions_of_example = frame.assign(
+            parameters=["true", "estimated"],
+            resultant_length=[
+                float(bessel_ratio(dimension / 2 - 1, np.array(float(_KAPPA)))),
+                length,
+            ],
+            concentration=[float(_KAPPA), float(concentration(np.array([length]), dimension)[0])],
+        )
+        directions.append(directions_of_example.assign(example=example))
     return {
         "points": pd.concat(points, ignore_index=True),
         "directions": pd.concat(directions, ignore_index=True),
@@ -52,19 +66,6 @@ def _draw(example: str, mean_direction: np.ndarray) -> np.ndarray:
         angles = rng.vonmises(angle, _KAPPA, _N_POINTS)
         return np.column_stack([np.cos(angles), np.sin(angles)])
     return vonmises_fisher(mean_direction, _KAPPA).rvs(_N_POINTS, random_state=rng)
-
-
-def _describe(mean_direction: np.ndarray, vectors: np.ndarray) -> pd.DataFrame:
-    """Return direction, resultant length and concentration: the true ones and the estimates."""
-    dimension = len(mean_direction)
-    resultant = vectors.mean(axis=0)
-    length = np.linalg.norm(resultant)
-    frame = _with_coordinates(np.stack([mean_direction, resultant / length]))
-    return frame.assign(
-        parameters=["true", "estimated"],
-        resultant_length=[float(bessel_ratio(dimension / 2 - 1, np.array(float(_KAPPA)))), length],
-        concentration=[float(_KAPPA), float(concentration(np.array([length]), dimension)[0])],
-    )
 
 
 def _with_coordinates(vectors: np.ndarray) -> pd.DataFrame:

@@ -118,14 +118,14 @@ def example_tables() -> dict[str, pd.DataFrame]:
     for example in EXAMPLES:
         label = {"example": f"figure {example.figure}", "space": example.space}
         classifier = _classifier(example.space)
-        samples = _draw(example)
+        samples = draw_samples(example)
         X = _features(example.space, samples)
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
         regions["predicted"] = classifier.predict(_features(example.space, regions))
         all_samples.append(samples.assign(**label))
         all_regions.append(regions.assign(**label))
-        all_boundaries.append(_boundary(example).assign(**label))
+        all_boundaries.append(decision_boundary(example).assign(**label))
     return {
         "samples": pd.concat(all_samples, ignore_index=True),
         "regions": pd.concat(all_regions, ignore_index=True),
@@ -258,7 +258,7 @@ def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame
     return regions.assign(**label), boundary.assign(**label)
 
 
-def _draw(example: Example) -> pd.DataFrame:
+def draw_samples(example: Example) -> pd.DataFrame:
     """Draw half of the samples from each class."""
     rng = np.random.default_rng(derive_seed("directional example", example.figure))
     n = example.n_samples // 2
@@ -314,7 +314,7 @@ def _grid(space: str, second: pd.Series) -> pd.DataFrame:
     return pd.DataFrame({"first": first.ravel(), "second": other.ravel()})
 
 
-def _boundary(example: Example) -> pd.DataFrame:
+def decision_boundary(example: Example) -> pd.DataFrame:
     """Return points where the true classes are equally probable."""
     mu = np.array(example.mu, dtype=float)
     kappa = np.array(example.kappa, dtype=float)
@@ -324,7 +324,7 @@ def _boundary(example: Example) -> pd.DataFrame:
         return _torus_curves(mu, kappa, np.array([0.5, 0.5]))
     mu /= np.linalg.norm(mu, axis=1, keepdims=True)
     if example.space == "sphere":
-        return _sphere_circle(*von_mises_fisher_boundary(mu, kappa))
+        return sphere_circle(*von_mises_fisher_boundary(mu, kappa))
     if example.space == "cylinder":
         return _cylinder_curves(mu, kappa, np.array(example.second, dtype=float))
     # On circles a category's probabilities act as priors (section 3.5).
@@ -350,7 +350,7 @@ def _torus_curves(mu: np.ndarray, kappa: np.ndarray, priors: np.ndarray) -> pd.D
     return pd.concat(curves, ignore_index=True)
 
 
-def _sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:
+def sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:
     """Return where the plane ``normal @ x + offset = 0`` cuts the unit sphere."""
     centre = -offset / (normal @ normal) * normal  # the plane's point next to the origin
     radius = np.sqrt(1 - centre @ centre)

@@ -21,7 +21,7 @@ from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.papers.directional.mutual_information import mutual_information
 
 #: Log densities that are held at once: 32 MB.
-_CHUNK_VALUES = 4_000_000
+CHUNK_VALUES = 4_000_000
 
 
 class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
@@ -120,7 +120,23 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         self.estimator_ = self._fit_template(features, codes)
         information = mutual_information(self.estimator_, features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
-        accuracy = self._prefix_accuracies(features, codes, order, groups)
+
+        # The inner cross-validation's accuracy of every prefix of the ranking. The log-
+        # likelihood of a prefix is the running sum of those of its features, so one pass
+        # over the features classifies the samples by all prefixes.
+        n_correct = np.zeros(len(order))
+        n_tested = 0
+        for training, test in inner_folds(self.cv, codes, groups):
+            inner = self._fit_template(features[:, training], codes[training])
+            n_tested += len(test)
+            for chunk in self._chunks(features, test):
+                joint = inner.term_log_densities(features[:, chunk])[order]
+                joint[0] += inner.class_log_prior_[:, None]
+                np.cumsum(joint, axis=0, out=joint)
+                predicted = inner.classes_[joint.argmax(axis=1)]
+                n_correct += (predicted == codes[chunk]).sum(axis=1)
+        accuracy = n_correct / n_tested
+
         self._ranking = (order, information[order], accuracy)
         self.selected_ = order[: int(np.argmax(accuracy)) + 1]
         columns = self.estimator_.term_columns()
@@ -149,30 +165,9 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
             warnings.filterwarnings("ignore", "class .* has 1 sample")
             return clone(self._template()).fit(X, codes)
 
-    def _prefix_accuracies(
-        self, features: np.ndarray, codes: np.ndarray, order: np.ndarray, groups: np.ndarray | None
-    ) -> np.ndarray:
-        """Return the inner cross-validation's accuracy of every prefix of the ranking.
-
-        The log-likelihood of a prefix is the running sum of those of its features, so one pass over
-        the features classifies the samples by all prefixes.
-        """
-        n_correct = np.zeros(len(order))
-        n_tested = 0
-        for training, test in inner_folds(self.cv, codes, groups):
-            inner = self._fit_template(features[:, training], codes[training])
-            n_tested += len(test)
-            for chunk in self._chunks(features, test):
-                joint = inner.term_log_densities(features[:, chunk])[order]
-                joint[0] += inner.class_log_prior_[:, None]
-                np.cumsum(joint, axis=0, out=joint)
-                predicted = inner.classes_[joint.argmax(axis=1)]
-                n_correct += (predicted == codes[chunk]).sum(axis=1)
-        return n_correct / n_tested
-
     def _chunks(self, features: np.ndarray, samples: np.ndarray) -> list[np.ndarray]:
         """Split samples so that the log densities of a chunk take about 32 MB."""
-        width = max(1, _CHUNK_VALUES // (len(features) * len(self.classes_)))
+        width = max(1, CHUNK_VALUES // (len(features) * len(self.classes_)))
         return [samples[start : start + width] for start in range(0, len(samples), width)]
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:

@@ -99,7 +99,7 @@ def analyse(
                 rows.insert(1, "features", name)
                 tables[table].append(rows)
             if "test" in parts and features != "stepwise":
-                rows = _random_splits(
+                rows = random_splits(
                     data, name, features=features, n_train=len(parts["train"][1]), params=params
                 )
                 tables["splits"].append(pd.DataFrame(rows, columns=_SPLIT_COLUMNS))
@@ -130,7 +130,7 @@ def _analyse_set(
             raise InputError(msg)
         parts = {part: (X[features], y) for part, (X, y) in parts.items()}
         categorical = [name for name in categorical if name in features]
-    models = _models(categorical, params["generalized"])
+    models = compared_models(categorical, params["generalized"])
     if params["tune"] is not None:
         if np.unique_counts(parts["train"][1]).counts.max() < 10:
             msg = f"{data.name}: no class has 10 training samples, as `tune` needs; set tune: null"
@@ -144,7 +144,7 @@ def _analyse_set(
     # With the loss l1 of a false alarm and l2 of a miss an event is called from the probability
     # l1 / (l1 + l2) on, which minimises the expected loss.
     l1, l2 = params["losses"]
-    tables["fit"], tables["costs"] = _fit_and_costs(models, parts, l1 / (l1 + l2))
+    tables["fit"], tables["costs"] = fit_and_costs(models, parts, l1 / (l1 + l2))
     path = models[GENERALIZED].log_likelihood_
     tables["convergence"] = pd.DataFrame(
         {"iteration": np.arange(len(path)), "log_likelihood": path}
@@ -159,7 +159,7 @@ def _analyse_set(
     return tables
 
 
-def _models(categorical: list[str], parameters: dict[str, Any]) -> dict[str, BaseEstimator]:
+def compared_models(categorical: list[str], parameters: dict[str, Any]) -> dict[str, BaseEstimator]:
     """Return the classifiers that are compared, with the study's parameters."""
     parameters = {"categorical": categorical, **parameters}
     linear = LogisticRegression(C=np.inf, solver="newton-cholesky")
@@ -181,7 +181,7 @@ def _fit(models: dict[str, BaseEstimator], X: pd.DataFrame, y: np.ndarray) -> No
             model.fit(X, y)
 
 
-def _random_splits(
+def random_splits(
     data: DataSet,
     name: str,
     features: list[str] | None,
@@ -203,7 +203,7 @@ def _random_splits(
         order = random.permutation(len(labels))
         train = order[:n_train]
         test = order[n_train:]
-        models = _models(categorical, params["generalized"])
+        models = compared_models(categorical, params["generalized"])
         _fit(models, X.iloc[train], labels[train])
         for model_name, model in models.items():
             predicted = model.predict_proba(X.iloc[test])[:, 1] > l1 / (l1 + l2)
@@ -269,7 +269,7 @@ def summarise_splits(splits: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _fit_and_costs(
+def fit_and_costs(
     models: dict[str, BaseEstimator],
     parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
     cutoff: float,
@@ -330,7 +330,7 @@ def completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFra
         misclassification_lower=share - _CHANCE * error,
         misclassification_upper=share + _CHANCE * error,
     )
-    card = _with_observations(tables["scorecard"])
+    card = add_observations(tables["scorecard"])
     curves = card[card["kind"] != "intercept"]
     keys = [*_SET, "feature"]
     rows = []
@@ -345,11 +345,11 @@ def completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFra
     summaries = {
         "fit": fit,
         "scorecard": card,
-        "published": _published(fit),
+        "published": compare_with_paper(fit),
         "strengths": strengths,
         "adjustments": adjustments.reset_index(),
         "observations": _observations(curves, strengths),
-        "passes": _passes(tables["convergence"]),
+        "passes": pass_table(tables["convergence"]),
     }
     if len(tables.get("splits", ())):
         summaries["split_summary"] = summarise_splits(tables["splits"])
@@ -363,7 +363,7 @@ def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series |
     return np.sqrt(share * (1 - share) / n)
 
 
-def _published(fit: pd.DataFrame) -> pd.DataFrame:
+def compare_with_paper(fit: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's error and ours for the part of comparison; no row for other data."""
     is_example = (fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1)
     ours = fit[is_example & (fit["model"] == GENERALIZED)]
@@ -385,7 +385,7 @@ def _published(fit: pd.DataFrame) -> pd.DataFrame:
     return published.reset_index(drop=True)
 
 
-def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
+def add_observations(card: pd.DataFrame) -> pd.DataFrame:
     """Add shares of the training samples at each value and up to it, and values drawn as points."""
     ordered = card.sort_values("value", kind="stable")
     groups = ordered.groupby([*_SET, "feature"], sort=False)["count"]
@@ -442,7 +442,8 @@ def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame
     return pd.concat(parts, ignore_index=True)
 
 
-def _passes(convergence: pd.DataFrame) -> pd.DataFrame:
+def pass_table(convergence: pd.DataFrame) -> pd.DataFrame:
+    """Return the passes of each fit, its log likelihoods, and the gain of the first pass."""
     paths = convergence.groupby(_SET, sort=False)["log_likelihood"]
     passes = paths.agg(
         passes=lambda path: len(path) - 1,

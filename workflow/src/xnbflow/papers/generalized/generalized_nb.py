@@ -261,14 +261,27 @@ class GeneralizedNB(BaseNaiveBayes):
             fit = self._backfit(
                 [columns[j] for j in used], [self.naive_effects_[j] for j in used], events
             )
-        self._store(fit, is_neutralized)
+
+        # Set the fitted attributes; removed features have no effect.
+        self.removed_ = is_neutralized
+        self.intercept_ = fit.intercept
+        self.factors_ = np.ones(len(is_neutralized))
+        self.factors_[~is_neutralized] = fit.factors
+        self.marginal_bias_ = [np.zeros(len(values)) for values in self.values_]
+        for j, adjustment in zip(np.flatnonzero(~is_neutralized), fit.adjustments, strict=True):
+            self.marginal_bias_[j] = adjustment
+        for j in np.flatnonzero(is_neutralized):
+            self.naive_effects_[j] = np.zeros(len(self.values_[j]))
+        self.log_likelihood_ = np.array(fit.history)
+        self.n_iter_ = len(fit.history) - 1
+
         self._warn_of_convergence(fit, len(codes))
 
     def _backfit(
         self, columns: list[SortedFeature], effects: list[np.ndarray], events: np.ndarray
-    ) -> "_LocalScoring":
+    ) -> "LocalScoring":
         """Return the adjustments of some features."""
-        fit = _LocalScoring(
+        fit = LocalScoring(
             columns,
             effects,
             events,
@@ -287,7 +300,7 @@ class GeneralizedNB(BaseNaiveBayes):
                 break
         return fit
 
-    def _neutralized(self, fit: "_LocalScoring") -> np.ndarray:
+    def _neutralized(self, fit: "LocalScoring") -> np.ndarray:
         """Return which features the parameter ``least_effect`` removes, bool (n_features,)."""
         if self.least_effect is None:
             return np.zeros(len(fit.columns), dtype=bool)
@@ -301,21 +314,7 @@ class GeneralizedNB(BaseNaiveBayes):
         is_neutralized = np.array(spreads) < self.least_effect * np.array(naive_spreads)
         return is_neutralized & ~is_neutralized.all()
 
-    def _store(self, fit: "_LocalScoring", is_removed: np.ndarray) -> None:
-        """Set the fitted attributes; removed features have no effect."""
-        self.removed_ = is_removed
-        self.intercept_ = fit.intercept
-        self.factors_ = np.ones(len(is_removed))
-        self.factors_[~is_removed] = fit.factors
-        self.marginal_bias_ = [np.zeros(len(values)) for values in self.values_]
-        for j, adjustment in zip(np.flatnonzero(~is_removed), fit.adjustments, strict=True):
-            self.marginal_bias_[j] = adjustment
-        for j in np.flatnonzero(is_removed):
-            self.naive_effects_[j] = np.zeros(len(self.values_[j]))
-        self.log_likelihood_ = np.array(fit.history)
-        self.n_iter_ = len(fit.history) - 1
-
-    def _warn_of_convergence(self, fit: "_LocalScoring", n_samples: int) -> None:
+    def _warn_of_convergence(self, fit: "LocalScoring", n_samples: int) -> None:
         """Warn if the passes diverge, or still change the adjustments."""
         first = fit.history[0]
         last = fit.history[-1]
@@ -351,7 +350,7 @@ class GeneralizedNB(BaseNaiveBayes):
         return at_samples
 
 
-class _LocalScoring:
+class LocalScoring:
     """The additive log odds of a training set while they are fitted.
 
     As published, backfitting starts from naive Bayes. Where features repeat each other, its weights
@@ -438,7 +437,18 @@ class _LocalScoring:
             change += float(np.sqrt(column.counts @ (self.smooth[j] - before) ** 2))
             adjustment = (self.factors[j] - 1.0) * self.effects[j] + self.smooth[j]
             norm += np.sqrt(column.counts @ adjustment**2)
-        self._balance()
+
+        # Shift the intercept such that the expected number of events is the actual.
+        share = self.events.mean()
+        centre = np.log(share / (1.0 - share))
+        shift = brentq(
+            lambda shift: expit(self.log_odds + shift).mean() - share,
+            centre - self.log_odds.max() - 1.0,
+            centre - self.log_odds.min() + 1.0,
+        )
+        self.intercept += shift
+        self.log_odds += shift
+
         self.change = float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
         self.history.append(_log_likelihood(self.log_odds, self.events))
 
@@ -455,18 +465,6 @@ class _LocalScoring:
             least = _LEAST_NORM * float(np.sqrt(len(self.events)))
             if float(np.sqrt(column.counts @ step**2)) <= inner_tol * max(norm, least):
                 break
-
-    def _balance(self) -> None:
-        """Shift the intercept such that the expected number of events is the actual."""
-        share = self.events.mean()
-        centre = np.log(share / (1.0 - share))
-        shift = brentq(
-            lambda shift: expit(self.log_odds + shift).mean() - share,
-            centre - self.log_odds.max() - 1.0,
-            centre - self.log_odds.min() + 1.0,
-        )
-        self.intercept += shift
-        self.log_odds += shift
 
     def _step(self, column: SortedFeature, smooth: np.ndarray) -> np.ndarray:
         """Return the change of a feature's smooth part (n_values,), centred and limited."""

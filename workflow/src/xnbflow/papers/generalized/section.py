@@ -45,7 +45,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = []
     for i, dataset in enumerate(datasets):
-        content = _DataSetResults(whole, dataset).blocks()
+        content = DataSetResults(whole, dataset).blocks()
         blocks += content if len(datasets) == 1 else [Group(dataset, content, opened=i == 0)]
     return Section(
         "effects",
@@ -116,7 +116,7 @@ _TUNING = (
 )
 
 
-class _DataSetResults:
+class DataSetResults:
     """The results on one data set: its rows of all tables, and values that its blocks share."""
 
     def __init__(self, whole: StudyTables, dataset: str) -> None:
@@ -153,6 +153,7 @@ class _DataSetResults:
         return card.loc[card["kind"] != "intercept", "feature"].unique().tolist()
 
     def blocks(self) -> list[Block]:
+        """Return the blocks of a data set: fit, effects, predictions."""
         fit: list[Block] = [Prose(_STATISTICS_EXPLAINED), self.fit_table()]
         shown = f"Effects of single features, set “{self.shown}”"
         blocks: list[Block] = [

@@ -45,7 +45,7 @@ def stepwise_logistic(
     >>> stepwise_logistic(candidates, events)[0]
     array([1])
     """
-    search = _Search(candidates, events)
+    search = StepwiseSearch(candidates, events)
     earlier_models: set[frozenset[int]] = set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
@@ -58,7 +58,7 @@ def stepwise_logistic(
     return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
 
 
-class _Search:
+class StepwiseSearch:
     """The current model of a stepwise search, and the steps that led to it."""
 
     def __init__(self, candidates: np.ndarray, events: np.ndarray) -> None:
@@ -70,11 +70,25 @@ class _Search:
 
     @property
     def separated(self) -> bool:
+        """Whether the features separate the classes, so that the likelihood has no maximum."""
         return self.log_likelihood > -_SEPARATED * len(self.events)
 
     def enter(self, level: float) -> bool:
         """Let the candidate with the greatest score chi-square in, if it is significant."""
-        scores = self._score_tests()
+        # Each candidate's score chi-square beside the model; 0 where it cannot enter. The
+        # statistic of candidate c is ``(c' r)² / (c' W c - c' W D V D' W c)`` with the
+        # residuals r, the weights W = p (1 - p), the design D of the model and the
+        # covariance V of its coefficients: the information in c that the model does not
+        # contain.
+        weighted = self.candidates * self.weight
+        information = np.einsum("ij,ij->i", weighted, self.candidates)
+        shared = weighted @ self.design.T
+        remaining = information - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
+        can_enter = remaining > _TOLERANCE * information
+        can_enter[self.selected] = False
+        scores = np.zeros(len(self.candidates))
+        np.divide((self.candidates @ self.residual) ** 2, remaining, out=scores, where=can_enter)
+
         best = int(np.argmax(scores))
         if not scores[best] > chi2.isf(level, 1):
             return False
@@ -120,23 +134,6 @@ class _Search:
         self.residual = self.events - expit(log_odds)
         self.weight = expit(log_odds) * expit(-log_odds)
         self.covariance = np.linalg.pinv((self.design * self.weight) @ self.design.T)
-
-    def _score_tests(self) -> np.ndarray:
-        """Return each candidate's score chi-square beside the model; 0 where it cannot enter.
-
-        The statistic of candidate c is ``(c' r)² / (c' W c - c' W D V D' W c)`` with the residuals
-        r, the weights W = p (1 - p), the design D of the model and the covariance V of its
-        coefficients: the information in c that the model does not contain.
-        """
-        weighted = self.candidates * self.weight
-        information = np.einsum("ij,ij->i", weighted, self.candidates)
-        shared = weighted @ self.design.T
-        remaining = information - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
-        can_enter = remaining > _TOLERANCE * information
-        can_enter[self.selected] = False
-        scores = np.zeros(len(self.candidates))
-        np.divide((self.candidates @ self.residual) ** 2, remaining, out=scores, where=can_enter)
-        return scores
 
 
 def _fit(features: np.ndarray, events: np.ndarray) -> tuple[np.ndarray, float]:

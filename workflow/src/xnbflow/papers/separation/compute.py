@@ -87,18 +87,56 @@ def analyse(
         tables[name] = pd.concat(parts, ignore_index=True)
     tables |= figure_tables(params["figure_sets"])
     tables["fitted"] = _fit_settings(settings, params, tables["risk"])
-    tables["blocks"] = _fit_microarrays(series, params["sizes"])
+
+    # Find blocks of the given sizes in data sets by correlation, and select by Eq. 22.
+    sizes = params["sizes"]
+    rows = []
+    for (name, data), size in itertools.product(series.items(), sizes):
+        X = data.values.T
+        model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
+        is_shrunk = model.shrinkage_ > 0
+        rows.append(
+            {
+                "dataset": name,
+                "size": size,
+                "samples": data.n_samples,
+                "blocks": len(model.blocks_),
+                "mean_abs_r": _mean_correlation(X, data.labels, model.blocks_),
+                "shrunk": is_shrunk.mean(),
+                "mean_shrinkage": model.shrinkage_[is_shrunk].mean() if is_shrunk.any() else 0.0,
+                "kept": kept_by_equation_22(model).mean(),
+                "positive": (model.scores_ > model.null_scores_).mean(),
+            }
+        )
+    tables["blocks"] = table_of(rows, TABLES["blocks"])
+
     if len(tables["risk"]):
-        tables["risk"] = _with_signs(tables["risk"])
-        tables["verdicts"] = _verdicts(tables["risk"])
+        tables["risk"] = add_sign_tests(tables["risk"])
+
+        # Numbers of cases with gains and losses of each method, by kind and samples. A
+        # case is a distribution and sample size.
+        risk = tables["risk"]
+        by_size = risk.assign(samples=risk["samples"].astype(str))
+        by_kind = risk.assign(samples=ALL)
+        cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
+        groups = cases.groupby(["distribution", "samples", "method"], sort=False)
+        tables["verdicts"] = groups.agg(
+            cases=("gain", "size"),
+            helps=("helps", "sum"),
+            harms=("harms", "sum"),
+            least_gain=("gain", "min"),
+            mean_gain=("gain", "mean"),
+            greatest_gain=("gain", "max"),
+        ).reset_index()
+
     if len(tables["fitted"]):
-        tables["fitted_means"] = _fitted_means(tables["fitted"])
-    tables["theorem1"] = _with_errors(tables["theorem1"])
+        tables["fitted_means"] = mean_losses(tables["fitted"])
+    tables["theorem1"] = add_standard_errors(tables["theorem1"])
     empty = {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
     return empty | {name: table for name, table in tables.items() if len(table)}
 
 
-def _fitted_means(fitted: pd.DataFrame) -> pd.DataFrame:
+def mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
     """Return the loss by estimated covariances per sample size."""
     by_size = fitted.groupby("samples", sort=False)
     return by_size.agg(
@@ -108,7 +146,7 @@ def _fitted_means(fitted: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def _with_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
+def add_standard_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
     """Add the relative deviations of Theorem 1 from the simulated signal."""
     simulated = theorem1["simulated"]
     return theorem1.assign(
@@ -119,32 +157,13 @@ def _with_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _with_signs(risk: pd.DataFrame) -> pd.DataFrame:
+def add_sign_tests(risk: pd.DataFrame) -> pd.DataFrame:
     """Add the significance of a gain."""
     margin = _SURE * risk["gain_error"].fillna(0.0)
     return risk.assign(
         helps=risk["gain"] > margin,
         harms=risk["gain"] < -margin,
     )
-
-
-def _verdicts(risk: pd.DataFrame) -> pd.DataFrame:
-    """Return numbers of cases with gains and losses of each method, by kind and samples.
-
-    A case is a distribution and sample size.
-    """
-    by_size = risk.assign(samples=risk["samples"].astype(str))
-    by_kind = risk.assign(samples=ALL)
-    cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
-    groups = cases.groupby(["distribution", "samples", "method"], sort=False)
-    return groups.agg(
-        cases=("gain", "size"),
-        helps=("helps", "sum"),
-        harms=("harms", "sum"),
-        least_gain=("gain", "min"),
-        mean_gain=("gain", "mean"),
-        greatest_gain=("gain", "max"),
-    ).reset_index()
 
 
 def _fit_settings(
@@ -202,7 +221,7 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
                     "setting": setting.name,
                     "samples": n,
                     "method": method,
-                    "risk": _linear_risk(model, difference),
+                    "risk": linear_risk(model, difference),
                     "expected_risk": float(model.asymptotic_risk_[0]),
                     "kept": model.selected_blocks_.mean(),
                     "shrinkage": model.shrinkage_.mean(),
@@ -211,7 +230,7 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
+def linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     """Return the exact risk of a linear classifier between N(difference, I) and N(0, I)."""
     points = np.vstack([np.zeros(len(difference)), np.eye(len(difference))])
     joint = model.predict_joint_log_proba(points)
@@ -225,30 +244,7 @@ def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     return float(wrong / 2)
 
 
-def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
-    """Find blocks of the given sizes in data sets by correlation, and select by Eq. 22."""
-    rows = []
-    for (name, data), size in itertools.product(series.items(), sizes):
-        X = data.values.T
-        model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
-        is_shrunk = model.shrinkage_ > 0
-        rows.append(
-            {
-                "dataset": name,
-                "size": size,
-                "samples": data.n_samples,
-                "blocks": len(model.blocks_),
-                "mean_abs_r": _mean_correlation(X, data.labels, model.blocks_),
-                "shrunk": is_shrunk.mean(),
-                "mean_shrinkage": model.shrinkage_[is_shrunk].mean() if is_shrunk.any() else 0.0,
-                "kept": _kept_by_equation_22(model).mean(),
-                "positive": (model.scores_ > model.null_scores_).mean(),
-            }
-        )
-    return table_of(rows, TABLES["blocks"])
-
-
-def _kept_by_equation_22(model: BlockNB) -> np.ndarray:
+def kept_by_equation_22(model: BlockNB) -> np.ndarray:
     """Return which blocks Eq. 22 keeps, (n_pairs, n_blocks), for a model without selection."""
     degrees = np.array([len(block) for block in model.blocks_])
     scores = model.scores_ * degrees / model.null_scores_

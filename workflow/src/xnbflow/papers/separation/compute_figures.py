@@ -47,7 +47,7 @@ _MOST_NONCENTRALITY = 10.0
 #: Points of the curve of Figure 2 as printed, between 0 and the largest mean score.
 _N_BINS = 60
 #: Intervals of half a per cent; the middle one contains 0.
-_GAIN_EDGES = (np.arange(-20, 22) - 0.5) * 0.005
+GAIN_EDGES = (np.arange(-20, 22) - 0.5) * 0.005
 #: Intervals of one per cent for the gains by formula, of which none is below 0.
 _FORMULA_EDGES = (np.arange(-2, 32) - 0.5) * 0.01
 #: The readings of Eq. 19: added to D as printed, or, as its derivation has it, to D².
@@ -56,7 +56,7 @@ _OF_SQUARE = "Eq. 19 added to D²"
 _EXACT = "exact risk"
 
 
-class _TrainingSets(NamedTuple):
+class TrainingSets(NamedTuple):
     """Training sets at one place of the axis, or with places of their own.
 
     Attributes
@@ -87,7 +87,7 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
         and ``formula_gains`` by Eq. 19 as printed, and ``formula_summary``, the gains by every
         reading.
     """
-    parts = [_selected(sets) for sets in _draw_true_scores(n_sets)]
+    parts = [_selected(sets) for sets in draw_true_scores(n_sets)]
     sets = pd.concat(parts, ignore_index=True)
     curves = sets.groupby(["figure", "scale"], sort=False).agg(
         separation=("separation", "mean"),
@@ -106,31 +106,46 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
         training_sets=("kept", "size"),
     )
     by_formula = by_formula.reset_index().sort_values(["figure", "scale"], ignore_index=True)
-    gains = _formula_gains(sets)
+
+    # The gain of each training set by each reading of Eq. 19, and by the exact risk.
+    readings = {
+        _AS_PRINTED: ("formula_risk", "formula_risk_selected"),
+        _OF_SQUARE: ("formula_risk", "formula_risk_of_square"),
+        _EXACT: ("risk", "risk_selected"),
+    }
+    parts = []
+    for reading, (risk, risk_selected) in readings.items():
+        compared = sets[sets[risk] >= LEAST_RISK]
+        gain = 1 - compared[risk_selected] / compared[risk]
+        part = pd.DataFrame({"figure": compared["figure"], "reading": reading, "gain": gain})
+        parts.append(part)
+    gains = pd.concat(parts, ignore_index=True)
+
     compared = sets[sets["risk"] >= LEAST_RISK]
     compared = compared.assign(gain=1 - compared["risk_selected"] / compared["risk"])
     return {
         "figures": curves,
-        "figure_gains": _histograms(compared, _GAIN_EDGES),
-        "figure_summary": _summary(compared),
+        "figure_gains": gain_histograms(compared, GAIN_EDGES),
+        "figure_summary": summarise_gains(compared),
         "formula_figures": by_formula,
-        "formula_gains": _histograms(gains[gains["reading"] == _AS_PRINTED], _FORMULA_EDGES),
+        "formula_gains": gain_histograms(gains[gains["reading"] == _AS_PRINTED], _FORMULA_EDGES),
         "formula_summary": gains.groupby(["figure", "reading"], sort=False)["gain"]
         .agg(training_sets="size", least_gain="min", mean_gain="mean", greatest_gain="max")
         .reset_index(),
     }
 
 
-def _draw_true_scores(n_sets: int) -> Iterator[_TrainingSets]:
+def draw_true_scores(n_sets: int) -> Iterator[TrainingSets]:
+    """Yield training sets whose true scores of blocks are drawn at random."""
     rng = np.random.default_rng(derive_seed("separation", "figures", "true scores"))
     shape = (n_sets, N_BLOCKS)
     for range_of_j in _RANGES:
         largest = N_SAMPLES * range_of_j / 2
-        yield _TrainingSets(FIGURE_1, np.full(n_sets, largest), rng.uniform(0, largest, shape))
+        yield TrainingSets(FIGURE_1, np.full(n_sets, largest), rng.uniform(0, largest, shape))
     for degrees in _DEGREES:
         scale = np.full(n_sets, degrees + _NONCENTRALITY)
         true = rng.noncentral_chisquare(degrees, _NONCENTRALITY, shape)
-        yield _TrainingSets(FIGURE_2_FIXED, scale, true)
+        yield TrainingSets(FIGURE_2_FIXED, scale, true)
     n_sets *= len(_RANGES)
     degrees = rng.uniform(1, N_BLOCKS * SIZE, n_sets)
     noncentrality = rng.uniform(0, _MOST_NONCENTRALITY, n_sets)
@@ -138,10 +153,10 @@ def _draw_true_scores(n_sets: int) -> Iterator[_TrainingSets]:
     # The middle of the bin in which the mean score is.
     width = (N_BLOCKS * SIZE + _MOST_NONCENTRALITY) / _N_BINS
     scale = (np.floor((degrees + noncentrality) / width) + 0.5) * width
-    yield _TrainingSets(FIGURE_2, scale, true)
+    yield TrainingSets(FIGURE_2, scale, true)
 
 
-def _selected(sets: _TrainingSets) -> pd.DataFrame:
+def _selected(sets: TrainingSets) -> pd.DataFrame:
     """Return separation and risk of each training set, with all blocks and by Eq. 22."""
     purpose = f"{sets.figure}, {sets.scale[0]:g}"
     rng = np.random.default_rng(derive_seed("separation", "figures", purpose))
@@ -150,7 +165,27 @@ def _selected(sets: _TrainingSets) -> pd.DataFrame:
     selected = printed_selection(trials.observed, SIZE)
     moments = weighted_moments(trials.observed, all_blocks, trials.signal, N_SAMPLES)
     moments_selected = weighted_moments(trials.observed, selected, trials.signal, N_SAMPLES)
-    formula = _by_formula(trials.observed, selected)
+
+    # D and R by Eq. 9, and D~ and R~ by Eq. 19, of each training set. J is estimated: the sum of
+    # the estimated distances less its bias 2 rho m.
+    bias = 2 * SIZE * N_BLOCKS / N_SAMPLES
+    distance = np.maximum(2 * trials.observed.sum(axis=1) / N_SAMPLES - bias, 0.0)
+    is_excluded = selected == 0
+    n_excluded = is_excluded.sum(axis=1)
+    score = (trials.observed * is_excluded).sum(axis=1) / np.maximum(n_excluded, 1)
+    change = printed_change(
+        distance, n_excluded / N_BLOCKS, score, size=SIZE, n=N_SAMPLES, total=N_BLOCKS
+    )
+    separation = distance / np.sqrt(distance + bias)
+    of_square = np.sqrt(np.maximum(separation**2 + change, 0.0))
+    formula = {
+        "formula_separation": separation,
+        "formula_separation_selected": separation + change,
+        "formula_risk": ndtr(-separation / 2),
+        "formula_risk_selected": ndtr(-(separation + change) / 2),
+        "formula_risk_of_square": ndtr(-of_square / 2),
+    }
+
     return pd.DataFrame(
         {
             "figure": sets.figure,
@@ -165,47 +200,7 @@ def _selected(sets: _TrainingSets) -> pd.DataFrame:
     )
 
 
-def _by_formula(observed: np.ndarray, selected: np.ndarray) -> dict[str, np.ndarray]:
-    """Return D and R by Eq. 9, and D~ and R~ by Eq. 19, of each training set.
-
-    J is estimated: the sum of the estimated distances less its bias 2 rho m.
-    """
-    bias = 2 * SIZE * N_BLOCKS / N_SAMPLES
-    distance = np.maximum(2 * observed.sum(axis=1) / N_SAMPLES - bias, 0.0)
-    is_excluded = selected == 0
-    n_excluded = is_excluded.sum(axis=1)
-    score = (observed * is_excluded).sum(axis=1) / np.maximum(n_excluded, 1)
-    change = printed_change(
-        distance, n_excluded / N_BLOCKS, score, size=SIZE, n=N_SAMPLES, total=N_BLOCKS
-    )
-    separation = distance / np.sqrt(distance + bias)
-    of_square = np.sqrt(np.maximum(separation**2 + change, 0.0))
-    return {
-        "formula_separation": separation,
-        "formula_separation_selected": separation + change,
-        "formula_risk": ndtr(-separation / 2),
-        "formula_risk_selected": ndtr(-(separation + change) / 2),
-        "formula_risk_of_square": ndtr(-of_square / 2),
-    }
-
-
-def _formula_gains(sets: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain of each training set by each reading of Eq. 19, and by the exact risk."""
-    readings = {
-        _AS_PRINTED: ("formula_risk", "formula_risk_selected"),
-        _OF_SQUARE: ("formula_risk", "formula_risk_of_square"),
-        _EXACT: ("risk", "risk_selected"),
-    }
-    parts = []
-    for reading, (risk, risk_selected) in readings.items():
-        compared = sets[sets[risk] >= LEAST_RISK]
-        gain = 1 - compared[risk_selected] / compared[risk]
-        part = pd.DataFrame({"figure": compared["figure"], "reading": reading, "gain": gain})
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
-
-
-def _histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:
+def gain_histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:
     """Return how many training sets of a figure have a gain 1 - R~/R in each interval.
 
     Gains beyond the first and the last edge count in the first and the last interval.
@@ -227,7 +222,7 @@ def _histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:
     return pd.concat(histograms, ignore_index=True)
 
 
-def _summary(compared: pd.DataFrame) -> pd.DataFrame:
+def summarise_gains(compared: pd.DataFrame) -> pd.DataFrame:
     """Return in which share of training sets the selection helps and harms, and by how much."""
     gains = compared.assign(helped=compared["gain"] > 0, harmed=compared["gain"] < 0)
     return (

@@ -152,7 +152,27 @@ def simulate_setting(setting: Setting, params: dict[str, Any]) -> dict[str, pd.D
     """
     trials = _draw(setting, params["repeats"], "training samples")
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
-    methods = _method_weights(setting, trials, estimates)
+
+    # The weights (n_sets, n_blocks) that each method gives.
+    observed = trials.observed
+    degrees = setting.degrees
+    size = setting.size
+    estimated = np.empty(observed.shape)
+    best = np.empty(observed.shape)
+    for row, (scores, mixing) in enumerate(zip(observed, estimates, strict=True)):
+        estimated[row] = mixing.weights(scores, size)
+        best[row] = scores >= size * optimal_cut(scores, degrees, estimated[row])
+    true_score_is_kept = (setting.true + size >= setting.cut).astype(float)
+    known = setting.mixing.weights(observed.reshape(-1), size).reshape(observed.shape)
+    methods = {
+        ALL_BLOCKS: np.ones(observed.shape),
+        EQ22: printed_selection(observed, size),
+        BEST_THRESHOLD: best,
+        KNOWN_WEIGHTS: known,
+        ESTIMATED_WEIGHTS: estimated,
+        TRUE_SCORES: np.broadcast_to(true_score_is_kept, observed.shape),
+    }
+
     asymptotic = _asymptotic_moments(setting)
     risk = []
     for n in params["samples"]:
@@ -168,30 +188,6 @@ def _draw(setting: Setting, n_sets: int, purpose: str) -> Trials:
     """Draw training sets of a setting, by random numbers that the purpose names."""
     true = np.broadcast_to(setting.true, (n_sets, len(setting.true)))
     return draw_trials(true, setting.size, setting.rng(purpose))
-
-
-def _method_weights(
-    setting: Setting, trials: Trials, estimates: list[MixingDistribution]
-) -> dict[str, np.ndarray]:
-    """Return the weights (n_sets, n_blocks) that each method gives."""
-    observed = trials.observed
-    degrees = setting.degrees
-    size = setting.size
-    estimated = np.empty(observed.shape)
-    best = np.empty(observed.shape)
-    for row, (scores, mixing) in enumerate(zip(observed, estimates, strict=True)):
-        estimated[row] = mixing.weights(scores, size)
-        best[row] = scores >= size * optimal_cut(scores, degrees, estimated[row])
-    true_score_is_kept = (setting.true + size >= setting.cut).astype(float)
-    known = setting.mixing.weights(observed.reshape(-1), size).reshape(observed.shape)
-    return {
-        ALL_BLOCKS: np.ones(observed.shape),
-        EQ22: printed_selection(observed, size),
-        BEST_THRESHOLD: best,
-        KNOWN_WEIGHTS: known,
-        ESTIMATED_WEIGHTS: estimated,
-        TRUE_SCORES: np.broadcast_to(true_score_is_kept, observed.shape),
-    }
 
 
 def printed_selection(observed: np.ndarray, size: int) -> np.ndarray:

@@ -107,7 +107,9 @@ class GaussianBlocks(Distribution):
             residuals = values - means[:, strip].transpose(1, 2, 0)[:, :, codes]
             for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
                 of_group = residuals if len(groups) == 1 else residuals[:, :, group]
-                covariance, shrinkage[i, strip], singular[i, strip] = _covariance(of_group, dof)
+                covariance, shrinkage[i, strip], singular[i, strip] = shrunken_covariance(
+                    of_group, dof
+                )
                 # With S = L L' the Mahalanobis distance of x is |L^-1 (x - mean)|^2.
                 factors[i, strip] = np.linalg.cholesky(covariance)
                 whitenings[i, strip] = np.linalg.inv(factors[i, strip])
@@ -192,7 +194,9 @@ class GaussianBlocks(Distribution):
         return np.maximum(distance, 0.0)
 
 
-def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def shrunken_covariance(
+    residuals: np.ndarray, dof: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return covariances, shrinkage and a mask of singular ones, from residuals (b, size, n)."""
     size = residuals.shape[1]
     if residuals.shape[2] == 2 and size > 1:  # singular, where rounding may hide it

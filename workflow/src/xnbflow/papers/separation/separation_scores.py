@@ -280,11 +280,11 @@ def select_blocks(
         return BlockSelection(ones, no_threshold, Moments(max(float(mean), 0.0), variance))
     mixing = estimate_mixing(scores, degrees)
     if selection == "weights":
-        weights = _optimal_weights(scores, degrees, mixing)
+        weights = optimal_weights(scores, degrees, mixing)
         moments = weighted_moments(scores, weights, scores * weights, n)
         return BlockSelection(weights, no_threshold, moments)
     if cut == "optimal":
-        level = optimal_cut(scores, degrees, _optimal_weights(scores, degrees, mixing))
+        level = optimal_cut(scores, degrees, optimal_weights(scores, degrees, mixing))
     else:
         level = printed_cut(scores, degrees)
     threshold = level * degrees
@@ -293,7 +293,7 @@ def select_blocks(
     return BlockSelection(selected, threshold, moments)
 
 
-def _optimal_weights(
+def optimal_weights(
     scores: np.ndarray, degrees: np.ndarray, mixing: MixingDistribution
 ) -> np.ndarray:
     """Return the weights of Eq. 17 (n_blocks,), for blocks of several degrees of freedom."""

@@ -91,8 +91,8 @@ def _run_repeat(
     folds = list(splits.split())
     seed = derive_seed(data.name, repeat, "signatures")
     with threadpool_limits(1):
-        rows = _class_specific_curve(data.values.T, data.labels, splits, params)
-        for point in _other_points(params, seed):
+        rows = class_specific_curve(data.values.T, data.labels, splits, params)
+        for point in points_of_other_methods(params, seed):
             about = {"method": point.method, "parameter": point.parameter, "value": point.value}
             rows.append(about | _cross_validate(data, folds, point.model))
         sizes = _chosen_sizes(data, folds).assign(repeat=repeat)
@@ -125,7 +125,7 @@ def _chosen_sizes(data: DataSet, folds: list[tuple[np.ndarray, np.ndarray]]) -> 
     return pd.DataFrame(rows)
 
 
-def _class_specific_curve(
+def class_specific_curve(
     X: np.ndarray, y: np.ndarray, splits: PredefinedSplit, params: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return the points of `ClassSpecificNB`, from the path of `ClassSpecificNBCV`."""
@@ -149,7 +149,7 @@ class _Point:
     model: BaseEstimator
 
 
-def _other_points(params: Mapping[str, Any], seed: int) -> Iterator[_Point]:
+def points_of_other_methods(params: Mapping[str, Any], seed: int) -> Iterator[_Point]:
     """Yield every point of the other curves."""
     for value in params["thresholds"]:
         yield _Point(

@@ -35,7 +35,7 @@ def section(results: StudyResults) -> Section | None:
         gallery = Gallery(figures, _CAPTIONS[measure], sources)
         blocks.append(Group(name, [gallery], "against features per class", measure == "accuracy"))
     blocks += [
-        tables.show("curves", _OF_THE_BEST, _POINT, _best(curves)),
+        tables.show("curves", _OF_THE_BEST, _POINT, best_points(curves)),
         tables.show("chosen", _OF_THE_CHOSEN),
         Group("All points", [tables.show("curves", "Every point of every curve.", _POINT)]),
     ]
@@ -89,8 +89,8 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
             "ylabel": name.lower(),
             "title": f"{dataset}: {int(rows['samples'].iloc[0])} samples, "
             f"{int(rows['classes'].iloc[0])} classes",
-            "ring": _chosen(results, dataset, measure),
-            "levels": _levels(results, dataset, measure),
+            "ring": chosen_place(results, dataset, measure),
+            "levels": levels_of_all_features(results, dataset, measure),
         },
         caption="",
         alt=f"{name} against features per class: {ends}.",
@@ -105,7 +105,7 @@ def _method(results: StudyResults, classifier: str) -> str:
     return entry.get("method", "")
 
 
-def _mean(results: StudyResults, dataset: str, classifier: str, metric: str) -> float | None:
+def mean_metric(results: StudyResults, dataset: str, classifier: str, metric: str) -> float | None:
     """Return a metric of a classifier on the study's first scheme of folds, if it was fitted."""
     where = {"dataset": dataset, "classifier": classifier, "metric": metric, "folds_failed": 0}
     rows = results.rows("summary", **where, folds=next(iter(results.study.folds), "")).dropna(
@@ -114,18 +114,22 @@ def _mean(results: StudyResults, dataset: str, classifier: str, metric: str) -> 
     return float(rows["mean"].iloc[0]) if len(rows) else None
 
 
-def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, float, float] | None:
+def chosen_place(
+    results: StudyResults, dataset: str, measure: str
+) -> tuple[str, float, float] | None:
     """Return the place of the study's cross-validated classifier among the curves."""
     for classifier in results.study.classifiers:
         if _method(results, classifier) == _CV:
-            features = _mean(results, dataset, classifier, "features_per_class")
-            value = _mean(results, dataset, classifier, measure)
+            features = mean_metric(results, dataset, classifier, "features_per_class")
+            value = mean_metric(results, dataset, classifier, measure)
             if features and value is not None:
                 return results.labels[classifier], features, value
     return None
 
 
-def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
+def levels_of_all_features(
+    results: StudyResults, dataset: str, measure: str
+) -> list[tuple[str, float]]:
     """Return the measure of the study's classifiers that use all features."""
     # The log loss of naive Bayes on thousands of features is out of scale.
     if measure == "log_loss":
@@ -133,7 +137,7 @@ def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str
     levels = []
     for classifier in results.study.classifiers:
         if _method(results, classifier) in _EVERYTHING:
-            value = _mean(results, dataset, classifier, measure)
+            value = mean_metric(results, dataset, classifier, measure)
             if value is not None:
                 levels.append((results.labels[classifier], value))
     return levels
@@ -161,7 +165,7 @@ _OF_THE_CHOSEN = (
 )
 
 
-def _best(curves: pd.DataFrame) -> pd.DataFrame:
+def best_points(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the most accurate point of each curve, with the fewest features among equals."""
     ordered = curves.sort_values(
         ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"

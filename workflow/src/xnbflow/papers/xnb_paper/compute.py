@@ -65,11 +65,37 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
         _comparable(about["parts"], study["repeats"], study["diagnostics"]),
         columns=["dataset", "folds", "quantity", "paper", "repeat", "value"],
     )
-    numbers = _numbers(values)
+
+    # A row for each printed number.
+    rows = []
+    keys = ["dataset", "folds", "quantity", "paper"]
+    for (dataset, folds, quantity, printed), group in values.groupby(keys, sort=False):
+        ours = group["value"].to_numpy()
+        rows.append(
+            {
+                "dataset": dataset,
+                "folds": folds,
+                "quantity": quantity,
+                "paper": printed,
+                "ours": ours.mean(),
+                "sd": _standard_deviation(ours),
+                "percentile": percentile_of(printed, ours.round(DECIMALS[quantity])),
+                "n_repeats": len(ours),
+            }
+        )
+    numbers = pd.DataFrame(rows, columns=TABLES["numbers"].fixed)
+
     first = next(iter(about.get("folds", ())), "")
     ours = numbers[numbers["folds"].isin(["", first])]
     ours = ours.pivot_table(index="dataset", columns="quantity", values="ours", sort=False)
-    fs_nb = _mean_accuracies(about["parts"].get("fs_nb", ""), first, study["repeats"])
+
+    # The mean accuracy over repeats of a classifier in a scheme of folds, by series.
+    classifier = about["parts"].get("fs_nb", "")
+    repeats = study["repeats"]
+    is_row = (repeats["classifier"] == classifier) & (repeats["metric"] == "accuracy")
+    in_first_scheme = repeats[is_row & (repeats["folds"] == first)]
+    fs_nb = in_first_scheme.groupby("dataset")["value"].mean()
+
     return {
         "numbers": numbers,
         "means": _means(values),
@@ -121,13 +147,6 @@ def _beside(printed: pd.DataFrame, ours: pd.DataFrame, quantities: list[str]) ->
     return rows
 
 
-def _mean_accuracies(classifier: str, folds: str, repeats: pd.DataFrame) -> pd.Series:
-    """Return the mean accuracy over repeats of a classifier in a scheme of folds, by series."""
-    is_row = (repeats["classifier"] == classifier) & (repeats["metric"] == "accuracy")
-    rows = repeats[is_row & (repeats["folds"] == folds)]
-    return rows.groupby("dataset")["value"].mean()
-
-
 def _comparable(
     parts: Mapping[str, str], repeats: pd.DataFrame, diagnostics: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
@@ -155,27 +174,6 @@ def _comparable(
                     "repeat": repeat,
                     "value": value,
                 }
-
-
-def _numbers(values: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each printed number."""
-    rows = []
-    keys = ["dataset", "folds", "quantity", "paper"]
-    for (dataset, folds, quantity, printed), group in values.groupby(keys, sort=False):
-        ours = group["value"].to_numpy()
-        rows.append(
-            {
-                "dataset": dataset,
-                "folds": folds,
-                "quantity": quantity,
-                "paper": printed,
-                "ours": ours.mean(),
-                "sd": _standard_deviation(ours),
-                "percentile": percentile_of(printed, ours.round(DECIMALS[quantity])),
-                "n_repeats": len(ours),
-            }
-        )
-    return pd.DataFrame(rows, columns=TABLES["numbers"].fixed)
 
 
 def _means(values: pd.DataFrame) -> pd.DataFrame:

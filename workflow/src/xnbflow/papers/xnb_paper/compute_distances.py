@@ -201,7 +201,7 @@ class _Selection:
 
 def _repeat(data: DataSet, repeat: int, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each alternative and size, over the folds of one repeat."""
-    features = _sampled_features(data, params["features"], repeat)
+    features = sampled_features(data, params["features"], repeat)
     drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
     fold_of = drawn.loc[data.samples].to_numpy()
     codes = np.searchsorted(data.classes, data.labels)
@@ -299,7 +299,7 @@ def best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.n
     return class_features
 
 
-def _sampled_features(data: DataSet, most: int | None, repeat: int) -> np.ndarray:
+def sampled_features(data: DataSet, most: int | None, repeat: int) -> np.ndarray:
     """Return the features, or a random sample of ``most`` of them in their order.
 
     Each repeat has a sample of its own: with a single one, a difference between methods could be

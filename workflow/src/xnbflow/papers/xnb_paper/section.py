@@ -92,7 +92,22 @@ def section(results: StudyResults) -> Section | None:
         features = tables.show("figure1_features", _FEATURES)
         blocks.append(Group("Figure 1: the features of each class", [features]))
     if len(tables["script"]):
-        blocks += _script(tables)
+        # The printed numbers of the authors' script and ours, with its folds.
+        shown = {}
+        for name in ("script", "script_folds"):
+            table = tables[name]
+            shown[name] = table.assign(quantity=table["quantity"].map(_SCRIPT_QUANTITIES))
+        script_blocks: list[Block] = [
+            Prose(_SCRIPT),
+            tables.show(
+                "script", "The authors’ script and ours, means over folds.", rows=shown["script"]
+            ),
+        ]
+        if "dry-bean" in set(tables["script"]["dataset"]):
+            script_blocks.append(Prose(_DRY_BEAN))
+        folds = tables.show("script_folds", "The same, fold by fold.", rows=shown["script_folds"])
+        blocks += [*script_blocks, Group("The folds of the script", [folds])]
+
     if not blocks:
         return None
     return Section(
@@ -151,24 +166,6 @@ def _figure_1(features: pd.DataFrame, sources: Sequence[str]) -> Figure:
         alt="Matrix: classes in rows, selected features in columns, filled where a class uses one.",
         sources=sources,
     )
-
-
-def _script(tables: StudyTables) -> list[Block]:
-    """Return the printed numbers of the authors' script and ours, with its folds."""
-    shown = {}
-    for name in ("script", "script_folds"):
-        table = tables[name]
-        shown[name] = table.assign(quantity=table["quantity"].map(_SCRIPT_QUANTITIES))
-    blocks: list[Block] = [
-        Prose(_SCRIPT),
-        tables.show(
-            "script", "The authors’ script and ours, means over folds.", rows=shown["script"]
-        ),
-    ]
-    if "dry-bean" in set(tables["script"]["dataset"]):
-        blocks.append(Prose(_DRY_BEAN))
-    folds = tables.show("script_folds", "The same, fold by fold.", rows=shown["script_folds"])
-    return [*blocks, Group("The folds of the script", [folds])]
 
 
 def _figure(numbers: pd.DataFrame, sources: Sequence[str]) -> Figure:

@@ -50,7 +50,7 @@ def section(results: StudyResults) -> Section | None:
         rows = differences[differences["part"] == part]
         if rows.empty:
             continue
-        figure = _figure(part, rows, sources)
+        figure = difference_figure(part, rows, sources)
         table = tables.show("differences", f"{title} against the paper's choice.", rows=rows)
         blocks += [figure, Group(f"{title}: numbers", [table])]
     accuracies = tables.show("accuracies", "The accuracy of each alternative on each series.")
@@ -90,7 +90,7 @@ def conclusion(differences: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def _figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+def difference_figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
     """Return the differences of the alternatives to one part, a row per alternative."""
     names = list(dict.fromkeys(rows["alternative"]))
     groups = []

@@ -122,10 +122,8 @@ class PairSelection:
             joint = [1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in class_pair_rows]
             self._rankings = np.array(joint)
             self._rankings_of_class = [np.array([code]) for code in range(n_classes)]
-        self._select_prefixes()
 
-    def _select_prefixes(self) -> None:
-        """Select from the top of each ranking; a class gets the union over its rankings."""
+        # Select from the top of each ranking; a class gets the union over its rankings.
         self._tops = []
         above_cut = []
         for ranking in self._rankings:

@@ -16,14 +16,14 @@ def draw_components(
     axes_labels: tuple[str, str],
     samples: Sequence[str] = (),
     columns: Mapping[str, Sequence[str]] | None = None,
-    place: str = "",
+    model: str = "",
 ) -> Chart:
     """Return the chart of samples by two components, coloured by a group.
 
     ``scores`` have shape (n_samples, 2). With more groups than different looks the figure has one
     colour. ``names`` are written beside samples, for example outliers; an empty name is not. In a
     browser the reader colours the ``samples``, which are their names, by one of the ``columns``;
-    ``place`` names the model of the page's explanations.
+    ``model`` names the model of the page's explanations.
     """
     kinds = sorted(set(groups))
     if len(kinds) > N_STYLES:
@@ -37,7 +37,7 @@ def draw_components(
         order=kinds,
         columns={k: list(v) for k, v in (columns or {"group": groups}).items()},
         named=list(names) if any(names) else [],
-        place=place,
+        model=model,
     )
     x = Axis(label=axes_labels[0])
     y = Axis(label=axes_labels[1])

@@ -35,7 +35,12 @@ def draw_densities(
     """
     few = len(classes) <= _MOST_COLOURED
     strong = set(chosen) if few else {focus}
-    height = _height_of_curves(densities)
+
+    # Where curves are cut: a class that is almost constant would flatten all others.
+    peaks = densities.max(axis=1)
+    peaks = peaks[peaks > 0]
+    height = float(min(peaks.max(), 3 * np.median(peaks))) if len(peaks) else 1.0
+
     row = height * _RUG_ROW / _CURVES
     ends = grid[[0, -1]]
     drawn: list[marks.Mark] = []
@@ -70,13 +75,6 @@ def draw_densities(
         height=_CURVES + _RUG_ROW * len(classes),
     )
     return single(panel, title=shorten(feature, 60))
-
-
-def _height_of_curves(densities: np.ndarray) -> float:
-    """Return where curves are cut: a class that is almost constant would flatten all others."""
-    peaks = densities.max(axis=1)
-    peaks = peaks[peaks > 0]
-    return float(min(peaks.max(), 3 * np.median(peaks))) if len(peaks) else 1.0
 
 
 def draw_cohorts(

@@ -33,7 +33,19 @@ def draw_gene(
     # the same for every feature of a series, so that figures can be compared
     places = codes + spread_of_samples(len(values))
     drawn: list[marks.Mark] = [marks.Boxes(values=values, codes=codes)]
-    x, y = _lines_of_groups(places, values, codes, groups=groups)
+
+    # Lines that join the samples of each group with several classes, in order of these; a missing
+    # value ends each line.
+    samples_of_lines: list[int] = []
+    for group in sorted({*groups} - {""}):
+        in_group = np.flatnonzero(np.asarray(groups) == group)
+        in_group = in_group[np.argsort(codes[in_group], kind="stable")]
+        if len(set(codes[in_group])) > 1:
+            samples_of_lines += [*in_group.tolist(), -1]
+    order = np.array(samples_of_lines[:-1], dtype=int)
+    gaps = order < 0
+    x = np.where(gaps, np.nan, places[order])
+    y = np.where(gaps, np.nan, values[order])
     if len(x):
         drawn.append(marks.Line(x=x, y=y, colour=GREY, width=0.6))
     # batches in colour; without batches the classes, as in the other pictures
@@ -63,22 +75,3 @@ def draw_gene(
     )
     width = max(_LEAST, min(_MOST, 0.7 + _CLASS * len(labels)))
     return single(panel, width=width, title=shorten(title, 40))
-
-
-def _lines_of_groups(
-    places: np.ndarray, values: np.ndarray, codes: np.ndarray, *, groups: Sequence[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return lines that join the samples of each group with several classes, in order of these.
-
-    A missing value ends each line. All arguments have a value per sample; an empty text is no
-    group.
-    """
-    samples_of_lines: list[int] = []
-    for group in sorted({*groups} - {""}):
-        samples = np.flatnonzero(np.asarray(groups) == group)
-        samples = samples[np.argsort(codes[samples], kind="stable")]
-        if len(set(codes[samples])) > 1:
-            samples_of_lines += [*samples.tolist(), -1]
-    order = np.array(samples_of_lines[:-1], dtype=int)
-    gaps = order < 0
-    return np.where(gaps, np.nan, places[order]), np.where(gaps, np.nan, values[order])

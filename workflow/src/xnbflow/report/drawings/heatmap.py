@@ -53,7 +53,19 @@ def draw_heatmap(
         else:
             look = looks_of(cells, strip_colour(i - 1))
             keys += _keys_of_strip(name, look)
-        drawn.append(_strip(i, name, cells, texts, look))
+
+        # The cells a, a, b have the texts a and b and the codes 0, 0, 1; unknown categories are
+        # transparent.
+        shown = [look.get(text, (BLUE, 0.0)) for text in texts]
+        strip = marks.Strip(
+            y=float(i),
+            name=name,
+            codes=[texts.index(text) for text in cells],
+            texts=[text or "unknown" for text in texts],
+            colours=[colour for colour, _ in shown],
+            alphas=[alpha for _, alpha in shown],
+        )
+        drawn.append(strip)
     keys += [
         Key(text=f"above the mean (full colour: {_DARKEST:g} SD)", colour=ORANGE),
         Key(text="below the mean", colour=BLUE),
@@ -106,25 +118,6 @@ def looks_of(cells: Sequence[str], colour: str) -> Look:
         return {text: (strip_colour(i), 1.0) for i, text in enumerate(sorted(texts))}
     order = sorted(numbers, key=numbers.__getitem__)
     return {text: (colour, (i + 1) / len(order)) for i, text in enumerate(order)}
-
-
-def _strip(
-    y: int, name: str, cells: Sequence[str], texts: Sequence[str], look: Look
-) -> marks.Strip:
-    """Return a strip of a heat map; unknown categories are transparent.
-
-    The cells a, a, b have the texts a and b and the codes 0, 0, 1. ``look`` has the colour and the
-    opacity of each text.
-    """
-    shown = [look.get(text, (BLUE, 0.0)) for text in texts]
-    return marks.Strip(
-        y=float(y),
-        name=name,
-        codes=[texts.index(text) for text in cells],
-        texts=[text or "unknown" for text in texts],
-        colours=[colour for colour, _ in shown],
-        alphas=[alpha for _, alpha in shown],
-    )
 
 
 def _keys_of_strip(name: str, look: Look) -> list[Key]:

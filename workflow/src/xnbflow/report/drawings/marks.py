@@ -206,7 +206,7 @@ class Samples:
 
     A column has a text per sample, as have ``groups``, which colour the static figure in the
     ``order`` of its legend. ``coloured`` are the columns to choose from, all if empty. ``samples``
-    are their names, ``named`` the texts beside points (outliers; empty for most). ``place`` names
+    are their names, ``named`` the texts beside points (outliers; empty for most). ``model`` names
     the model that explains samples on the second page, empty without one.
     """
 
@@ -218,7 +218,7 @@ class Samples:
     columns: Mapping[str, Sequence[str]]
     coloured: Sequence[str] = ()
     named: Sequence[str] = ()
-    place: str = ""
+    model: str = ""
 
 
 Mark = (

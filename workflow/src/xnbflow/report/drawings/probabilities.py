@@ -24,12 +24,12 @@ def draw_probabilities(
     predicted: Sequence[str],
     probability: np.ndarray,
     samples: Sequence[str] = (),
-    place: str = "",
+    model: str = "",
 ) -> Chart:
     """Return the chart of each sample over its class at that class's probability, (n_samples,).
 
     Colour and mark are those of the predicted class, or with more classes than different looks
-    those of right and wrong predictions; a line marks one half. For ``samples`` and ``place`` see
+    those of right and wrong predictions; a line marks one half. For ``samples`` and ``model`` see
     `draw_components`.
     """
     order = list(classes)
@@ -53,7 +53,7 @@ def draw_probabilities(
             "probability": list(map(number_text, probability)),
         },
         coloured=["predicted", "class"],
-        place=place,
+        model=model,
     )
     half = marks.Level(at=0.5, colour=GREY)
     x = Axis(names=list(classes), longest=16, start=-0.6, end=len(classes) - 0.4)

@@ -1,7 +1,5 @@
 """Volcano plots of the differences between a class and the others."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from xnbflow.report.drawings import marks
@@ -36,33 +34,31 @@ def draw_volcano(
         (differs & (change >= 0), ORANGE),
     ):
         drawn.append(marks.Points(x=change[features], y=y[features], colour=colour, size=2.0))
-    drawn += _names(change, y, names)
-    panel = Panel(marks=drawn, x=Axis(label=xlabel), y=Axis(label="-log10 p"), height=2.0)
-    return single(panel, width=3.0, title=title)
 
-
-def _names(x: np.ndarray, y: np.ndarray, names: Mapping[str, int]) -> list[marks.Texts]:
-    """Return names beside their points; leave out those that would overlap an earlier one."""
+    # Names beside their points; leave out those that would overlap an earlier one.
     line = _LINE * (y.max(initial=0) - y.min(initial=0))
-    middle = (x.max(initial=0) + x.min(initial=0)) / 2
+    middle = (change.max(initial=0) + change.min(initial=0)) / 2
     heights: list[float] = []  # of the names that are written
     sides: dict[bool, list[tuple[str, int]]] = {False: [], True: []}
     for name, i in names.items():
         if any(abs(y[i] - other) < line for other in heights):
             continue
         heights.append(y[i])
-        sides[bool(x[i] > middle)].append((shorten(name, 24), i))
+        sides[bool(change[i] > middle)].append((shorten(name, 24), i))
     texts = []
     for is_right, written in sides.items():
         if written:
             places = [i for _, i in written]
             texts.append(
                 marks.Texts(
-                    x=x[places],
+                    x=change[places],
                     y=y[places],
                     texts=[name for name, _ in written],
                     align="right" if is_right else "left",  # names stay within the axes
                     offset=(-3.0 if is_right else 3.0, 0.0),
                 )
             )
-    return texts
+    drawn += texts
+
+    panel = Panel(marks=drawn, x=Axis(label=xlabel), y=Axis(label="-log10 p"), height=2.0)
+    return single(panel, width=3.0, title=title)

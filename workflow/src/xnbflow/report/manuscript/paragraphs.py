@@ -109,10 +109,33 @@ def facts(results: StudyResults) -> dict[str, Any]:
     # random genes and learning curves are of the first scheme of folds
     without_checks = tables | {"random_genes": [], "learning_curve": []}
     first_scheme = study.folds[:1]
-    places = []
-    for place in results.places:
-        tables_of_place = tables if place[1] in first_scheme else without_checks
-        places.append(_place(results, place, tables_of_place))
+    evaluations = []
+    for evaluation in results.evaluations:
+        tables_of_evaluation = tables if evaluation[1] in first_scheme else without_checks
+        evaluations.append(_evaluation(results, evaluation, tables_of_evaluation))
+
+    # Whether a data set has several classes, each pair of which is compared.
+    pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
+    has_pairs = bool((pairs["dataset"].value_counts() > 1).any())
+
+    # The diagnostics of data sets whose dependence is that of a sample of the features.
+    rows = results.tables["diagnostics"]
+    samples_of_features = rows_of(rows[rows["compared"] < rows["tested"]])
+
+    # The versions of packages, with citations of those that are cited.
+    versions = {**results.software, **results.trained_with}
+    cited = references()
+    packages = []
+    for name, version in versions.items():
+        if name not in {"xnbflow", "Python"}:
+            packages.append(f"{name} {version}{f' [@{name}]' if name in cited else ''}")
+    software = {
+        "software": versions,
+        "packages": packages,
+        "recorded": bool(results.trained_with),
+        "reported_with": [f"{name} {number}" for name, number in results.reported_with.items()],
+    }
+
     return {
         **{name: tables[name] for name in _TABLES},
         "audit": [_finding(results, row) for row in tables["audit"]],
@@ -121,23 +144,17 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "rule": RULE,
         "headline": headline_sentence(results),
         "diagnostics": results.configuration.get("diagnostics", {}),
-        "samples_of_features": _samples_of_features(results) if study.datasets else [],
+        "samples_of_features": samples_of_features if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],
         "validated": _validated(results) if study.validate else [],
-        "places": places,
-        "class_pairs": bool(len(tables["class_sizes"])) and _has_pairs(results),
+        "evaluations": evaluations,
+        "class_pairs": bool(len(tables["class_sizes"])) and has_pairs,
         "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
         "cohorts": _cohort_facts(results),
-        **_software_facts(results),
+        **software,
         **_dataset_facts(results, tables),
-        **_classifier_facts(results, tables),
+        **classifier_facts(results, tables),
     }
-
-
-def _has_pairs(results: StudyResults) -> bool:
-    """Return whether a data set has several classes, each pair of which is compared."""
-    pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
-    return bool((pairs["dataset"].value_counts() > 1).any())
 
 
 def _cohort_facts(results: StudyResults) -> dict[str, Any]:
@@ -161,67 +178,36 @@ def _finding(results: StudyResults, row: dict[str, Any]) -> dict[str, Any]:
     return row | {"subject": subject_of(row), "finding": finding_for_paper(row, within)}
 
 
-def _samples_of_features(results: StudyResults) -> list[dict[str, Any]]:
-    """Return the diagnostics of data sets whose dependence is that of a sample of the features."""
-    rows = results.tables["diagnostics"]
-    return rows_of(rows[rows["compared"] < rows["tested"]])
-
-
-def _software_facts(results: StudyResults) -> dict[str, Any]:
-    """Return the versions of packages, with citations of those that are cited."""
-    versions = {**results.software, **results.trained_with}
-    cited = references()
-    packages = []
-    for name, version in versions.items():
-        if name not in {"xnbflow", "Python"}:
-            packages.append(f"{name} {version}{f' [@{name}]' if name in cited else ''}")
-    return {
-        "software": versions,
-        "packages": packages,
-        "recorded": bool(results.trained_with),
-        "reported_with": [f"{name} {number}" for name, number in results.reported_with.items()],
-    }
-
-
 def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data sets, and what is true of some or of all of them."""
     datasets = [_dataset(results, row, tables) for row in tables["datasets"]]
+
+    # The models of single features with their data sets; data sets of one model together.
+    models: list[dict[str, Any]] = []
+    for row in datasets:
+        if not row["genes"]["tested"]:
+            continue
+        compared = results.compared(row["dataset"])
+        (design,) = rows_of(compared["design"])
+        model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
+        model["counts"] = row["counts"]
+        model["contrasts"] = compared["contrasts"]["contrast"].drop_duplicates().tolist()
+        alike = [other for other in models if other | {"datasets": []} == model | {"datasets": []}]
+        if alike:
+            alike[0]["datasets"].append(row["dataset"])
+        else:
+            models.append({**model, "datasets": [row["dataset"]]})
+
     return {
         "datasets": datasets,
         # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
-        "gene_models": _gene_models(results, datasets),
+        "gene_models": models,
     }
 
 
-def _gene_models(
-    results: StudyResults, datasets: Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return the models of single features with their data sets; data sets of one model together.
-
-    A data set without a linear feature has none.
-    """
-    models: list[dict[str, Any]] = []
-    for row in datasets:
-        if not row["genes"]["tested"]:
-            continue
-        tables = results.compared(row["dataset"])
-        (design,) = rows_of(tables["design"])
-        model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
-        model["counts"] = row["counts"]
-        model["contrasts"] = tables["contrasts"]["contrast"].drop_duplicates().tolist()
-        alike = [
-            other for other in models if {**other, "datasets": []} == {**model, "datasets": []}
-        ]
-        if alike:
-            alike[0]["datasets"].append(row["dataset"])
-        else:
-            models.append({**model, "datasets": [row["dataset"]]})
-    return models
-
-
-def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
+def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the classifiers with their steps, folds, metrics and the stability of features."""
     study = results.study
     configuration = results.configuration
@@ -242,7 +228,7 @@ def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[
         label = labels[name]
         classifiers.append({"label": label, "parts": list(_methods(entry, label))})
     return {
-        "steps": list(_steps(results, entries)),
+        "steps": list(preparing_steps(results, entries)),
         "folds": folds,
         "classifiers": classifiers,
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
@@ -291,55 +277,46 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     settings = results.configuration.get("datasets", {}).get(name, {})
     options = settings.get("options") or {}
     sizes = [size for size in tables["class_sizes"] if size["dataset"] == name]
+
+    # Where a data set was read from; of a path only the name of the file.
+    location = str(settings.get("location") or "")
+    source = settings.get("source", "")
+    if source != "cumida" and "://" not in location:
+        location = PurePath(location).name  # folders exist on one machine only
+    origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
+    origin = f"{origin}, {location}" if location else origin
+
+    # The notes on a data set: ``platform``, ``processing``, and other ``notes``. They are
+    # without advice, which is not for a paper.
+    notes: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
+    for note in tables["notes"]:
+        if note["dataset"] == name:
+            notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
     return row | {
-        "origin": _origin(settings),
+        "origin": origin,
         "label": settings.get("label"),
         "options": [f"{key}={value}" for key, value in options.items()],
-        **_notes(tables["notes"], name),
-        "genes": _genes(results, name),
+        **notes,
+        "genes": gene_facts(results, name),
         "noun": results.noun(name),
         "biology": results.study.design_of(name).biology,
         "gene_sets": [
             gene_set
             for gene_set in tables["gene_set_tests"]
-            if gene_set["dataset"] == name and _is_named(gene_set)
+            if gene_set["dataset"] == name and is_named_set(gene_set)
         ],
         "simulated": settings.get("source") == "simulate",
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
 
 
-def _origin(settings: Mapping[str, Any]) -> str:
-    """Return where a data set was read from; of a path only the name of the file."""
-    location = str(settings.get("location") or "")
-    source = settings.get("source", "")
-    if source != "cumida" and "://" not in location:
-        location = PurePath(location).name  # folders exist on one machine only
-    origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
-    return f"{origin}, {location}" if location else origin
-
-
-def _is_named(gene_set: Mapping[str, Any]) -> bool:
+def is_named_set(gene_set: Mapping[str, Any]) -> bool:
     """Return whether a gene set differs and is among the first; without variance it has no FDR."""
     differs = gene_set["fdr"] is not None and gene_set["fdr"] < FDR_LEVEL
     return bool(differs and gene_set["rank"] <= _MOST_SETS)
 
 
-def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
-    """Return the notes on a data set: ``platform``, ``processing``, and other ``notes``.
-
-    They are without advice, which is not for a paper.
-    """
-    parts: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
-    for row in notes:
-        if row["dataset"] != dataset:
-            continue
-        place = row["code"] if row["code"] in parts else "notes"
-        parts[place].append(row["note"])
-    return parts
-
-
-def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
+def gene_facts(results: StudyResults, dataset: str) -> dict[str, Any]:
     """Return the number of features that differ, and the first genes that are higher in each class.
 
     The numbers are those of the table ``genes``; empty where no feature was tested.
@@ -359,7 +336,7 @@ def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
     }
 
 
-def _steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def preparing_steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the steps before a classifier, each with its owner: a data set or a classifier."""
     steps_by_owner = dict(results.configuration.get("preprocessing", {}))
     for name, entry in entries.items():
@@ -382,35 +359,31 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
         else:
             title = method.title
             source = method.source
+
+        # The values of parameters with their meaning; the first one is the default.
+        rules = []
+        for name, values in (method.rules if method else {}).items():
+            value = parameters.get(name, next(iter(values)))
+            rules.append({"name": name, "value": value, "meaning": values[value]})
+
         yield {
             "title": title.removeprefix(f"{label}: "),
             "source": source,
             "parameters": [f"{key} = {value}" for key, value in parameters.items()],
             "reason": item.get("reason", ""),
-            "rules": _rules(method.rules if method else {}, parameters),
+            "rules": rules,
         }
 
 
-def _rules(
-    rules: Mapping[str, Mapping[Any, str]], parameters: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """Return the values of parameters with their meaning; the first one is the default."""
-    meanings = []
-    for name, values in rules.items():
-        value = parameters.get(name, next(iter(values)))
-        meanings.append({"name": name, "value": value, "meaning": values[value]})
-    return meanings
-
-
-def _place(
-    results: StudyResults, place: tuple[str, str], tables: Mapping[str, Any]
+def _evaluation(
+    results: StudyResults, evaluation: tuple[str, str], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the results on a data set and scheme of folds, by classifier."""
-    summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == place]
+    summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == evaluation]
     levels = {
         row["classifier"]: row["level"]
         for row in tables["verdicts"]
-        if (row["dataset"], row["folds"]) == place
+        if (row["dataset"], row["folds"]) == evaluation
     }
     failed = {}
     for row in summaries:
@@ -419,16 +392,16 @@ def _place(
     verdicts = [
         row
         for row in tables["verdicts"]
-        if (row["dataset"], row["folds"]) == place and row["classifier"] not in failed
+        if (row["dataset"], row["folds"]) == evaluation and row["classifier"] not in failed
     ]
     return {
-        "name": results.places[place],
-        "verdicts": [_verdict(results, row, tables) for row in verdicts],
+        "name": results.evaluations[evaluation],
+        "verdicts": [verdict_facts(results, row, tables) for row in verdicts],
         "failed": failed.values(),
     }
 
 
-def _verdict(
+def verdict_facts(
     results: StudyResults, verdict: dict[str, Any], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return a verdict with its reasons, estimates by metric, features and checks."""
@@ -455,9 +428,4 @@ def _verdict(
 
 def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows that have these values."""
-    return [row for row in rows if _has_values(row, key)]
-
-
-def _has_values(row: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
-    """Return whether a row has these values."""
-    return all(row[name] == value for name, value in key.items())
+    return [row for row in rows if key.items() <= row.items()]

@@ -36,13 +36,40 @@ def write_paper(results: StudyResults, folder: Path) -> list[str]:
     keys = cited_keys(text)
     latex = re.sub(r"^\\#\\# (.+)$", r"\\section*{\1}", in_latex(text), flags=re.MULTILINE)
     works = _literature("references.txt", sorted(keys, key=lambda key: references()[key]["short"]))
+
+    # The checklists by file name, filled in from the study.
+    words = {title: " ".join(body.split()) for title, body in sections_of_text(text).items()}
+    variables = facts(results) | {"words": defaultdict(str, words)}  # a study may lack a section
+
+    # The files that support an item, by table: those that have rows, and the record.
+    study = results.study.id
+    paths = {
+        name: results.root / text_of(path.of(study=study))
+        for name, path in STUDY_FILES.items()
+        if len(results.tables[name])
+    }
+    if results.study.validate and len(results.validation["verdicts"]):
+        verdicts = VALIDATION_TABLE.of(study=study, table="verdicts")
+        paths["validation"] = results.root / text_of(verdicts)
+    if (record := results.folder / _RUN).is_file():
+        paths[_RUN] = record
+    evidence = {name: os.path.relpath(path, folder) for name, path in paths.items()}
+
+    source = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
+    checklists = {}
+    for name, checklist in parse_yaml(source).items():
+        items = [_item(item, variables, evidence) for item in checklist["items"]]
+        cited = _literature("references.txt", [checklist["source"]]).strip()
+        about = {**checklist, "items": items, "cited": cited, "study": results.study}
+        checklists[f"{name}.md"] = render_template("checklist.md", {"about": about}, lines=True)
+
     texts = {
         "paragraphs.md": escaped(text),
         "paragraphs.txt": f"{in_words(text).replace('## ', '')}\n\nReferences\n{works}",
         "paragraphs.tex": f"% needs natbib and \\bibliography{{references}}\n\n{latex}",
         "references.bib": bibtex(keys),
         "references.json": csl_json(keys),
-        **_checklists(results, text, folder),
+        **checklists,
     }
     for name, content in texts.items():
         with atomic(folder / name) as temporary:
@@ -71,21 +98,6 @@ def sections_of_text(text: str) -> dict[str, str]:
     return {title: body.strip() for title, body in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str]:
-    """Return the checklists by file name, filled in from the study."""
-    words = {title: " ".join(body.split()) for title, body in sections_of_text(text).items()}
-    variables = facts(results) | {"words": defaultdict(str, words)}  # a study may lack a section
-    evidence = _evidence(results, folder)
-    source = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
-    checklists = {}
-    for name, checklist in parse_yaml(source).items():
-        items = [_item(item, variables, evidence) for item in checklist["items"]]
-        cited = _literature("references.txt", [checklist["source"]]).strip()
-        about = {**checklist, "items": items, "cited": cited, "study": results.study}
-        checklists[f"{name}.md"] = render_template("checklist.md", {"about": about}, lines=True)
-    return checklists
-
-
 def _item(
     item: Mapping[str, Any], variables: Mapping[str, Any], evidence: Mapping[str, str]
 ) -> dict[str, Any]:
@@ -102,22 +114,6 @@ def _item(
 _RUN = "run.json"
 #: Mark of the part of an item that a study does not answer.
 _OPEN_PART = "for the authors"
-
-
-def _evidence(results: StudyResults, folder: Path) -> dict[str, str]:
-    """Return the files that support an item, by table: those that have rows, and the record."""
-    study = results.study.id
-    paths = {
-        name: results.root / text_of(path.of(study=study))
-        for name, path in STUDY_FILES.items()
-        if len(results.tables[name])
-    }
-    if results.study.validate and len(results.validation["verdicts"]):
-        verdicts = VALIDATION_TABLE.of(study=study, table="verdicts")
-        paths["validation"] = results.root / text_of(verdicts)
-    if (record := results.folder / _RUN).is_file():
-        paths[_RUN] = record
-    return {name: os.path.relpath(path, folder) for name, path in paths.items()}
 
 
 def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> list[dict[str, Any]]:
@@ -139,8 +135,8 @@ def reached(
     They are wider than those in the file of the model where the study chose it by the results.
     """
     result = deepcopy(dict(figures))
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    for row in results.rows("estimates", **place).to_dict("records"):
+    evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    for row in results.rows("estimates", **evaluation).to_dict("records"):
         result["candidates"] = row["candidates"]
         if row["metric"] == "recall":
             figure = result["recall"][row["class"]]

@@ -63,9 +63,9 @@ def _thin(mark: Any) -> Any:
     """
     if not isinstance(mark, marks.Points) or mark.tips or mark.joined or len(mark.x) <= _MANY:
         return mark
-    known = np.isfinite(mark.x) & np.isfinite(mark.y)
-    x = mark.x[known]
-    y = mark.y[known]
+    is_finite = np.isfinite(mark.x) & np.isfinite(mark.y)
+    x = mark.x[is_finite]
+    y = mark.y[is_finite]
     places = np.column_stack([_place_of(x, _PLACES[0]), _place_of(y, _PLACES[1])])
     _, first = np.unique(places, axis=0, return_index=True)
     return dataclasses.replace(mark, x=x[first], y=y[first])
@@ -95,7 +95,7 @@ def _fields(item: Any) -> dict[str, Any]:
 
 
 def _is_empty(value: Any) -> bool:
-    """Return whether a field says nothing: None, False, no text, no items. Zero is a number."""
+    """Return whether a field is empty: None, False, no text, no items. Zero is a number."""
     if isinstance(value, bool) or value is None:
         return not value
     return isinstance(value, str | list | tuple | dict) and not value

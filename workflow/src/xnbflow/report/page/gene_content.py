@@ -60,7 +60,13 @@ def gene_content(
         feature, between ``low`` and ``high`` of the header.
     """
     content = _samples(values) | header | {"total": len(genes)}
-    wide = _features_by_samples(values)
+
+    # The values as an array of features by samples, in the order of the table.
+    by_feature = values.pivot(index="feature", columns="sample", values="value")
+    features = values["feature"].drop_duplicates()
+    samples = values["sample"].drop_duplicates()
+    wide = by_feature.reindex(index=features, columns=samples).to_numpy()
+
     wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]  # a value takes a byte
     rounded = {}
     for name, column in statistics.items():
@@ -73,7 +79,14 @@ def gene_content(
         "features": genes["feature"].to_numpy(dtype=object).tolist(),
         "symbols": genes["symbol"].to_numpy(dtype=object).tolist(),
     }
-    low, high, steps = _steps_of(wide)
+
+    # Least and greatest value of each feature, and all values as steps between them.
+    low, high = np.fmin.reduce(wide, axis=1), np.fmax.reduce(wide, axis=1)
+    span = np.where(high > low, high - low, 1.0)
+    steps = np.round((wide - low[:, None]) / span[:, None] * _VALUE_STEPS)
+    steps = np.where(np.isnan(wide), _VALUE_STEPS + 1, steps).astype(np.uint8)
+    low = _four_digits(low)
+    high = _four_digits(high)
 
     def pack_first(n: int) -> str:
         named = {name: texts[:n] for name, texts in names.items()}
@@ -110,14 +123,6 @@ def _largest_that_fits(
         if size <= most_bytes:
             return packed
     return packed or pack_first(start)
-
-
-def _features_by_samples(values: pd.DataFrame) -> np.ndarray:
-    """Return the values as an array of features by samples, in the order of the table."""
-    wide = values.pivot(index="feature", columns="sample", values="value")
-    features = values["feature"].drop_duplicates()
-    samples = values["sample"].drop_duplicates()
-    return wide.reindex(index=features, columns=samples).to_numpy()
 
 
 def _samples(values: pd.DataFrame) -> dict[str, Any]:
@@ -162,18 +167,6 @@ def round_to_steps(
         rounded = np.where(finite > level, np.maximum(rounded, last + 1), np.minimum(rounded, last))
     steps[is_finite] = np.clip(rounded, 0, _STEPS)
     return steps, [low, high]
-
-
-def _steps_of(values: np.ndarray) -> tuple[list[float | None], list[float | None], np.ndarray]:
-    """Return least and greatest value of each feature, and all values as steps between them.
-
-    ``values`` and the steps have shape (n_features, n_samples).
-    """
-    low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
-    span = np.where(high > low, high - low, 1.0)
-    steps = np.round((values - low[:, None]) / span[:, None] * _VALUE_STEPS)
-    steps = np.where(np.isnan(values), _VALUE_STEPS + 1, steps).astype(np.uint8)
-    return _four_digits(low), _four_digits(high), steps
 
 
 def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import partial
 from pathlib import Path
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
-    Figure,
     GeneExplorer,
     Section,
     Table,
@@ -37,7 +37,15 @@ def write_page(
     there are any. Two figures with the same name are a `ValueError`.
     """
     finished = list(sections)
-    _refuse_repeated(figure for section in finished for figure in figures_of(section.blocks))
+
+    # Names of figures are names of files.
+    figures = (figure for section in finished for figure in figures_of(section.blocks))
+    counts = Counter(figure.name for figure in figures)
+    repeated = [name for name, n in counts.items() if n > 1]
+    if repeated:
+        msg = f"two figures are called {repeated[0]!r}; file names must differ"
+        raise ValueError(msg)
+
     details = path.with_name("details.html")
     pages = {path: [section for section in finished if section.id not in second]}
     if any(section.id in second for section in finished):
@@ -45,7 +53,13 @@ def write_page(
     template = ENVIRONMENT.get_template("page.html")
     for page, on_page in pages.items():
         library = drawing_library() if _has_charts(on_page) else None
-        others = [(other, sections) for other, sections in pages.items() if other != page]
+
+        # Address and title of the sections of other pages.
+        links = []
+        for other, on_other in pages.items():
+            if other != page:
+                links += [(f"{other.name}#{section.id}", section.title) for section in on_other]
+
         html = template.render(
             title=title if page == path else f"{title}: details",
             lead=lead,
@@ -56,31 +70,14 @@ def write_page(
             library=library.packed if library else "",
             places=_cards(on_page),
             chart=lambda figure: chart_json(figure.chart()),
-            percent=_percent,
-            others=_links_to(others),
+            percent=axis_percent,
+            others=links,
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
-            cells=_cells,
+            cells=table_cells,
             figures=FIGURES,
         )
-        _write(page, html)
-
-
-def _refuse_repeated(figures: Iterable[Figure]) -> None:
-    """Raise a `ValueError` for a name that two figures have."""
-    counts = Counter(figure.name for figure in figures)
-    repeated = [name for name, n in counts.items() if n > 1]
-    if repeated:
-        msg = f"two figures are called {repeated[0]!r}; file names must differ"
-        raise ValueError(msg)
-
-
-def _links_to(pages: Iterable[tuple[Path, Iterable[Section]]]) -> list[tuple[str, str]]:
-    """Return address and title of the sections of other pages."""
-    links = []
-    for page, sections in pages:
-        links += [(f"{page.name}#{section.id}", section.title) for section in sections]
-    return links
+        write_atomically(page, partial(Path.write_text, data=html, encoding="utf-8"))
 
 
 def _has_charts(sections: Iterable[Section]) -> bool:
@@ -93,10 +90,6 @@ def _has_charts(sections: Iterable[Section]) -> bool:
     return False
 
 
-def _write(path: Path, text: str) -> None:
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
-
-
 def _cards(sections: Iterable[Section]) -> list[Card]:
     """Return the cards of sections that links can lead to."""
     cards: list[Card] = []
@@ -107,7 +100,7 @@ def _cards(sections: Iterable[Section]) -> list[Card]:
     return cards
 
 
-def _percent(tile: Tile, value: float) -> float:
+def axis_percent(tile: Tile, value: float) -> float:
     """Return where a value lies on the axis of a tile, in per cent."""
     share = (value - tile.low) / (tile.high - tile.low)
     return round(100 * min(1.0, max(0.0, share)), 1)
@@ -118,7 +111,7 @@ def _refuse(block: object) -> None:
     raise TypeError(msg)
 
 
-def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
+def table_cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
     """Return a table's rows of cells: text, whether a number, whether the best, its link."""
     columns = table.frame.columns.tolist()
     formats = [column.format for column in table.headings]

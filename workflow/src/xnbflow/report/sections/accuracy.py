@@ -58,12 +58,18 @@ _SIZES = ("features_per_class", "features")
 
 def section(results: StudyResults) -> Section:
     """Return the performance of each classifier on each data set."""
-    blocks: list[Block] = [_accuracies(results)]
+    blocks: list[Block] = [accuracy_table(results)]
     if results.scores("accuracy", "estimate").notna().any(axis=None):
-        blocks.append(_accuracy_figure(results))
-    blocks += [*_permutations(results), *_other_metrics(results)]
-    for i, place in enumerate(results.places):
-        blocks.append(Group(results.places[place], _predictions(results, *place), opened=i == 0))
+        blocks.append(accuracy_figure(results))
+    blocks += [*permutation_blocks(results), *other_metrics(results)]
+    for i, evaluation in enumerate(results.evaluations):
+        blocks.append(
+            Group(
+                results.evaluations[evaluation],
+                prediction_blocks(results, *evaluation),
+                opened=i == 0,
+            )
+        )
     return Section(
         "accuracy",
         "Accuracy",
@@ -72,7 +78,7 @@ def section(results: StudyResults) -> Section:
     )
 
 
-def _accuracies(results: StudyResults) -> Table:
+def accuracy_table(results: StudyResults) -> Table:
     """Return data sets by classifiers, each cell an accuracy with its spread, the best marked."""
     accuracy = results.scores("accuracy", "estimate")
     spread = results.scores("accuracy", "sd")
@@ -99,10 +105,10 @@ def _accuracies(results: StudyResults) -> Table:
 
 
 def _baseline(results: StudyResults) -> list[float]:
-    """Return the share of the largest class at each place; missing where every fold failed."""
+    """Return the share of the largest class at each evaluation; missing where every fold failed."""
     rows = results.rows("estimates", metric="accuracy", folds_failed=0)
     rows = rows.drop_duplicates(["dataset", "folds"]).set_index(["dataset", "folds"])
-    shares: list[float] = rows["reference"].reindex(list(results.places)).tolist()
+    shares: list[float] = rows["reference"].reindex(list(results.evaluations)).tolist()
     return shares
 
 
@@ -124,14 +130,18 @@ def _cell(accuracy: float, spread: float, spread_of_repeats: float) -> str:
     return cell
 
 
-def _other_metrics(results: StudyResults) -> list[Block]:
+def other_metrics(results: StudyResults) -> list[Block]:
     """Return the means of all metrics but accuracy, a row per data set and classifier."""
     rows = results.rows("summary", folds_failed=0)
     rows = rows[rows["metric"].isin(list(_METRICS))]
     if rows.empty:
         return []
     wide = rows.set_index(["dataset", "folds", "classifier", "metric"])["mean"].unstack()
-    order = [(*place, name) for place in results.places for name in results.study.classifiers]
+    order = [
+        (*evaluation, name)
+        for evaluation in results.evaluations
+        for name in results.study.classifiers
+    ]
     wide = wide.reindex([key for key in order if key in wide.index]).reset_index()
     shown = ["dataset", "classifier", *(name for name in _METRICS if name in wide)]
     columns = dict(_METRICS)
@@ -145,12 +155,12 @@ def _other_metrics(results: StudyResults) -> list[Block]:
 
 
 def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[RowPoints]:
-    """Return a value with its interval for each classifier that has any, a row per place."""
+    """Return a value with its interval for each classifier that has any, a row per evaluation."""
     groups = []
     for style, name in enumerate(results.study.classifiers):
         of_classifier = rows[rows["classifier"] == name].set_index(["dataset", "folds"])
         if len(of_classifier):
-            of_classifier = of_classifier.reindex(list(results.places))
+            of_classifier = of_classifier.reindex(list(results.evaluations))
             group = RowPoints(
                 label=results.labels[name],
                 values=of_classifier[value].tolist(),
@@ -162,13 +172,14 @@ def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[RowPoi
     return groups
 
 
-def _accuracy_figure(results: StudyResults) -> Figure:
+def accuracy_figure(results: StudyResults) -> Figure:
+    """Return the accuracy of each classifier with its interval, a row per data set."""
     rows = results.rows("estimates", metric="accuracy", folds_failed=0)
     return Figure(
         name="accuracy",
         draw=draw_points,
         arguments={
-            "rows": list(results.places.values()),
+            "rows": list(results.evaluations.values()),
             "groups": points(results, rows, "estimate"),
             "xlabel": "accuracy",
             "most": 1.0,
@@ -180,7 +191,7 @@ def _accuracy_figure(results: StudyResults) -> Figure:
     )
 
 
-def _permutations(results: StudyResults) -> list[Block]:
+def permutation_blocks(results: StudyResults) -> list[Block]:
     """Return the permutation tests."""
     table = results.tables["permutation_tests"]
     if table.empty:
@@ -197,7 +208,7 @@ def _permutations(results: StudyResults) -> list[Block]:
     return [results.tables.show("permutation_tests", caption, columns, rows, declarations=shown)]
 
 
-def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
+def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return the predictions, and the classifiers without predictions."""
     counts = dict(
         iter(results.rows("confusion", dataset=dataset, folds=folds).groupby("classifier"))
@@ -218,13 +229,16 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
             for name in fitted
         ]
     else:
-        blocks.append(_mistakes_table(results, [counts[name] for name in fitted]))
-    bins = _bins_by_label(results, dataset, folds, fitted)
+        # The most frequent mistakes of each classifier, in place of its confusion matrix.
+        rows = pd.concat([frequent_mistakes(counts[name]) for name in fitted])
+        caption = _TEXTS["mistakes"].format(most=MOST_MISTAKES)
+        blocks.append(results.tables.show("confusion", caption, _MISTAKE_COLUMNS, rows))
+    bins = bins_by_label(results, dataset, folds, fitted)
     if bins:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
         figures.append(calibration_figure(f"calibration-{key}", bins, alt))
     chosen = results.tables["headline"]["classifier"].iloc[0]
-    figures += _roc(results, {"dataset": dataset, "folds": folds, "classifier": chosen})
+    figures += roc_figures(results, {"dataset": dataset, "folds": folds, "classifier": chosen})
     sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
     recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
     table = results.tables.show(
@@ -239,18 +253,18 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     return [*blocks, *_sets(results, dataset, folds)]
 
 
-def _equal_priors(results: StudyResults, place: Mapping[str, str]) -> list[Block]:
+def _equal_priors(results: StudyResults, evaluation: Mapping[str, str]) -> list[Block]:
     """Return the recalls with equal priors, if these would recognise a class that is missed."""
-    rows = results.rows("equal_priors", **place)
+    rows = results.rows("equal_priors", **evaluation)
     if not rows["priors_decide"].any():
         return []
     columns = rows.columns.drop(["dataset", "folds"]).tolist()
     return [results.tables.show("equal_priors", _TEXTS["equal_priors"], columns, rows)]
 
 
-def _class_pairs(results: StudyResults, place: Mapping[str, str], chosen: str) -> list[Block]:
+def _class_pairs(results: StudyResults, evaluation: Mapping[str, str], chosen: str) -> list[Block]:
     """Return the table of the pairs of classes, and a sentence on those that are not separated."""
-    pairs = results.rows("class_pairs", **place)
+    pairs = results.rows("class_pairs", **evaluation)
     if len(pairs[["class", "other"]].drop_duplicates()) < 2:
         return []
     blocks: list[Block] = []
@@ -262,13 +276,6 @@ def _class_pairs(results: StudyResults, place: Mapping[str, str], chosen: str) -
     table = results.tables.show("class_pairs", _TEXTS["class_pairs"], columns, pairs)
     blocks.append(Group("Pairs of classes", [table], "which classes are separated from each other"))
     return blocks
-
-
-def _mistakes_table(results: StudyResults, counts: Sequence[pd.DataFrame]) -> Table:
-    """Return the most frequent mistakes of each classifier, in place of its confusion matrix."""
-    rows = pd.concat(map(frequent_mistakes, counts))
-    caption = _TEXTS["mistakes"].format(most=MOST_MISTAKES)
-    return results.tables.show("confusion", caption, _MISTAKE_COLUMNS, rows)
 
 
 def frequent_mistakes(confusion: pd.DataFrame) -> pd.DataFrame:
@@ -284,7 +291,7 @@ def frequent_mistakes(confusion: pd.DataFrame) -> pd.DataFrame:
     return mistakes.sort_values("count", ascending=False, kind="stable").head(MOST_MISTAKES)
 
 
-def _bins_by_label(
+def bins_by_label(
     results: StudyResults, dataset: str, folds: str, classifiers: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Return the bins of predicted probabilities with enough samples, by classifiers' labels."""
@@ -297,18 +304,18 @@ def _bins_by_label(
     return by_label
 
 
-def _roc(results: StudyResults, place: dict[str, str]) -> list[Figure]:
+def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figure]:
     """Return the figure of the ROC curves of a classifier, if it has probabilities.
 
     Of many classes it has those with the smallest areas.
     """
-    areas = results.rows("estimates", **place, metric="roc_auc", folds_failed=0)
+    areas = results.rows("estimates", **evaluation, metric="roc_auc", folds_failed=0)
     if areas.empty:
         return []
     n_classes = len(areas)
     if n_classes > MOST_CURVES:
         areas = areas.sort_values("estimate", kind="stable").head(MOST_CURVES)
-    rates = dict(iter(results.rows("roc", **place).groupby("class")))
+    rates = dict(iter(results.rows("roc", **evaluation).groupby("class")))
     curves = {}
     for row in areas.to_dict("records"):
         of_class = rates[row["class"]]
@@ -317,16 +324,16 @@ def _roc(results: StudyResults, place: dict[str, str]) -> list[Figure]:
             of_class["false_positive_rate"].to_numpy(),
             of_class["true_positive_rate"].to_numpy(),
         )
-    title = results.labels[place["classifier"]]
+    title = results.labels[evaluation["classifier"]]
     caption = _TEXTS["roc"]
     if n_classes > len(areas):
         caption += " " + _TEXTS["smallest_areas"].format(most=MOST_CURVES, total=n_classes)
     figure = Figure(
-        name=f"roc-{place['dataset']}-{place['folds']}",
+        name=f"roc-{evaluation['dataset']}-{evaluation['folds']}",
         draw=draw_roc,
         arguments={"title": f"ROC, {title}", "curves": curves},
         caption=caption,
-        alt=f"ROC curves of {title} on {place['dataset']}: {'; '.join(curves)}.",
+        alt=f"ROC curves of {title} on {evaluation['dataset']}: {'; '.join(curves)}.",
     )
     return [figure]
 

@@ -19,20 +19,20 @@ def section(results: StudyResults) -> Section | None:
     sources = results.tables.sources
     rule = "rule" if chosen else ""
     blocks: list[Block] = []
-    one_card = bool(chosen) and len(results.places) == 1
+    one_card = bool(chosen) and len(results.evaluations) == 1
     if not one_card:  # a single card repeats the headline
         files = sources("headline", "estimates")
         blocks.append(Prose(headline_sentence(results), "headline", files, rule=rule))
     if cohorts := verdicts_in_words(results):
         blocks.append(Prose(cohorts, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)
-    blocks += _artefacts(results)
+    blocks += artefact_blocks(results)
     if n_failed := len(results.rows("problems", kind="error")):
         text = f"{counted(n_failed, 'fit')} failed: see what was run."
         blocks.append(Prose(text, "warning", sources("problems")))
     if not chosen:
         return Section("answer", "What was found", "", blocks)
-    cards = [card(results, *place, chosen) for place in results.places]
+    cards = [card(results, *evaluation, chosen) for evaluation in results.evaluations]
     features_are_named = any(map(_names_features, cards))
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
     files = sources(
@@ -41,7 +41,7 @@ def section(results: StudyResults) -> Section | None:
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
-    blocks += _suspects(results)
+    blocks += suspect_blocks(results)
     lead = f"By {results.labels[chosen]}; the second page compares the classifiers."
     return Section("answer", "What was found", lead, blocks)
 
@@ -50,7 +50,7 @@ def _names_features(card: Card) -> bool:
     return bool(card.genes) or any(line.items for line in card.lines)
 
 
-def _artefacts(results: StudyResults) -> list[Block]:
+def artefact_blocks(results: StudyResults) -> list[Block]:
     """Return the lists of genes with more genes of a known artefact than by chance."""
     rows = results.tables["artefacts"]
     rows = rows[rows["marked"].astype(bool)]
@@ -73,7 +73,7 @@ def _list_name(results: StudyResults, row: dict[str, str]) -> str:
     return f"first genes of “{row['class']}” by rank"
 
 
-def _suspects(results: StudyResults) -> list[Block]:
+def suspect_blocks(results: StudyResults) -> list[Block]:
     """Return samples that all of several classifiers predict as the same other class."""
     rows = results.tables["suspects"]
     if rows.empty:

@@ -31,10 +31,10 @@ def section(results: StudyResults) -> Section | None:
     """Return the findings within and between data sets; None without data sets."""
     if results.tables["audit"].empty:
         return None
-    findings = _findings(results)
+    findings = audit_findings(results)
     blocks: list[Block] = []
     if findings.empty:
-        blocks.append(Prose(_nothing_found(results)))
+        blocks.append(Prose(nothing_found(results)))
     else:
         columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "p_holm"]
         shown = findings.assign(
@@ -43,7 +43,7 @@ def section(results: StudyResults) -> Section | None:
         )
         blocks.append(results.tables.show("audit", _TEXTS["findings"], columns, shown))
     for i, dataset in enumerate(results.study.datasets):
-        content = _blocks_of_dataset(results, dataset)
+        content = audit_of_dataset(results, dataset)
         if len(results.study.datasets) == 1:
             blocks += content
         else:
@@ -53,7 +53,7 @@ def section(results: StudyResults) -> Section | None:
     return Section("audit", "Audit", _TEXTS["lead"], blocks)
 
 
-def _nothing_found(results: StudyResults) -> str:
+def nothing_found(results: StudyResults) -> str:
     """Return which checks found nothing, and with how many features and samples they are made."""
     rows = results.tables["audit"]
     checks = set(rows["check"])
@@ -69,7 +69,7 @@ def _nothing_found(results: StudyResults) -> str:
     )
 
 
-def _findings(results: StudyResults) -> pd.DataFrame:
+def audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the rows of the audit with findings, the most serious first."""
     rows = results.tables["audit"]
     rows = rows[rows["severity"] != "none"]
@@ -89,7 +89,7 @@ class Finding:
 
 def most_serious(results: StudyResults, dataset: str) -> Finding | None:
     """Return the most serious finding of a data set; None without a warning."""
-    findings = _findings(results)
+    findings = audit_findings(results)
     findings = findings[findings["dataset"] == dataset]
     findings = findings[findings["severity"].isin(["severe", "warning"])]
     if findings.empty:
@@ -120,16 +120,16 @@ def words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     if rows.empty:
         return ""
     column = rows.iloc[0].to_dict()
-    place = {name: column[name] for name in ("dataset", "folds", "classifier")}
-    pairs = inseparable_pairs(results, place, column)
+    evaluation = {name: column[name] for name in ("dataset", "folds", "classifier")}
+    pairs = inseparable_pairs(results, evaluation, column)
     return within_levels_clause(column, pairs, results.labels[classifier])
 
 
-def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+def audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
     sources = results.tables.sources("components", "audit")
-    components = _component_figures(results, dataset)
-    probabilities = _probabilities(results, dataset)
+    components = component_figures(results, dataset)
+    probabilities = probability_figures(results, dataset)
     caption = _TEXTS["picture"]
     if probabilities:
         caption = f"{caption} {_TEXTS['probabilities']}"
@@ -148,10 +148,10 @@ def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
         verb = either(len(biology), "is biology by the design of the study and limits", "are "
                       "biology by the design of the study and limit")  # fmt: skip
         blocks.append(Prose(f"{names} {verb} no verdict."))
-    return [*blocks, *_batch_tables(results, dataset)]
+    return [*blocks, *batch_tables(results, dataset)]
 
 
-def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
+def batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     """Return the tests within the levels of columns: of all classes, and of pairs of several."""
     blocks: list[Block] = []
     within = results.rows("concordance", dataset=dataset)
@@ -167,11 +167,31 @@ def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     return blocks
 
 
-def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
+def component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
     samples = results.rows("components", dataset=dataset)
     shares = results.rows("audit", dataset=dataset, check="overview")["value"].tolist()
-    tested = _tested_columns(results, dataset, samples)
+
+    # The class and the tested columns of the phenotype that the table has, by name.
+    tested = {"class": samples["class"].tolist()}
+    confounders = results.rows("audit", dataset=dataset, check="confounder")
+    for name in confounders["subject"]:  # the strongest first
+        cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
+        if (cells != "").any():
+            tested[name] = [text or "unknown" for text in cells]
+
+    # In a browser the first figure offers all columns, and the samples and the explaining model.
+    columns = dict(tested)
+    for column, cells in samples.filter(regex=rf"^{_PHENOTYPE}").items():
+        texts = cells.fillna("").astype(str)
+        if (texts != "").any():
+            columns.setdefault(str(column).removeprefix(_PHENOTYPE), texts.tolist())
+    all_choices = {
+        "samples": samples["sample"].tolist(),
+        "columns": columns,
+        "model": _explaining_model(results, dataset),
+    }
+
     arguments = {
         "scores": samples[["component_1", "component_2"]].to_numpy(),
         "names": samples["sample"].where(samples["outlying"].astype(bool), "").tolist(),
@@ -179,8 +199,7 @@ def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     }
     figures = []
     for i, (name, groups) in enumerate(tested.items()):
-        # in a browser the first figure offers all columns
-        choices = {} if i else _choices_of_components(results, dataset, samples, tested)
+        choices = {} if i else all_choices
         figure = Figure(
             name=f"components-{dataset}-{i}" if i else f"components-{dataset}",
             draw=draw_components,
@@ -192,55 +211,26 @@ def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     return figures
 
 
-def _tested_columns(
-    results: StudyResults, dataset: str, samples: pd.DataFrame
-) -> dict[str, list[str]]:
-    """Return the class and the tested columns of the phenotype that the table has, by name."""
-    columns = {"class": samples["class"].tolist()}
-    tested = results.rows("audit", dataset=dataset, check="confounder")
-    for name in tested["subject"]:  # the strongest first
-        cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
-        if (cells != "").any():
-            columns[name] = [text or "unknown" for text in cells]
-    return columns
-
-
-def _choices_of_components(
-    results: StudyResults, dataset: str, samples: pd.DataFrame, tested: dict[str, list[str]]
-) -> dict[str, object]:
-    """Return what a reader may choose: samples, columns, and the explaining model."""
-    columns = dict(tested)
-    for name, cells in samples.filter(regex=rf"^{_PHENOTYPE}").items():
-        texts = cells.fillna("").astype(str)
-        if (texts != "").any():
-            columns.setdefault(str(name).removeprefix(_PHENOTYPE), texts.tolist())
-    return {
-        "samples": samples["sample"].tolist(),
-        "columns": columns,
-        "place": _explaining_model(results, dataset),
-    }
-
-
 def _explaining_model(results: StudyResults, dataset: str) -> str:
     """Return the name of the model whose evidence the second page explains; empty without."""
     classifier = results.tables["headline"]["classifier"].iloc[0]
     if not classifier or not results.study.folds or "samples" in results.study.omit_sections:
         return ""
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if results.rows("evidence", **place).empty:
+    evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    if results.rows("scores", **evaluation).empty:  # the sums of its evidence
         return ""
-    return f"{results.place(dataset, place['folds'])}: {results.labels[classifier]}"
+    return f"{results.with_folds(dataset, evaluation['folds'])}: {results.labels[classifier]}"
 
 
-def _probabilities(results: StudyResults, dataset: str) -> list[Figure]:
+def probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the probability of its class for each sample, outside the training samples."""
     classifier = results.tables["headline"]["classifier"].iloc[0]
     if not classifier or not results.study.folds:
         return []
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if results.rows("estimates", **place, folds_failed=0).empty:
+    evaluation = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    if results.rows("estimates", **evaluation, folds_failed=0).empty:
         return []
-    rows = results.training(**place, table="predictions", repeat=0)
+    rows = results.training(**evaluation, table="predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     if rows.empty or not {f"log_posterior.{label}" for label in classes} <= set(rows):
         return []
@@ -255,7 +245,7 @@ def _probabilities(results: StudyResults, dataset: str) -> list[Figure]:
             "predicted": rows["predicted"].tolist(),
             "probability": np.exp(log_posterior),
             "samples": rows["sample"].tolist(),
-            "place": _explaining_model(results, dataset),
+            "model": _explaining_model(results, dataset),
         },
         caption="",
         alt=f"Probability that {label} gives the true class of each sample when it is tested.",

@@ -1,7 +1,6 @@
 """Several series of one question: transfer of models, and genes over all series."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
@@ -46,7 +45,17 @@ def section(results: StudyResults) -> Section | None:
     columns = ["dataset", "samples", "groups", "classes", "features", "common", "agreement"]
     columns = [name for name in columns if series[name].notna().any()]
     blocks.append(tables.show("cohort_series", "The series.", columns))
-    blocks += [*_models(results), *_genes(results), _signature(results)]
+
+    # The model of all series.
+    path = MODEL.of(study=results.study.id, **ALL_COHORTS)
+    tables = results.model(**ALL_COHORTS)
+    columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
+    columns += ["median_in", "median_out"]
+    caption = _TEXTS["signature"].format(noun=_noun(results))
+    command = f"Predict new samples with the command: xnbflow predict {path} data/new.csv"
+    table = tables.show("signature", f"{caption} {command}", columns)
+    signature = Group("A model of all series", [table])
+    blocks += [*_models(results), *gene_blocks(results), signature]
     lead = f"Models of some series tested on the others, and {_noun(results)}s in all of them."
     return Section("cohorts", "Several series", lead, blocks)
 
@@ -56,12 +65,12 @@ def cohorts_in_words(results: StudyResults) -> list[Prose]:
     if not results.study.combined:
         return []
     return [
-        Prose(_models_in_words(results), "headline", rule=_RULE),
-        Prose(_genes_in_words(results), "headline"),
+        Prose(models_in_words(results), "headline", rule=_RULE),
+        Prose(genes_in_words(results), "headline"),
     ]
 
 
-def _models_in_words(results: StudyResults) -> str:
+def models_in_words(results: StudyResults) -> str:
     """Return how models of the other series do in each series."""
     clauses = []
     for strategy, tests in _left_out(results).groupby("strategy", sort=False):
@@ -76,7 +85,7 @@ def _models_in_words(results: StudyResults) -> str:
     return f"Of {n_series} series, each left out in turn and tested: {'; '.join(clauses)}."
 
 
-def _genes_in_words(results: StudyResults) -> str:
+def genes_in_words(results: StudyResults) -> str:
     """Return how many genes differ in every series, and how many over all of them."""
     genes = results.cohorts["meta_genes"]
     noun = _noun(results)
@@ -119,19 +128,18 @@ def _models(results: StudyResults) -> Iterator[Block]:
     left_out = _left_out(results)
     caption = "Each series left out in turn and tested by models of the others."
     yield tables.show("cohort_matrix", caption, columns, left_out)
-    yield _matrix_figure(results, matrix)
+    yield cohort_matrix_figure(results, matrix)
     yield Group("The rule of these verdicts", [Prose(COHORT_RULE, id=_RULE)])
     all_pairs = tables.show("cohort_matrix", _TEXTS["tests"], ["train", *columns])
     yield Group("All pairs", [all_pairs])
-    sentences = [cohort_sentence(row, _model_name(row)) for row in left_out.to_dict("records")]
+    sentences = []
+    for row in left_out.to_dict("records"):
+        averaged = ", averaged" if row["strategy"] == "averaged" else ""
+        sentences.append(cohort_sentence(row, f"{row['model']}{averaged}"))
     yield Group("Verdicts in words", [Prose(sentence) for sentence in sentences])
 
 
-def _model_name(row: dict[str, Any]) -> str:
-    return f"{row['model']}, averaged" if row["strategy"] == "averaged" else str(row["model"])
-
-
-def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
+def cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
     """Return the balanced accuracies of models (rows) in series (columns)."""
     series = list(results.study.combined)
     of_all_others = matrix["strategy"].isin(["merged", "averaged"])
@@ -164,7 +172,8 @@ def _share_text(share: float) -> str:
     return "" if pd.isna(share) else f"{share:.0%}"
 
 
-def _genes(results: StudyResults) -> Iterator[Block]:
+def gene_blocks(results: StudyResults) -> Iterator[Block]:
+    """Yield the effects of the first genes in every series with their mean, and their table."""
     genes = results.cohorts["meta_genes"]
     series = list(results.study.combined)
     classes = genes["class"].unique().tolist()
@@ -173,7 +182,30 @@ def _genes(results: StudyResults) -> Iterator[Block]:
     if genes["p"].notna().any():
         for number, label in enumerate(classes):
             first = genes[genes["class"] == label].head(_MOST_DRAWN)
-            yield _forest(results, first, label, number)
+
+            # The effects of genes in every series, and their mean below them.
+            groups = [
+                _effects(first, name, f".{name}", style)
+                for style, name in enumerate(results.study.combined)
+            ]
+            groups.append(_effects(first, "random-effects mean", "", _MEAN_STYLE))
+            forest = Figure(
+                name=f"cohorts-forest-{number:02}",
+                draw=draw_points,
+                arguments={
+                    "rows": first["symbol"].where(first["symbol"] != "", first["feature"]).tolist(),
+                    "groups": groups,
+                    "xlabel": f"{label} less the others ({first['unit'].iloc[0]})",
+                    "levels": ("no difference", [0.0] * len(first)),
+                },
+                caption=_TEXTS["forest"].format(noun=_noun(results)),
+                alt=(
+                    f"Forest plot of {counted(len(first), _noun(results))}, {label} against the "
+                    "others."
+                ),
+                sources=results.cohorts.sources("meta_genes"),
+            )
+            yield forest
     n_of_class = max(1, _MOST_ROWS // len(classes))
     rows = genes[(genes["rank"] <= n_of_class) & genes["class"].isin(classes)]
     columns = ["class", "rank", "feature", "symbol", "holds", "series", "chance", "effect"]
@@ -187,28 +219,6 @@ def _genes(results: StudyResults) -> Iterator[Block]:
     yield Group(f"Table of {_noun(results)}s", [table], "the first by p over all series")
 
 
-def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int) -> Figure:
-    """Return the effects of genes in every series, and their mean below them."""
-    groups = [
-        _effects(genes, name, f".{name}", style)
-        for style, name in enumerate(results.study.combined)
-    ]
-    groups.append(_effects(genes, "random-effects mean", "", _MEAN_STYLE))
-    return Figure(
-        name=f"cohorts-forest-{number:02}",
-        draw=draw_points,
-        arguments={
-            "rows": genes["symbol"].where(genes["symbol"] != "", genes["feature"]).tolist(),
-            "groups": groups,
-            "xlabel": f"{label} less the others ({genes['unit'].iloc[0]})",
-            "levels": ("no difference", [0.0] * len(genes)),
-        },
-        caption=_TEXTS["forest"].format(noun=_noun(results)),
-        alt=f"Forest plot of {counted(len(genes), _noun(results))}, {label} against the others.",
-        sources=results.cohorts.sources("meta_genes"),
-    )
-
-
 def _effects(genes: pd.DataFrame, label: str, ending: str, style: int) -> RowPoints:
     """Return effects with their intervals, from the columns with an ending."""
     return RowPoints(
@@ -218,14 +228,3 @@ def _effects(genes: pd.DataFrame, label: str, ending: str, style: int) -> RowPoi
         upper=genes[f"upper{ending}"].tolist(),
         style=style,
     )
-
-
-def _signature(results: StudyResults) -> Block:
-    path = MODEL.of(study=results.study.id, **ALL_COHORTS)
-    tables = results.model(**ALL_COHORTS)
-    columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
-    columns += ["median_in", "median_out"]
-    caption = _TEXTS["signature"].format(noun=_noun(results))
-    command = f"Predict new samples with the command: xnbflow predict {path} data/new.csv"
-    table = tables.show("signature", f"{caption} {command}", columns)
-    return Group("A model of all series", [table])

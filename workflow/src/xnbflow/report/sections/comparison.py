@@ -23,7 +23,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = []
     for folds, ranks_of_scheme in ranks.groupby("folds", sort=False):
-        blocks += _over_data_sets(results, folds, ranks_of_scheme)
+        blocks += blocks_over_data_sets(results, folds, ranks_of_scheme)
     if ranks.empty:
         blocks.append(Prose("Ranks over data sets need at least two data sets."))
     columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
@@ -38,11 +38,13 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Iterator[Block]:
+def blocks_over_data_sets(
+    results: StudyResults, folds: str, ranks: pd.DataFrame
+) -> Iterator[Block]:
     """Yield the diagram and the tests of one scheme of folds."""
     n_datasets = int(ranks["datasets"].iloc[0])
     if len(ranks) >= _FEWEST_RANKED:
-        yield _diagram(results, folds, ranks)
+        yield rank_diagram(results, folds, ranks)
     for row in results.rows("omnibus", folds=folds, test="Iman-Davenport").to_dict("records"):
         finding = "differ" if row["p_value"] < TEST_LEVEL else "do not differ significantly"
         text = (
@@ -56,7 +58,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
     yield results.tables.show("pairwise", _TEXTS["over"], columns, rows)
 
 
-def _diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:
+def rank_diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:
     """Return the critical-difference diagram, the best classifier first."""
     ordered = ranks.sort_values("average_rank", kind="stable")
     labels = [results.labels[name] for name in ordered["classifier"]]

@@ -21,8 +21,8 @@ def section(results: StudyResults) -> Section | None:
     curves = list(tables["learning_curve"].groupby(["dataset", "classifier"], sort=False))
     if curves:
         files = tables.sources("learning_curve")
-        blocks += [Prose(_forecast(results, *curve), sources=files) for curve in curves]
-        figures = [_learning_curve(results, *curve) for curve in curves]
+        blocks += [Prose(forecast_sentence(results, *curve), sources=files) for curve in curves]
+        figures = [learning_curve_figure(results, *curve) for curve in curves]
         blocks.append(Gallery(figures, _TEXTS["curves"], files))
     if not blocks:
         return None
@@ -30,7 +30,7 @@ def section(results: StudyResults) -> Section | None:
     return Section("context", results.worded("Random {noun}s and more samples"), lead, blocks)
 
 
-def _forecast(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> str:
+def forecast_sentence(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> str:
     """Return the forecast for twice the samples, or why it is unreliable."""
     dataset, classifier = key
     forecasts = rows[rows["kind"] == "forecast"]
@@ -55,14 +55,17 @@ def _accuracy(row: pd.Series) -> str:
     return f"{row['balanced_accuracy']:.0%} {interval} with {n_samples}"
 
 
-def _learning_curve(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> Figure:
+def learning_curve_figure(
+    results: StudyResults, key: tuple[str, str], rows: pd.DataFrame
+) -> Figure:
+    """Return the balanced accuracy by training samples: measured, and as forecast."""
     dataset, classifier = key
     label = rows["fitted"].iloc[0] or results.labels[classifier]
     lines = []
     bands = []
     for kind, of_kind in rows.groupby("kind", sort=False):
         x = of_kind["training_samples"].to_numpy()
-        name = _line_name(str(kind), of_kind)
+        name = line_name(str(kind), of_kind)
         lines.append(NamedLine(name, x, of_kind["balanced_accuracy"].to_numpy()))
         bands.append((x, of_kind["lower"].to_numpy(), of_kind["upper"].to_numpy()))
     n_classes = int(results.rows("datasets", dataset=dataset)["classes"].iloc[0])
@@ -78,11 +81,11 @@ def _learning_curve(results: StudyResults, key: tuple[str, str], rows: pd.DataFr
             "levels": [("chance", 1 / n_classes)],
         },
         caption="",
-        alt=f"Learning curve of {label} on {dataset}: {_forecast(results, key, rows)}",
+        alt=f"Learning curve of {label} on {dataset}: {forecast_sentence(results, key, rows)}",
     )
 
 
-def _line_name(kind: str, rows: pd.DataFrame) -> str:
+def line_name(kind: str, rows: pd.DataFrame) -> str:
     """Return the name of a line, with the number of samples from which on it is unreliable."""
     unreliable = rows.loc[rows["unreliable"] != "", "training_samples"]
     if unreliable.empty:

@@ -1,8 +1,5 @@
 """Diagnostics: are features normal, and independent given the class (XNB paper, Table 1)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
@@ -41,31 +38,32 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [results.tables.show("diagnostics", _TEXTS["table"], columns, rows)]
     sources = results.tables.sources("diagnostics")
     samples = sampled.to_dict("records")
-    blocks += [Prose(_describe_sample(row), sources=sources) for row in samples]
+    blocks += [
+        Prose(
+            _TEXTS["sample"].format(
+                dataset=row["dataset"],
+                compared=format_count(row["compared"]),
+                tested=format_count(row["tested"]),
+                ratio=f"{row['dependent_ratio']:.4f}",
+                ratio_error=f"{row['dependent_error']:.4f}",
+                pair_share=f"{row['pair_share']:.2g}",
+                pair_share_error=f"{row['pair_share_error']:.1g}",
+            ),
+            sources=sources,
+        )
+        for row in samples
+    ]
     for i, dataset in enumerate(rows["dataset"]):
         sizes = results.rows("class_sizes", dataset=dataset).to_dict("records")
         classes = [f"{row['class']} {row['samples']}" for row in sizes]
         note = ", ".join(classes[:_MOST_NAMED])
         if len(classes) > _MOST_NAMED:
             note += f" and {len(classes) - _MOST_NAMED} more classes"
-        blocks.append(Group(dataset, [_distributions(results, dataset)], note, opened=i == 0))
+        blocks.append(Group(dataset, [distribution_gallery(results, dataset)], note, opened=i == 0))
     return Section("diagnostics", "Diagnostics", _TEXTS["lead"], blocks)
 
 
-def _describe_sample(row: Mapping[str, Any]) -> str:
-    """Return which features of a data set are compared, and how exact its shares are."""
-    return _TEXTS["sample"].format(
-        dataset=row["dataset"],
-        compared=format_count(row["compared"]),
-        tested=format_count(row["tested"]),
-        ratio=f"{row['dependent_ratio']:.4f}",
-        ratio_error=f"{row['dependent_error']:.4f}",
-        pair_share=f"{row['pair_share']:.2g}",
-        pair_share_error=f"{row['pair_share_error']:.1g}",
-    )
-
-
-def _distributions(results: StudyResults, dataset: str) -> Gallery:
+def distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     """Return the histograms of p-values of normality, and of correlations given the class."""
     shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
     test = results.rows("diagnostics", dataset=dataset).iloc[0]

@@ -44,24 +44,24 @@ def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
     if results.tables["selection"].empty:
         return None
-    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _stability(results)]
+    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), fold_agreement_figure(results)]
     if len(results.tables["recovery"]):
         table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
         blocks.append(table)
     for dataset in results.study.datasets:
-        if content := _blocks_of_dataset(results, dataset):
+        if content := explanation_of_dataset(results, dataset):
             blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
     return Section("explanation", "Explanation", _TEXTS["lead"], blocks)
 
 
-def _stability(results: StudyResults) -> Figure:
+def fold_agreement_figure(results: StudyResults) -> Figure:
     """Return the agreement between folds on the features of any class."""
     of_any_class = results.rows("stability", **{"class": ""})
     return Figure(
         name="stability",
         draw=draw_points,
         arguments={
-            "rows": list(results.places.values()),
+            "rows": list(results.evaluations.values()),
             "groups": points(results, of_any_class, "stability"),
             "xlabel": "agreement between folds",
         },
@@ -71,7 +71,7 @@ def _stability(results: StudyResults) -> Figure:
     )
 
 
-def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+def explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the blocks of each classifier; of several the headline's, or the first, is open."""
     selection = results.rows("selection", dataset=dataset)
     fits = dict(iter(selection.groupby(["folds", "classifier"], sort=False)))
@@ -79,58 +79,63 @@ def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     has_headline = any(classifier == headline for _, classifier in fits)
     content: list[Block] = []
     for (folds, classifier), selected in fits.items():
-        place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        blocks = _blocks_of_classifier(results, place, selected)
+        evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+        blocks = explanation_of_classifier(results, evaluation, selected)
         if len(fits) == 1:
             return blocks
         opened = classifier == headline if has_headline else not content
-        title = results.place(results.labels[classifier], folds)
+        title = results.with_folds(results.labels[classifier], folds)
         content.append(Group(title, blocks, opened=opened))
     return content
 
 
-def _blocks_of_classifier(
-    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+def explanation_of_classifier(
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    tables = [_selected_table(results, place, selected)]
-    pairs = results.rows("dependent_pairs", **place).head(MOST_SELECTED)
+    tables = [selected_table(results, evaluation, selected)]
+    pairs = results.rows("dependent_pairs", **evaluation).head(MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
         columns = ["feature", "other", "r"]
         tables.append(results.tables.show("dependent_pairs", caption, columns, pairs))
-    curves = results.rows("densities", **place)
+    curves = results.rows("densities", **evaluation)
     estimator = "for the picture only"
     if curves["own"].all():
-        estimator = f"as {results.labels[place['classifier']]} estimates it"
+        estimator = f"as {results.labels[evaluation['classifier']]} estimates it"
     estimator += f" ({', '.join(curves['estimator'].unique())})"
     caption = _TEXTS["densities"].format(estimator=estimator)
     if curves["class"].nunique() > MOST_CURVES:
         caption += " " + _TEXTS["nearest_classes"].format(most=MOST_CURVES)
     sources = results.tables.sources("densities", "values")
     return [
-        _matrix(results, place, selected),
-        Gallery(_density_figures(results, place, selected), caption, sources),
+        feature_matrix(results, evaluation, selected),
+        Gallery(explained_densities(results, evaluation, selected), caption, sources),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
 
 
-def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Figure | Prose:
+def feature_matrix(
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
+) -> Figure | Prose:
     """Return the class x feature matrix of selection frequencies; a sentence if all are equal."""
-    classes = results.rows("class_sizes", dataset=place["dataset"])["class"].tolist()
-    features = _features_by_class(selected, classes)
+    classes = results.rows("class_sizes", dataset=evaluation["dataset"])["class"].tolist()
+    features = features_by_class(selected, classes)
     n_classes = len(classes)
     if n_classes > MOST_COLUMNS:
         drawn = selected[selected["feature"].isin(features)]
-        classes = _classes_of_most_features(drawn, classes)
+        classes = classes_of_most_features(drawn, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
     shares = wide.reindex(index=features, columns=classes).to_numpy()
-    planted = _planted_cells(results, place["dataset"], features, classes)
+    planted = planted_cells(results, evaluation["dataset"], features, classes)
     if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
-        text = f"{results.labels[place['classifier']]} selects these in every fold for every class"
+        label = results.labels[evaluation["classifier"]]
+        text = f"{label} selects these in every fold for every class"
         sources = results.tables.sources("selection", "profiles")
         return Prose(f"{text}: {listed(features, MOST_ROWS)}.", sources=sources)
-    profiles = results.rows("profiles", **place).drop_duplicates("feature").set_index("feature")
+    profiles = (
+        results.rows("profiles", **evaluation).drop_duplicates("feature").set_index("feature")
+    )
     n_drawn = [
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
     ]
@@ -139,13 +144,13 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
     if len(classes) < n_classes:
         caption += " " + _TEXTS["first_classes"].format(shown=len(classes), total=n_classes)
     return Figure(
-        name=f"selected-{'-'.join(place.values())}",
+        name=f"selected-{'-'.join(evaluation.values())}",
         draw=draw_matrix,
         arguments={
             "values": shares,
             "rows": features,
             "columns": [shorten(label, 18) for label in classes],
-            "title": f"{results.labels[place['classifier']]}: selected for",
+            "title": f"{results.labels[evaluation['classifier']]}: selected for",
             "key": "share of folds",
             "texts": texts,
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
@@ -160,7 +165,7 @@ def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame
     )
 
 
-def _classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
+def classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the classes for which most of the drawn features are selected, in their order.
 
     ``drawn`` are rows of the table ``selection``; the sum of frequencies of a class decides.
@@ -171,7 +176,7 @@ def _classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[s
     return [label for label in classes if label in chosen]
 
 
-def _features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
+def features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the features selected most often, each once, in the order of their first class."""
     best = selected.sort_values(["frequency", "mean_rank"], ascending=[False, True], kind="stable")
     best = best.drop_duplicates("feature").head(MOST_ROWS)
@@ -186,7 +191,7 @@ def _per_cent_of_folds(share: float) -> str:
     return f"{100 * share:.0f}" if share < 1 else ""
 
 
-def _planted_cells(
+def planted_cells(
     results: StudyResults, dataset: str, features: list[str], classes: list[str]
 ) -> list[tuple[int, int]]:
     """Return the cells of features and the classes that they were planted for in a simulation."""
@@ -201,13 +206,15 @@ def _planted_cells(
     ]
 
 
-def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Table:
+def selected_table(
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
+) -> Table:
     """Return the features selected most often, with direction and distances of the class."""
     rows = selected.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
     key = ["class", "feature"]
-    distances = results.rows("class_distances", **place)
-    distances = _distance_columns(distances)
-    directions = results.rows("profiles", **place).set_index(key)["direction"]
+    distances = results.rows("class_distances", **evaluation)
+    distances = distance_columns(distances)
+    directions = results.rows("profiles", **evaluation).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = ""
     if n_rarer:
@@ -222,7 +229,7 @@ def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.D
     )
 
 
-def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
+def distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     """Return the distances from each other class; of many classes from the nearest one.
 
     ``distances`` are rows of the table ``class_distances``. The index has class and feature.
@@ -236,16 +243,19 @@ def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     return nearest[list(columns)].rename(columns=columns)
 
 
-def _density_figures(
-    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+def explained_densities(
+    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
     key = ["class", "feature", "other_class"]
-    distances = results.rows("class_distances", **place).set_index(key)["distance"].to_dict()
-    values = results.rows("values", **place).groupby(["feature", "class"])["value"]
+    values = results.rows("values", **evaluation).groupby(["feature", "class"])["value"]
     samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
-    curves_of_features = results.rows("densities", **place)
-    drawn = selected["feature"].isin(curves_of_features["feature"])  # six of thousands
+    curves_of_features = results.rows("densities", **evaluation)
+    drawn_features = curves_of_features["feature"].unique()  # six of thousands
+    distances_of_classes = results.rows("class_distances", **evaluation)
+    is_drawn = distances_of_classes["feature"].isin(drawn_features)
+    distances = distances_of_classes[is_drawn].set_index(key)["distance"].to_dict()
+    drawn = selected["feature"].isin(drawn_features)
     selections = dict(iter(selected[drawn].groupby("feature")))
     figures = []
     for number, (feature, curves) in enumerate(
@@ -257,12 +267,12 @@ def _density_figures(
         from_focus = {
             label: distances.get((focus, feature, label)) for label in densities.columns.tolist()
         }
-        classes = _classes_of_densities(from_focus, selection["class"].tolist())
+        classes = classes_of_densities(from_focus, selection["class"].tolist())
         densities = densities[classes]
         notes = [_distance_text(from_focus[label]) for label in classes]
         selected_for = ", ".join(selection["class"].drop_duplicates())
         figure = Figure(
-            name=f"density-{'-'.join(place.values())}-{number:02d}",
+            name=f"density-{'-'.join(evaluation.values())}-{number:02d}",
             draw=draw_densities,
             arguments={
                 "feature": feature,
@@ -284,7 +294,7 @@ def _density_figures(
     return figures
 
 
-def _classes_of_densities(
+def classes_of_densities(
     distances: Mapping[str, float | None], selected: Sequence[str]
 ) -> list[str]:
     """Return the classes whose densities are drawn: all, or of many those that matter most.

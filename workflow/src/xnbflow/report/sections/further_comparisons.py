@@ -8,7 +8,7 @@ import yaml
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.class_contrasts import proposed_contrasts
-from xnbflow.report.page.blocks import Block, Code, Figure, Group, Prose, Table
+from xnbflow.report.page.blocks import Block, Code, Figure, Group, Prose
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
@@ -41,10 +41,32 @@ def further_comparisons(
         sets_of_name = sets[sets["contrast"] == name]
         content: list[Block] = []
         if number < _MOST_PLOTS and rows["t"].notna().any():
-            place = f"contrast-{dataset}-{number:02}"
-            content.append(_volcano(place, name, rows, tables.sources("contrasts")))
-        content.append(_features(tables, rows))
-        content += _gene_sets(results, sets_of_name)
+            figure_name = f"contrast-{dataset}-{number:02}"
+            content.append(comparison_volcano(figure_name, name, rows, tables.sources("contrasts")))
+
+        # The table of the first features of a comparison.
+        change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
+        columns = [change if column == "log_fold_change" else column for column in _SHOWN]
+        first = rows[rows["rank"] <= _MOST_FEATURES]
+        caption = f"The first {len(first)} of {len(rows):,} by evidence; all are in the file."
+        content.append(tables.show("contrasts", caption, columns, first))
+
+        # The gene sets of the comparison; nothing where no set was tested.
+        if not sets_of_name.empty:
+            significant = sets_of_name[
+                (sets_of_name["fdr"] < FDR_LEVEL) & (sets_of_name["rank"] <= _MOST_SETS)
+            ]
+            if significant.empty:
+                content.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
+            else:
+                content.append(
+                    results.tables.show(
+                        "contrast_set_tests",
+                        _TEXTS["sets"].format(level=FDR_LEVEL),
+                        _SHOWN_SETS,
+                        significant,
+                    )
+                )
         blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
     yield Group("Other comparisons", blocks, counted(len(names), "comparison"))
 
@@ -80,16 +102,9 @@ def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
     return f"{features} and {gene_sets} at an FDR below {FDR_LEVEL:g}"
 
 
-def _features(tables: StudyTables, rows: pd.DataFrame) -> Table:
-    """Return the table of the first features of a comparison."""
-    change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
-    columns = [change if column == "log_fold_change" else column for column in _SHOWN]
-    first = rows[rows["rank"] <= _MOST_FEATURES]
-    caption = f"The first {len(first)} of {len(rows):,} by evidence; all are in the file."
-    return tables.show("contrasts", caption, columns, first)
-
-
-def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+def comparison_volcano(
+    name: str, comparison: str, rows: pd.DataFrame, sources: list[str]
+) -> Figure:
     """Return the volcano plot of a comparison of one contrast, which has one unit."""
     tested = rows[rows["p"].notna()].reset_index(drop=True)
     change = tested["log_fold_change"]
@@ -107,16 +122,3 @@ def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str])
         caption=_TEXTS["volcano"].format(level=FDR_LEVEL),
         sources=sources,
     )
-
-
-def _gene_sets(results: StudyResults, sets: pd.DataFrame) -> Iterator[Block]:
-    """Yield the gene sets of a comparison; nothing where no set was tested."""
-    if sets.empty:
-        return
-    significant = sets[(sets["fdr"] < FDR_LEVEL) & (sets["rank"] <= _MOST_SETS)]
-    if significant.empty:
-        yield Prose(_TEXTS["no_set"].format(level=FDR_LEVEL))
-    else:
-        yield results.tables.show(
-            "contrast_set_tests", _TEXTS["sets"].format(level=FDR_LEVEL), _SHOWN_SETS, significant
-        )

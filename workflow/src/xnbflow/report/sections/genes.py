@@ -68,9 +68,21 @@ def section(results: StudyResults) -> Section | None:
     genes = {dataset: tables["genes"] for dataset, tables in tables_by_series.items()}
     most_bytes = _bytes_of_series(genes)
     for i, (dataset, tables) in enumerate(tables_by_series.items()):
-        content = list(_blocks_of_series(results, tables, dataset, most_bytes[dataset]))
+        content = list(genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
-    blocks += [_files(results, list(genes)), *_artefacts(results), *_gene_sets(results)]
+
+    # The links to the tables of all features, as text and as Parquet.
+    links = []
+    for dataset in genes:
+        template = GENES.fill(study=results.study.id, dataset=dataset)
+        table = template.of(table="genes")
+        files = [results.beside(text_of(table)), results.beside(table)]
+        links.append((dataset, "all features, each class against the others", files))
+        if len(results.compared(dataset)["contrasts"]):
+            table = template.of(table="contrasts")
+            files = [results.beside(text_of(table)), results.beside(table)]
+            links.append((dataset, "all features, the other comparisons", files))
+    blocks += [Links(links), *_artefacts(results), *gene_set_blocks(results)]
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
@@ -90,7 +102,7 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
     return {dataset: _LEAST_BYTES + shared * n // total for dataset, n in rows.items()}
 
 
-def _blocks_of_series(
+def genes_of_series(
     results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
     """Yield numbers, plots, heat map and table of a series, and its further comparisons."""
@@ -104,7 +116,7 @@ def _blocks_of_series(
     by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
         by_chance = sizes["perfect_by_chance"].iloc[0]
-    text = _in_words(genes, by_chance)
+    text = gene_counts_sentence(genes, by_chance)
     for note in tables["design_notes"]["note"]:
         text += f" {capitalized(note)}."
     sources = [
@@ -119,7 +131,7 @@ def _blocks_of_series(
     classes = sorted(genes["class"].unique())
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
-    gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
+    gallery = volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
     yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
     yield heatmap_figure(
@@ -130,24 +142,9 @@ def _blocks_of_series(
         n_samples=int(about["samples"]),
         phenotype=results.rows("components", dataset=dataset),
     )
-    table = _table(tables, genes[genes["class"].isin(listed_classes)])
+    table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
-
-
-def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
-    """Return the links to the tables of all features, as text and as Parquet."""
-    links = []
-    for dataset in datasets:
-        place = GENES.fill(study=results.study.id, dataset=dataset)
-        table = place.of(table="genes")
-        files = [results.beside(text_of(table)), results.beside(table)]
-        links.append((dataset, "all features, each class against the others", files))
-        if len(results.compared(dataset)["contrasts"]):
-            table = place.of(table="contrasts")
-            files = [results.beside(text_of(table)), results.beside(table)]
-            links.append((dataset, "all features, the other comparisons", files))
-    return Links(links)
 
 
 def _artefacts(results: StudyResults) -> list[Block]:
@@ -161,7 +158,7 @@ def _artefacts(results: StudyResults) -> list[Block]:
     return [Group("Known artefacts", [table], counted(n_marked, "mark"))]
 
 
-def _in_words(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
+def gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
     """Return sentences on the numbers of features that separate the classes and that differ.
 
     ``by_chance`` is the number that is expected to separate classes perfectly if labels carry no
@@ -200,7 +197,7 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
     return genes["log_fold_change"], "log2 fold change"
 
 
-def _volcano_plots(
+def volcano_plots(
     tables: StudyTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
 ) -> Gallery:
     """Return the volcano plots of some classes, by their numbers."""
@@ -226,14 +223,7 @@ def _volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def _with_change(columns: Sequence[str], genes: pd.DataFrame) -> list[str]:
-    """Return columns with the difference in place of fold changes where these are unknown."""
-    unknown = genes["log_fold_change"].isna().all()
-    change = "difference" if unknown else "log_fold_change"
-    return [change if name == "log_fold_change" else name for name in columns]
-
-
-def _gene_sets(results: StudyResults) -> Iterator[Block]:
+def gene_set_blocks(results: StudyResults) -> Iterator[Block]:
     """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
     tables = results.tables
     tests = tables["gene_set_tests"]
@@ -249,31 +239,32 @@ def _gene_sets(results: StudyResults) -> Iterator[Block]:
         blocks.append(tables.show("gene_set_tests", caption, rows=significant))
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
-    blocks += [*_overlaps(results), *_prerank(results)]
+
+    # The overlaps of lists with gene sets that exceed the expected ones.
+    overlap_blocks: list[Block] = []
+    overlaps = results.tables["enrichment"]
+    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
+    if not best.empty:
+        by_rank = best[best["by"] == ""]  # the others are of lists of classifiers
+        for dataset, rows in by_rank.groupby("dataset"):
+            overlap_blocks.append(
+                _set_figure(
+                    name=f"gene-sets-{dataset}",
+                    rows=rows,
+                    column="fold",
+                    xlabel="times expected",
+                    caption=f"{dataset}: {_TEXTS['chosen_sets']}",
+                    sources=results.tables.sources("enrichment"),
+                )
+            )
+        columns = [*best.columns.drop("genes"), "genes"]
+        overlap_blocks.append(results.tables.show("enrichment", _TEXTS["sets"], columns, best))
+
+    blocks += [*overlap_blocks, *_prerank(results)]
     if len(tables["gene_set_files"]):
         blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
-
-
-def _overlaps(results: StudyResults) -> Iterator[Block]:
-    """Yield the overlaps of lists with gene sets that exceed the expected ones."""
-    overlaps = results.tables["enrichment"]
-    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
-    if best.empty:
-        return
-    by_rank = best[best["by"] == ""]  # the others are of lists of classifiers
-    for dataset, rows in by_rank.groupby("dataset"):
-        yield _set_figure(
-            name=f"gene-sets-{dataset}",
-            rows=rows,
-            column="fold",
-            xlabel="times expected",
-            caption=f"{dataset}: {_TEXTS['chosen_sets']}",
-            sources=results.tables.sources("enrichment"),
-        )
-    columns = [*best.columns.drop("genes"), "genes"]
-    yield results.tables.show("enrichment", _TEXTS["sets"], columns, best)
 
 
 def _prerank(results: StudyResults) -> Iterator[Block]:
@@ -333,7 +324,13 @@ def _explorer(
     tables = results.compared(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
-    order = _feature_order(genes, values)
+
+    # All features: those with values of samples first, then the others by best rank.
+    with_values = values["feature"].drop_duplicates()
+    best_rank = genes.groupby("feature", sort=False)["rank"].min()
+    by_rank = best_rank.sort_values(kind="stable").index
+    order: list[str] = with_values.tolist() + by_rank[~by_rank.isin(with_values)].tolist()
+
     contrasts = [
         genes[genes["class"] == label].set_index("feature").reindex(order) for label in labels
     ]
@@ -342,10 +339,10 @@ def _explorer(
     content = gene_content(
         genes=pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
         values=values,
-        statistics=_statistics(contrasts),
+        statistics=page_statistics(contrasts),
         flags={
             "core": contrasts[0].index.isin(_core(results, dataset)),
-            "term": list(map(_kind_of_term, symbols.to_numpy(dtype=object), order)),
+            "term": list(map(kind_of_term, symbols.to_numpy(dtype=object), order)),
         },
         most_bytes=most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
@@ -367,16 +364,7 @@ def _explorer(
     )
 
 
-def _feature_order(genes: pd.DataFrame, values: pd.DataFrame) -> list[str]:
-    """Return all features: those with values of samples first, then the others by best rank."""
-    with_values = values["feature"].drop_duplicates()
-    best_rank = genes.groupby("feature", sort=False)["rank"].min()
-    by_rank = best_rank.sort_values(kind="stable").index
-    order: list[str] = with_values.tolist() + by_rank[~by_rank.isin(with_values)].tolist()
-    return order
-
-
-def _statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
+def page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
     """Return the columns of the page's features: those of contrast number 0 end with ``.0``."""
     statistics: dict[str, Any] = {}
     for number, tested in enumerate(contrasts):
@@ -397,7 +385,7 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
     return signature.loc[signature["core"].astype(bool), "feature"].tolist()
 
 
-def _kind_of_term(symbol: str, feature: str) -> int:
+def kind_of_term(symbol: str, feature: str) -> int:
     """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
     if not symbol and not "A" <= feature[:1] <= "Z":  # most probes; a symbol begins with a capital
         return 0
@@ -407,12 +395,17 @@ def _kind_of_term(symbol: str, feature: str) -> int:
     return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
-def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
+def gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]
     arrows = np.select([rows["difference"] > 0, rows["difference"] < 0], ["↑", "↓"], "")
-    columns = _with_change(_SHOWN, genes)
+
+    # Columns with the difference in place of fold changes where these are unknown.
+    unknown = genes["log_fold_change"].isna().all()
+    change = "difference" if unknown else "log_fold_change"
+    columns = [change if name == "log_fold_change" else name for name in _SHOWN]
+
     order = "by evidence in either direction (↑ higher in the class, ↓ lower)"
     if genes["class"].nunique() > _MIRRORED and genes["least_t"].notna().any():
         order = (

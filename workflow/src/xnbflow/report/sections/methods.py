@@ -25,15 +25,29 @@ def section(results: StudyResults) -> Section:
     settings = {key: value for key, value in results.configuration.items() if key != "datasets"}
     plain = json.loads(json.dumps(settings, default=str))
     configuration = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
+
+    # The files of every table of the study, of second cohorts and of analyses.
+    groups = [results.tables, results.cohorts, results.validation]
+    groups += map(results.analysis, results.analyses.values())
+    links: list[tuple[str, str, list[str]]] = []
+    for tables in groups:
+        links += tables.links()
+
+    # The methods in words, a group for each heading.
+    methods_in_words = []
+    for title, body in sections_of_text(methods).items():
+        paragraphs = [Prose(in_words(paragraph)) for paragraph in body.split("\n\n")]
+        methods_in_words.append(Group(title, paragraphs))
+
     blocks: list[Block] = [
         Prose(_TEXTS["repeat"].format(version=__version__)),
         Code(
             f"xnbflow run {results.study.id} --configfile study.yaml",
             "To repeat the study",
         ),
-        *_in_words(methods),
+        *methods_in_words,
         Group("References (BibTeX)", [Code(bibtex(cited_keys(methods)), "The works cited above")]),
-        Links(_links(results)),
+        Links(links),
         Group("Configuration", [Code(configuration, "The study as configured (YAML)")]),
     ]
     if datasets:
@@ -44,22 +58,6 @@ def section(results: StudyResults) -> Section:
         "The exact configuration, and every number on this page as a table for further use.",
         blocks,
     )
-
-
-def _links(results: StudyResults) -> list[tuple[str, str, list[str]]]:
-    """Return the files of every table of the study, of second cohorts and of analyses."""
-    groups = [results.tables, results.cohorts, results.validation]
-    groups += map(results.analysis, results.analyses.values())
-    links: list[tuple[str, str, list[str]]] = []
-    for tables in groups:
-        links += tables.links()
-    return links
-
-
-def _in_words(text: str) -> Iterator[Group]:
-    """Yield the methods in words, a group for each heading."""
-    for title, body in sections_of_text(text).items():
-        yield Group(title, [Prose(in_words(paragraph)) for paragraph in body.split("\n\n")])
 
 
 def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:

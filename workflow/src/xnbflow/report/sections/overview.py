@@ -5,7 +5,6 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -22,14 +21,28 @@ _TEXTS = texts_of("overview")
 
 def section(results: StudyResults) -> Section:
     """Return the overview of the study."""
-    seconds = _job_seconds(results)
-    facts = Facts(_facts(results, seconds), results.tables.sources("headline"))
-    blocks: list[Block] = [*_problems(results), facts]
+    seconds = job_seconds(results)
+
+    # What was run, where, and for how long.
+    study = results.study
+    schemes = results.configuration.get("folds", {})
+    lines = {"Study": study.id}
+    if study.folds:
+        described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
+        lines["Folds"] = "; ".join(described)
+        lines["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
+    if len(seconds):
+        total = seconds["processor_seconds"].sum()
+        lines["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
+    lines["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
+    lines["Version"] = f"xnbflow {__version__}"
+    facts = Facts(lines, results.tables.sources("headline"))
+    blocks: list[Block] = [*problem_blocks(results), facts]
     if len(results.tables["averages"]):
         shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
         blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
-        blocks.append(_datasets(results))
+        blocks.append(dataset_table(results))
     notes = results.tables["notes"]
     if len(notes):
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
@@ -51,18 +64,26 @@ def section(results: StudyResults) -> Section:
     )
 
 
-def _problems(results: StudyResults) -> list[Block]:
+def problem_blocks(results: StudyResults) -> list[Block]:
     """Return failures and warnings, first in a sentence, then in tables."""
     if not results.study.classifiers:
         return []
     problems = results.tables["problems"]
-    small = _small_classes(results)
+    small = small_classes(results)
     n_failed = len(results.rows("problems", kind="error"))
     n_warned = len(problems) - n_failed
     text = f"{counted(n_failed, 'fit')} failed; {n_warned:,} gave warnings"
     tables = []
     if len(problems):
-        tables.append(_problem_table(results))
+        # Failures and warnings with the same message are one row.
+        keys = ["dataset", "folds", "classifier", "kind", "text"]
+        counts = problems.groupby(keys, sort=False).size().reset_index(name="fits")
+        counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
+        caption = "Failed fits and warnings, with the number of fits that had the same message."
+        declarations = {"fits": ","}
+        tables.append(
+            results.tables.show("problems", caption, rows=counts, declarations=declarations)
+        )
     if len(small):
         classes_have = counted(len(small), "class", "has", "have")
         text += f"; {classes_have} fewer samples than there are folds"
@@ -75,21 +96,7 @@ def _problems(results: StudyResults) -> list[Block]:
     return [Prose(f"{text}.", "warning", sources), group]
 
 
-def _problem_table(results: StudyResults) -> Table:
-    """Return the failures and warnings, those with the same message in one row."""
-    keys = ["dataset", "folds", "classifier", "kind", "text"]
-    counts = results.tables["problems"].groupby(keys, sort=False).size().reset_index(name="fits")
-    counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
-    caption = "Failed fits and warnings, with the number of fits that had the same message."
-    return results.tables.show("problems", caption, rows=counts, declarations={"fits": ","})
-
-
-def _treatment_of_missing(row: Mapping[str, Any]) -> str:
-    """Return what the study does about the missing values of a data set, such as “12 filled in”."""
-    return f"{row['imputed']:,} filled in" if row["missing"] else "none"
-
-
-def _small_classes(results: StudyResults) -> pd.DataFrame:
+def small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
     sizes = results.tables["class_sizes"]
     tables = [sizes.head(0).assign(folds="")]
@@ -101,42 +108,28 @@ def _small_classes(results: StudyResults) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _facts(results: StudyResults, seconds: pd.DataFrame) -> dict[str, str]:
-    """Return what was run, where, and for how long."""
-    study = results.study
-    schemes = results.configuration.get("folds", {})
-    facts = {"Study": study.id}
-    if study.folds:
-        described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
-        facts["Folds"] = "; ".join(described)
-        facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
-    if len(seconds):
-        total = seconds["processor_seconds"].sum()
-        facts["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
-    facts["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
-    facts["Version"] = f"xnbflow {__version__}"
-    return facts
-
-
 def _settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in settings.items())
 
 
-def _datasets(results: StudyResults) -> Table:
+def dataset_table(results: StudyResults) -> Table:
     """Return the data sets with their origin, sizes and missing values."""
     rows = results.tables["datasets"].copy()
     entries = results.configuration.get("datasets", {})
     for column in ("source", "location"):
         rows[column] = [str(entries.get(name, {}).get(column, "")) for name in rows["dataset"]]
     has_groups = rows["groups"].notna().any()
-    has_missing = rows["missing"].any()
-    rows["missing"] = [_treatment_of_missing(row) for row in rows.to_dict("records")]
+    any_missing = rows["missing"].any()
+    rows["missing"] = [
+        f"{row['imputed']:,} filled in" if row["missing"] else "none"
+        for row in rows.to_dict("records")
+    ]
     columns = ["dataset", "source", "location", "samples", "features", "classes"]
     captions = ["The data sets of this study and where they come from."]
     if has_groups:
         columns.append("groups")
         captions.append(_TEXTS["groups"])
-    if has_missing:
+    if any_missing:
         captions.append(_TEXTS["imputed"])
     return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
 
@@ -150,11 +143,25 @@ _SECONDS = {
 }
 
 
-def _job_seconds(results: StudyResults) -> pd.DataFrame:
+def job_seconds(results: StudyResults) -> pd.DataFrame:
     """Return the time and memory that this study's jobs recorded, by stage."""
     rows = []
     for stage in JOBS:
-        paths = _usage_files(results, stage)
+        # The files with the time and memory of a stage's jobs of this study.
+        study = results.study
+        values = {
+            "dataset": study.datasets,
+            "folds": study.folds,
+            "classifier": study.classifiers,
+            "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
+            "study": [study.id],
+            "analysis": study.analyses,
+        }
+        wildcards = re.findall(r"{(\w+)}", JOBS[stage])
+        jobs = itertools.product(*(values[name] for name in wildcards))
+        patterns = [usage_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs]
+        paths = list(itertools.chain.from_iterable(map(results.root.glob, patterns)))
+
         if paths and stage != "report":
             usage = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
             row = {
@@ -166,22 +173,3 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
             }
             rows.append(row)
     return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])
-
-
-def _usage_files(results: StudyResults, stage: str) -> list[Path]:
-    """Return the files with the time and memory of a stage's jobs of this study."""
-    study = results.study
-    values = {
-        "dataset": study.datasets,
-        "folds": study.folds,
-        "classifier": study.classifiers,
-        "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
-        "study": [study.id],
-        "analysis": study.analyses,
-    }
-    wildcards = re.findall(r"{(\w+)}", JOBS[stage])
-    paths: list[Path] = []
-    for job in itertools.product(*(values[name] for name in wildcards)):
-        pattern = usage_of(stage).of(**dict(zip(wildcards, job, strict=True)))
-        paths += results.root.glob(pattern)
-    return paths

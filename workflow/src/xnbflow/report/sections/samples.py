@@ -35,7 +35,9 @@ def section(results: StudyResults) -> Section | None:
     chosen = results.tables["headline"]["classifier"].iloc[0]
     chosen_first = sorted(results.study.classifiers, key=lambda name: name != chosen)
     explanations = [
-        contributions(results, *place, name) for place in results.places for name in chosen_first
+        contributions(results, *evaluation, name)
+        for evaluation in results.evaluations
+        for name in chosen_first
     ]
     models = [model for model in explanations if model is not None]
     blocks: list[Block] = []
@@ -49,16 +51,16 @@ def section(results: StudyResults) -> Section | None:
         declarations={"classifiers": _WRONG_BY},
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
-    blocks += [_misclassified(results, *place) for place in results.places]
+    blocks += [misclassified_block(results, *evaluation) for evaluation in results.evaluations]
     return Section("samples", "Samples", _TEXTS["lead"], blocks)
 
 
-def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
+def misclassified_block(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
-    place = {"dataset": dataset, "folds": folds}
-    title = results.place(dataset, folds)
-    samples = results.rows("samples", **place)
-    misclassified = results.rows("misclassified", **place)
+    evaluation = {"dataset": dataset, "folds": folds}
+    title = results.with_folds(dataset, folds)
+    samples = results.rows("samples", **evaluation)
+    misclassified = results.rows("misclassified", **evaluation)
     if samples.empty:
         return Group(title, [Prose("No classifier could be fitted.")], "not tested")
     if misclassified.empty:
@@ -107,30 +109,49 @@ def contributions(
     number and evidence, the strongest first. Sums are of the values of the tables and are rounded
     afterwards; null is minus infinity.
     """
-    place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    evidence = results.rows("evidence", **place)
+    evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    evidence = results.rows("evidence", **evaluation)[[*_SAMPLE_AND_CLASS, "feature", "evidence"]]
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
-    evidence = evidence[~evidence["sample"].isin(unexplained)]
+    if len(unexplained):
+        evidence = evidence[~evidence["sample"].isin(unexplained)]
     if evidence.empty:
         return None
-    predictions = results.training(**place, table="predictions", repeat=0)
+    predictions = results.training(**evaluation, table="predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     evidence = evidence.iloc[(-evidence["evidence"].abs()).argsort(kind="stable")]
     most = SHOWN_OF_MANY if len(classes) > MANY_CLASSES else SHOWN_FEATURES
     is_drawn = evidence.groupby(_SAMPLE_AND_CLASS, sort=False).cumcount() < most
     explained = predictions[~predictions["sample"].isin(unexplained)]
-    shown = _that_fit(explained, n_terms=int(is_drawn.sum()), n_classes=len(classes))
+
+    # The samples that there is room for, in their order; misclassified ones come first.
+    terms_of_sample = _NUMBERS_OF_FEATURE * int(is_drawn.sum()) / len(explained)
+    numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * len(classes))
+    room = int(MOST_NUMBERS / numbers_of_sample)
+    is_right = (explained["true"] == explained["predicted"]).to_numpy()
+    first = np.argsort(is_right, kind="stable")[:room]
+    shown = explained.iloc[np.sort(first)]
+
     drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
     features = {name: number for number, name in enumerate(drawn["feature"].unique())}
-    sums = _sums(results, place, shown, classes, others=evidence[~is_drawn])
-    of_samples = _terms_by_sample(sums, _drawn_terms(drawn, features))
+    sums = _sums(results, evaluation, shown, classes, others=evidence[~is_drawn])
+
+    # The numbers of features and their evidence, by sample and class.
+    terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
+    numbers = drawn["feature"].map(features).tolist()
+    rounded = map(_rounded, drawn["evidence"].tolist())
+    samples = drawn["sample"].tolist()
+    for sample, label, *term in zip(
+        samples, drawn["class"].tolist(), numbers, rounded, strict=True
+    ):
+        terms[sample, label].append(term)
+    of_samples = _terms_by_sample(sums, terms)
     samples = []
     for row in shown.itertuples():
         true = classes.index(row.true)
         predicted = classes.index(row.predicted)
         samples.append([row.sample, true, predicted, of_samples[row.sample]])
     return {
-        "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
+        "name": f"{results.with_folds(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
         "features": list(features),
         "samples": samples,
@@ -141,22 +162,9 @@ def contributions(
 _SAMPLE_AND_CLASS = ["sample", "class"]
 
 
-def _that_fit(predictions: pd.DataFrame, n_terms: int, n_classes: int) -> pd.DataFrame:
-    """Return the samples that there is room for, in their order; misclassified ones come first.
-
-    ``n_terms`` is the number of drawn features of all samples and classes together.
-    """
-    terms_of_sample = _NUMBERS_OF_FEATURE * n_terms / len(predictions)
-    numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * n_classes)
-    room = int(MOST_NUMBERS / numbers_of_sample)
-    is_right = (predictions["true"] == predictions["predicted"]).to_numpy()
-    first = np.argsort(is_right, kind="stable")[:room]
-    return predictions.iloc[np.sort(first)]
-
-
 def _sums(
     results: StudyResults,
-    place: dict[str, str],
+    evaluation: dict[str, str],
     predictions: pd.DataFrame,
     classes: list[str],
     *,
@@ -167,8 +175,8 @@ def _sums(
     ``others`` are the rows of evidence that are not drawn: ``size`` is their number, ``sum`` their
     evidence. Where nothing was selected for a class the sums are 0.
     """
-    offsets = results.rows("priors", **place)[["fold", "class", "log_offset"]]
-    scores = results.rows("scores", **place)[[*_SAMPLE_AND_CLASS, "evidence", "log_reference"]]
+    offsets = results.rows("priors", **evaluation)[["fold", "class", "log_offset"]]
+    scores = results.rows("scores", **evaluation)[[*_SAMPLE_AND_CLASS, "evidence", "log_reference"]]
     rest = others.groupby(_SAMPLE_AND_CLASS)["evidence"].agg(["size", "sum"]).reset_index()
     sums = predictions.merge(pd.DataFrame({"class": classes}), how="cross")
     return (
@@ -177,21 +185,6 @@ def _sums(
         .merge(rest, how="left")
         .fillna(0.0)
     )
-
-
-def _drawn_terms(
-    drawn: pd.DataFrame, features: dict[str, int]
-) -> dict[tuple[str, str], list[list[Any]]]:
-    """Return the numbers of features and their evidence, by sample and class."""
-    terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
-    numbers = drawn["feature"].map(features).tolist()
-    rounded = map(_rounded, drawn["evidence"].tolist())
-    samples = drawn["sample"].tolist()
-    for sample, label, *term in zip(
-        samples, drawn["class"].tolist(), numbers, rounded, strict=True
-    ):
-        terms[sample, label].append(term)
-    return terms
 
 
 def _terms_by_sample(

@@ -42,7 +42,7 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.validate:
         return None
     blocks: list[Block] = [
-        _overview(results),
+        validation_overview(results),
         Group("The rule of these verdicts", [Prose(COHORT_RULE, id=COHORT_ANCHOR)]),
         Prose(_TEXTS["how_to_read"], "help"),
     ]
@@ -50,8 +50,8 @@ def section(results: StudyResults) -> Section | None:
         verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
         test = _rows(results, pair, "accuracy").set_index("cohort").loc["test"]
         note = f"{_VERDICTS[verdict]}: {test['right']:.0f} of {test['n']:.0f} right"
-        content = list(_blocks_of_pair(results, pair, f"cohorts-{i + 1:02d}"))
-        blocks.append(Group(_title(results, pair), content, note, opened=i == 0))
+        content = list(blocks_of_pair(results, pair, f"cohorts-{i + 1:02d}"))
+        blocks.append(Group(pair_title(results, pair), content, note, opened=i == 0))
     return Section(
         "validation",
         "A second cohort",
@@ -60,7 +60,7 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _title(results: StudyResults, pair: Validation) -> str:
+def pair_title(results: StudyResults, pair: Validation) -> str:
     """Return the model and its cohorts, with options that are not the defaults."""
     options = []
     if pair.match != "feature":
@@ -89,7 +89,7 @@ def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
     return results.validation.rows(table, **key).drop(columns=_PAIR)
 
 
-def _overview(results: StudyResults) -> Table:
+def validation_overview(results: StudyResults) -> Table:
     """Return the accuracy in the test cohort beside that of cross-validation."""
     verdicts = results.validation["verdicts"]
     verdicts = verdicts[[*_PAIR, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
@@ -110,7 +110,7 @@ def _overview(results: StudyResults) -> Table:
     )
 
 
-def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
+def blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
     """Yield verdict, recalls, predictions, densities and signature of a model in a cohort."""
     tables = results.validation
     verdict = _rows(results, pair, "verdicts").iloc[0]
@@ -125,7 +125,7 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Itera
     yield from _predictions(results, pair, name)
     densities = _rows(results, pair, "densities")
     if len(densities):
-        figures = list(_density_figures(densities, name))
+        figures = list(cohort_densities(densities, name))
         yield Gallery(figures, _TEXTS["densities"], tables.sources("densities"))
     if len(signatures):
         rho = signatures["rank_correlation"].iloc[0]
@@ -163,7 +163,7 @@ def _predictions(results: StudyResults, pair: Validation, name: str) -> Iterator
         yield Gallery(figures, caption, sources)
 
 
-def _density_figures(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
+def cohort_densities(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
     """Yield the densities of each feature by class, in the training and in the test cohort."""
     by_feature = densities.groupby("feature", sort=False)
     for number, (feature, rows) in enumerate(by_feature, start=1):

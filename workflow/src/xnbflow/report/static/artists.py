@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
@@ -53,7 +54,7 @@ def draw_mark(axes: Axes, mark: marks.Mark, *, printed: bool) -> None:
     if isinstance(mark, marks.Cells):
         _draw_cells(axes, mark, halved=printed)
     else:
-        _DRAWN[type(mark)](axes, mark)
+        DRAWN[type(mark)](axes, mark)
 
 
 def _draw_points(axes: Axes, mark: marks.Points) -> None:
@@ -159,7 +160,15 @@ def _draw_cells(axes: Axes, mark: marks.Cells, *, halved: bool) -> None:
         _shade(axes, shares, mark.colours[1], mark.first)
         _shade(axes, -shares, mark.colours[0], mark.first, tall=0.5 if halved else 1.0)
     else:
-        _show_image(axes, shares, mark)
+        # An image has a tenth of the bytes of shapes.
+        below, above = map(to_rgb, mark.colours)
+        cells = np.empty((*shares.shape, 4))
+        cells[..., :3] = np.where((shares > 0)[..., None], above, below)
+        cells[..., 3] = abs(np.nan_to_num(shares))
+        n_rows, n_columns = shares.shape
+        extent = (-0.5, n_columns - 0.5, mark.first + n_rows - 0.5, mark.first - 0.5)
+        axes.imshow(cells, interpolation="none", aspect="auto", extent=extent)
+
     if mark.framed:
         rows, columns = np.nonzero(np.ones(shares.shape, bool))
         frame = _squares(rows + mark.first, columns)
@@ -173,21 +182,6 @@ def _draw_cells(axes: Axes, mark: marks.Cells, *, halved: bool) -> None:
     for i, j in mark.outlined:
         corner = (j - 0.46, i + mark.first - 0.46)
         axes.add_artist(Rectangle(corner, 0.92, 0.92, fill=False, ec=ORANGE, lw=1.4))
-
-
-def _show_image(axes: Axes, shares: np.ndarray, mark: marks.Cells) -> None:
-    """Draw cells as an image, which has a tenth of the bytes of shapes."""
-    below, above = (np.array(_rgb(colour)) for colour in mark.colours)
-    cells = np.empty((*shares.shape, 4))
-    cells[..., :3] = np.where((shares > 0)[..., None], above, below)
-    cells[..., 3] = abs(np.nan_to_num(shares))
-    n_rows, n_columns = shares.shape
-    extent = (-0.5, n_columns - 0.5, mark.first + n_rows - 0.5, mark.first - 0.5)
-    axes.imshow(cells, interpolation="none", aspect="auto", extent=extent)
-
-
-def _rgb(colour: str) -> tuple[float, ...]:
-    return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
 
 
 def _shade(axes: Axes, shares: np.ndarray, colour: str, first: int, *, tall: float = 1.0) -> None:
@@ -311,7 +305,7 @@ def _handle_of(mark: Any) -> Line2D:
 
 
 #: The function that draws a mark, by its class; cells have further arguments, see `draw_mark`.
-_DRAWN: dict[type, Callable[[Axes, Any], None]] = {
+DRAWN: dict[type, Callable[[Axes, Any], None]] = {
     marks.Points: _draw_points,
     marks.Line: _draw_line,
     marks.Segments: _draw_segments,

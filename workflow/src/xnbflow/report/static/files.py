@@ -76,7 +76,20 @@ def render(name: str, chart: Chart) -> str:
     with _styled({"svg.hashsalt": name}):
         figure = draw(chart)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return _tidied(buffer.getvalue()).replace(INK_COLOUR, "currentColor")
+
+    # The ``<svg>`` element without unused definitions, with rounded coordinates.
+    svg = buffer.getvalue()
+    svg = _NEEDLESS.sub("", svg)
+    used = set(re.findall(r"#(\w+)", svg))
+
+    def tidied(element: re.Match[str]) -> str:
+        text = re.sub(r' id="([^"]*)"', lambda i: i[0] if i[1] in used else "", element[0])
+        return _IN_ELEMENT.sub("", text)
+
+    svg = re.sub(r"<[^>]+>", tidied, svg)
+    svg = svg.replace("<svg ", f'<svg font-family="{_FONT}" stroke-linejoin="round" ', 1)
+
+    return svg.replace(INK_COLOUR, "currentColor")
 
 
 def write_svg(path: Path, chart: Chart) -> None:
@@ -125,16 +138,3 @@ _NEEDLESS = re.compile(
 _IN_ELEMENT = re.compile(
     r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^\"]*\"|(?<=\.\d\d)\d+|\s+(?=[A-Zz]\b)"
 )
-
-
-def _tidied(svg: str) -> str:
-    """Return the ``<svg>`` element without unused definitions, with rounded coordinates."""
-    svg = _NEEDLESS.sub("", svg)
-    used = set(re.findall(r"#(\w+)", svg))
-
-    def tidied(element: re.Match[str]) -> str:
-        text = re.sub(r' id="([^"]*)"', lambda i: i[0] if i[1] in used else "", element[0])
-        return _IN_ELEMENT.sub("", text)
-
-    svg = re.sub(r"<[^>]+>", tidied, svg)
-    return svg.replace("<svg ", f'<svg font-family="{_FONT}" stroke-linejoin="round" ', 1)

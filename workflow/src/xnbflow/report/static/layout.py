@@ -220,7 +220,16 @@ def _draw_panel(figure: Figure, place: _Place, x: float, y: float, *, printed: b
     box = (left / width, y / height, place.width / width, place.height / height)
     axes = figure.add_axes(box, frame_on=not (panel.x.hidden and panel.y.hidden))
     axes.margins(0.05)
-    _set_scale(axes, panel)
+    if panel.x.log:
+        axes.set_xscale("log")
+    if panel.y.log:
+        axes.set_yscale("log")
+    axes.set_axisbelow(True)
+    if panel.x.grid:
+        axes.grid(visible=True, axis="x")
+    if panel.y.grid:
+        axes.grid(visible=True, axis="y")
+
     for mark in panel.marks:
         draw_mark(axes, mark, printed=printed)
     axes.set_xlim(panel.x.start, panel.x.end)
@@ -240,7 +249,18 @@ def _draw_panel(figure: Figure, place: _Place, x: float, y: float, *, printed: b
         axes.spines["left"].set_visible(False)
     if panel.x.names:
         names, across, every = place.below
-        _name_columns(axes, panel.x, names, across=across, every=every)
+
+        # Write names below the axes (above an opposite one), across or upright.
+        transform = (
+            axes.get_xaxis_text2_transform if panel.x.opposite else axes.get_xaxis_text1_transform
+        )
+        below, va, ha = transform(_PAD)
+        edge = 1 if panel.x.opposite else 0
+        rotation = 0 if across else 90
+        for i in range(0, len(names), every):
+            column = panel.x.places[i]
+            axes.text(column, edge, names[i], transform=below, va=va, ha=ha, rotation=rotation)
+
     beside, va, ha = axes.get_yaxis_text1_transform(_PAD)
     for at, name in zip(panel.y.places, place.names, strict=True):
         axes.text(0, at, name, transform=beside, va=va, ha=ha)
@@ -269,18 +289,6 @@ def _write_labels(figure: Figure, place: _Place, corner: tuple[float, float]) ->
     figure.text(left, above, panel.title, size=8, va="bottom")
     right = (x + place.left + place.width) / width
     figure.text(right, above, panel.note, size=8, va="bottom", ha="right")
-
-
-def _set_scale(axes: Axes, panel: Panel) -> None:
-    if panel.x.log:
-        axes.set_xscale("log")
-    if panel.y.log:
-        axes.set_yscale("log")
-    axes.set_axisbelow(True)
-    if panel.x.grid:
-        axes.grid(visible=True, axis="x")
-    if panel.y.grid:
-        axes.grid(visible=True, axis="y")
 
 
 def _set_ticks(axis: MatplotlibAxis, declared: Axis, inches: float) -> None:
@@ -336,22 +344,6 @@ def plain_number(value: float, _: float | None = None) -> str:
     if value >= 1e6:
         return f"{value / 1e6:,.0f} M"
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
-
-
-def _name_columns(
-    axes: Axes, axis: Axis, names: Sequence[str], *, across: bool, every: int
-) -> None:
-    """Write names below the axes (above an opposite one), across or upright.
-
-    Of many names that would overlap every second, third, ... is written.
-    """
-    transform = axes.get_xaxis_text2_transform if axis.opposite else axes.get_xaxis_text1_transform
-    below, va, ha = transform(_PAD)
-    edge = 1 if axis.opposite else 0
-    rotation = 0 if across else 90
-    for i in range(0, len(names), every):
-        place = axis.places[i]
-        axes.text(place, edge, names[i], transform=below, va=va, ha=ha, rotation=rotation)
 
 
 def write_heading(figure: Figure, text: str, size: float = 10) -> None:

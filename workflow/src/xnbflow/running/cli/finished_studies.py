@@ -77,9 +77,9 @@ def write_workbook(results: "StudyResults", path: Path) -> Path:
 
 def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
     """Draw the figures of a study for print, on all cores."""
-    from xnbflow.report import study_figures  # noqa: PLC0415
+    from xnbflow.report import figure_files  # noqa: PLC0415
 
-    return study_figures.print_figures(results, folder, width, os.cpu_count() or 1)
+    return figure_files.print_figures(results, folder, width, os.cpu_count() or 1)
 
 
 def print_genes(

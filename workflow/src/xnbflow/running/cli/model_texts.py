@@ -76,34 +76,33 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
     if cohort := recalibration.get("cohort"):
         lines.append(f"recalibrated to {cohort}: slope {recalibration['slope']:.3g}")
     if result["figures"]:
-        lines += _figures_as_lines(result["figures"])
+        # The cross-validated accuracy and recalls of a model, with their intervals.
+        figures = result["figures"]
+        folds = counted(figures["folds"], "fold")
+        groups = figures.get("groups")
+        counting = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
+        figure_lines = [f"cross-validated ({folds}{counting}):"]
+        measures = {"accuracy": figures["accuracy"]}
+        for label, recall in figures["recall"].items():
+            measures[f"recall of {label}"] = recall
+        width = max(map(len, measures))
+        for name, measure in measures.items():
+            figure_lines.append(
+                f"  {name:{width}}  {measure['value']:.3f} ({measure['right']:g} of "
+                f"{measure['of']}; 95% interval {measure['lower']:.3f} to {measure['upper']:.3f})"
+            )
+        majority = figures["majority"]
+        figure_lines.append(
+            f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
+        )
+        lines += figure_lines
     else:
         lines.append("not cross-validated: its accuracy is unknown")
     lines += _verdict_as_lines(result.get("verdict", {}), has_figures=bool(result["figures"]))
     if "core" in result:
-        lines += _core_as_lines(result["core"], result["coverage"])
+        lines += core_as_lines(result["core"], result["coverage"])
     lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
     return "\n".join(lines)
-
-
-def _figures_as_lines(figures: Mapping[str, Any]) -> list[str]:
-    """Return the cross-validated accuracy and recalls of a model, with their intervals."""
-    folds = counted(figures["folds"], "fold")
-    groups = figures.get("groups")
-    counting = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
-    lines = [f"cross-validated ({folds}{counting}):"]
-    measures = {"accuracy": figures["accuracy"]}
-    for label, recall in figures["recall"].items():
-        measures[f"recall of {label}"] = recall
-    width = max(map(len, measures))
-    for name, measure in measures.items():
-        lines.append(
-            f"  {name:{width}}  {measure['value']:.3f} ({measure['right']:g} of {measure['of']}; "
-            f"95% interval {measure['lower']:.3f} to {measure['upper']:.3f})"
-        )
-    majority = figures["majority"]
-    lines.append(f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}")
-    return lines
 
 
 def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[str]:
@@ -119,7 +118,7 @@ def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[
     return lines
 
 
-def _core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
+def core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
     """Return the accuracy of the core set of a model, and the coverage of its sets of classes."""
     shares = ", ".join(f"{label} {share:.3f}" for label, share in coverage["held_out"].items())
     return [

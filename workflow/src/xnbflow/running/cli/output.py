@@ -2,7 +2,7 @@
 
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from xnbflow.core.atomic import write_atomically
@@ -58,7 +58,18 @@ def refuse_to_replace(
     if path is None:
         return
     is_earlier = path.exists() and is_earlier_result(path)
-    for file in _existing_paths(inputs):
+
+    # The files and folders among texts, also those of options ``key=value``.
+    existing_paths = []
+    for text in map(str, inputs):
+        for candidate in (text, text.partition("=")[2]):
+            try:
+                if candidate and Path(candidate).exists():
+                    existing_paths.append(Path(candidate))
+            except (OSError, ValueError):  # too long for a name, or with a zero byte
+                continue
+
+    for file in existing_paths:
         is_input = path.exists() and path.samefile(file)  # also by another name or a link
         is_within = (
             path.exists() and file.is_dir() and path.resolve().is_relative_to(file.resolve())
@@ -78,17 +89,6 @@ def refuse_to_replace(
             "choose another name"
         )
         raise InputError(msg, file=str(path))
-
-
-def _existing_paths(inputs: Iterable[str | Path]) -> Iterator[Path]:
-    """Yield the files and folders among texts, also those of options ``key=value``."""
-    for text in map(str, inputs):
-        for candidate in (text, text.partition("=")[2]):
-            try:
-                if candidate and Path(candidate).exists():
-                    yield Path(candidate)
-            except (OSError, ValueError):  # too long for a name, or with a zero byte
-                continue
 
 
 def is_model(path: Path) -> bool:

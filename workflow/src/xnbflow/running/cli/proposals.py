@@ -27,7 +27,8 @@ from xnbflow.sources.formats.program_exports import export_text, read_export
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
-from xnbflow.sources.proposal.summary import Summary, summarise_table
+from xnbflow.sources.proposal.summary import Summary
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
 from xnbflow.tables.contract import DOWNLOADS
 
@@ -239,7 +240,18 @@ def write_study(
     if result.row is None:
         msg = f"{result.accession}: {result.reason.rstrip('.')}. No files were written"
         raise InputError(msg)
-    _refuse_reference(result)
+
+    # The reference of the design is a class of the proposed row.
+    reference = result.design.get("reference")
+    labels = result.labels
+    if reference is not None and labels is not None and reference not in labels:
+        classes = sorted({str(label) for label in labels})
+        msg = (
+            f"{result.accession}: option reference names {quoted(reference)}, which is not a "
+            f"class; {known_names(reference, classes)}"
+        )
+        raise InputError(msg, key="reference")
+
     sheet, configuration = new_files(output, force=force, inputs=inputs)
     settings = _settings(result, name, sheet)
     download: dict[str, Any] = {}
@@ -254,19 +266,6 @@ def write_study(
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
-
-
-def _refuse_reference(result: Summary) -> None:
-    """Raise an `InputError` if the reference of the design is not a class of the proposed row."""
-    reference = result.design.get("reference")
-    if reference is None or result.labels is None or reference in result.labels:
-        return
-    classes = sorted({str(label) for label in result.labels})
-    msg = (
-        f"{result.accession}: option reference names {quoted(reference)}, which is not a class; "
-        f"{known_names(reference, classes)}"
-    )
-    raise InputError(msg, key="reference")
 
 
 def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:

@@ -13,8 +13,10 @@ file                 question
 ``arff``             which attributes and rows has a file of Weka?
 ``gct``              which values and classes have GenePattern's GCT and CLS?
 ``geo_head``         how does GEO describe a series and its samples?
-``h5ad``,            which cells, genes and matrices has a file of AnnData?
-``anndata_file``
+``geo_table``        which values has a series matrix or a curated data set (GDS)?
+``h5ad``             which texts of cells and which genes has a file of AnnData?
+``anndata_file``     which tables and matrices are in it, and are they whole? (HDF5)
+``long_table``       has a table a row for each sample and feature?
 ``program_exports``  how does the export of a program become a table?
 ``count_folder``     how does a folder with a file for each sample become a table?
 ``files``            is a file data, and is it whole?

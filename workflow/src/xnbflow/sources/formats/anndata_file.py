@@ -21,8 +21,9 @@ import pandas as pd
 from scipy import sparse
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.nouns import counted, either, listed
-from xnbflow.sources.formats.files import refuse_bomb, what_is_wrong
+from xnbflow.core.nouns import counted
+from xnbflow.core.refusals import Refusal
+from xnbflow.sources.formats.files import fault_of, refuse_bomb
 from xnbflow.sources.formats.memory import refuse_too_large
 
 if TYPE_CHECKING:
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 _MOST_UNPACKED = 1_100
 #: Exceptions of h5py and NumPy for damaged files.
 _DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError)
-#: The message for a damaged file, before and after the reason.
-_REFUSED = "cannot be read as AnnData ("
-_REMEDY = "); write it anew, or get it again"
+#: The message for a damaged file.
+_DAMAGED = Refusal(
+    code="anndata_file.damaged",
+    sentence="{path} cannot be read as AnnData ({reason}); write it anew, or get it again",
+)
 
 #: Cells of a dense matrix, and values of a sparse one, by which its scale is recognised.
 _CELLS_OF_TRIAL = 200
@@ -62,6 +65,12 @@ with h5py.File(sys.argv[1]) as file:
 """
 
 
+_NO_H5PY = Refusal(
+    code="anndata_file.no-h5py",
+    sentence="{path} is AnnData; to read it, install h5py (the extra h5ad of this package)",
+)
+
+
 @contextmanager
 def opened(path: str | Path) -> "Iterator[h5py.File]":
     """Open an AnnData file."""
@@ -69,11 +78,9 @@ def opened(path: str | Path) -> "Iterator[h5py.File]":
     try:
         import h5py  # noqa: PLC0415 - an extra
     except ImportError as error:
-        msg = f"{path} is AnnData; to read it, install h5py (the extra h5ad of this package)"
-        raise InputError(msg) from error
-    if wrong := what_is_wrong(path):
-        msg = f"{path} {wrong}"
-        raise InputError(msg)
+        raise _NO_H5PY.error(path=path) from error
+    if fault := fault_of(path):
+        raise fault
     status = path.stat()
     _require_answer(path.absolute(), status.st_size, status.st_mtime_ns)
     try:
@@ -101,7 +108,7 @@ def _require_answer(path: Path, size: int, _changed: int) -> None:
 
 
 def _refusal(path: str | Path, reason: str) -> InputError:
-    return InputError(f"{path} {_REFUSED}{reason}{_REMEDY}")
+    return _DAMAGED.error(path=path, reason=reason)
 
 
 def node(group: Any, name: str) -> Any:
@@ -219,18 +226,28 @@ def _kind_and_shape(path: str | Path, element: Any, name: str) -> tuple[str, Any
     return kind, attributes.get("shape", attributes.get("h5sparse_shape"))
 
 
+_OTHER_SHAPE = Refusal(
+    code="anndata_file.other-shape",
+    sentence=(
+        "{path}: matrix {matrix} has shape {shape!r}, but there {n_cells:is|are} "
+        "{n_cells:#cell} in obs and {n_genes:#gene} in var; write the file again"
+    ),
+)
+
+
 def _refuse_other_shape(
     path: str | Path, name: str, stored_shape: Any, shape: tuple[int, int]
 ) -> None:
     """Refuse a matrix whose stored shape is not that of obs and var, ``shape``."""
     n_cells, n_genes = shape
     if not np.array_equal(stored_shape, shape):
-        msg = (
-            f"{path}: matrix {name} has shape {quoted(np.ravel(stored_shape).tolist())}, but there "
-            f"{either(n_cells, 'is', 'are')} {counted(n_cells, 'cell')} in obs and "
-            f"{counted(n_genes, 'gene')} in var; write the file again"
+        raise _OTHER_SHAPE.error(
+            path=path,
+            matrix=name,
+            shape=np.ravel(stored_shape).tolist(),
+            n_cells=n_cells,
+            n_genes=n_genes,
         )
-        raise InputError(msg)
 
 
 def _refuse_unaffordable(
@@ -272,12 +289,18 @@ def is_scaled(file: "h5py.File", name: str) -> bool:
     return bool((_array(element, "data", "biuf")[:_VALUES_OF_TRIAL] < 0).any())
 
 
+_NO_MATRIX = Refusal(
+    code="anndata_file.no-matrix",
+    sentence="{path} has no matrix {matrix!r}; the option matrix may be {places:list} here",
+    key="matrix",
+)
+
+
 def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
     """Return the path within the file of a matrix that the option ``matrix`` names."""
     places = matrix_places(file)
     if name not in places:
-        msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(places))} here"
-        raise InputError(msg, key="matrix")
+        raise _NO_MATRIX.error(path=path, matrix=name, places=list(places))
     return places[name]
 
 
@@ -326,7 +349,8 @@ def frame_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
                 raise ValueError(msg)
             columns[column] = values
         except _DAMAGE as error:
-            reason = str(error).removeprefix(f"{path} {_REFUSED}").removesuffix(_REMEDY)[:200]
+            fields = error.fields if isinstance(error, InputError) else {}
+            reason = str(fields.get("reason", error))[:200]
             raise _refusal(path, f"column {quoted(column)} of {name}: {reason}") from error
     return pd.DataFrame(columns, index=names)
 

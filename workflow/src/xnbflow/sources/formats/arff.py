@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+from xnbflow.core.refusals import Refusal
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
 #: A declaration: its name, in quotes of either kind or without, and its type.
 _ATTRIBUTE = re.compile(
@@ -25,6 +25,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _TYPES = frozenset({"numeric", "real", "integer", "string", "date"})
 
 
+_SPARSE = Refusal(
+    code="arff.sparse",
+    sentence=(
+        "{path}, line {number}: a sparse row; in Weka, apply SparseToNonSparse and save the file "
+        "again"
+    ),
+)
+
+
 def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
     """Read an ARFF file; the stream is at its beginning. A question mark is a missing value."""
     contents = _contents(path, stream)
@@ -33,10 +42,10 @@ def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
     lines = []
     for number, line in contents:
         if line.startswith("{"):
-            problem = "a sparse row; in Weka, apply SparseToNonSparse and save the file again"
-            raise _refusal(path, number, problem)
+            raise _SPARSE.error(path=path, number=number, key=f"line {number}")
         cells = _cells(path, number, line)
-        refuse_uneven(path, f"line {number}", len(cells), len(header))
+        if len(cells) != len(header):
+            raise other_width(path, f"line {number}", len(cells), len(header))
         rows.append(cells)
         lines.append(number)
     return RawTable(path=path, header=header, rows=TextRows(rows), lines=lines, unit="line")
@@ -45,6 +54,12 @@ def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
 def attribute_names(path: Path, stream: io.BufferedIOBase) -> list[str]:
     """Return the names of the attributes of an ARFF file, whose rows are not read."""
     return _header(path, _contents(path, stream))
+
+
+_NO_DATA = Refusal(
+    code="arff.no-data",
+    sentence="{path} has no @data; it is not a complete ARFF file. Get it again",
+)
 
 
 def _header(path: Path, contents: Iterator[tuple[int, str]]) -> list[str]:
@@ -56,24 +71,47 @@ def _header(path: Path, contents: Iterator[tuple[int, str]]) -> list[str]:
             return names
         if word != "@relation":
             names.append(_attribute(path, number, line))
-    msg = f"{path} has no @data; it is not a complete ARFF file. Get it again"
-    raise InputError(msg)
+    raise _NO_DATA.error(path=path)
+
+
+_NO_DECLARATION = Refusal(
+    code="arff.no-declaration",
+    sentence="{path}, line {number}: {line!r} is not a declaration of ARFF; correct it",
+)
+
+_INCOMPLETE_DECLARATION = Refusal(
+    code="arff.incomplete-declaration",
+    sentence=(
+        "{path}, line {number}: {line!r} lacks the name or the type of an attribute; correct it"
+    ),
+)
+
+_UNKNOWN_TYPE = Refusal(
+    code="arff.unknown-type",
+    sentence="{path}, line {number}: {type!r} is not a type of ARFF; correct it",
+)
 
 
 def _attribute(path: Path, number: int, line: str) -> str:
     """Return the name of a declared attribute, whose type must be known."""
+    place = f"line {number}"
     if not line.lower().startswith("@attribute"):
-        raise _refusal(path, number, f"{quoted(line)} is not a declaration of ARFF; correct it")
+        raise _NO_DECLARATION.error(path=path, number=number, line=line, key=place)
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
-        problem = f"{quoted(line)} lacks the name or the type of an attribute; correct it"
-        raise _refusal(path, number, problem)
+        raise _INCOMPLETE_DECLARATION.error(path=path, number=number, line=line, key=place)
     single, double, plain, kind = match.groups()
     name = next(text for text in (single, double, plain) if text is not None)
     word = kind.split()[0].lower()
     if word not in _TYPES and not kind.startswith("{"):
-        raise _refusal(path, number, f"{quoted(kind)} is not a type of ARFF; correct it")
+        raise _UNKNOWN_TYPE.error(path=path, number=number, type=kind, key=place)
     return _ESCAPED.sub(r"\1", name)
+
+
+_WRONG_QUOTES = Refusal(
+    code="arff.wrong-quotes",
+    sentence="{path}, line {number}: not valid ARFF ({error}); correct the quotes",
+)
 
 
 def _cells(path: Path, number: int, line: str) -> list[str]:
@@ -89,7 +127,19 @@ def _cells(path: Path, number: int, line: str) -> list[str]:
     try:
         return [cell.strip() for cell in next(reader)]
     except csv.Error as error:
-        raise _refusal(path, number, f"not valid ARFF ({error}); correct the quotes") from error
+        place = f"line {number}"
+        raise _WRONG_QUOTES.error(path=path, number=number, error=error, key=place) from error
+
+
+_NO_UTF8 = Refusal(
+    code="arff.no-utf8",
+    sentence="{path}, line {number}: not UTF-8 text; save the file as UTF-8",
+)
+
+_CONTROL_CHARACTER = Refusal(
+    code="arff.control-character",
+    sentence="{path}, line {number}: a control character; get the file again",
+)
 
 
 def _contents(path: Path, stream: io.BufferedIOBase) -> Iterator[tuple[int, str]]:
@@ -98,12 +148,8 @@ def _contents(path: Path, stream: io.BufferedIOBase) -> Iterator[tuple[int, str]
         try:
             line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
         except UnicodeDecodeError as error:
-            raise _refusal(path, number, "not UTF-8 text; save the file as UTF-8") from error
+            raise _NO_UTF8.error(path=path, number=number, key=f"line {number}") from error
         if _CONTROL.search(line):
-            raise _refusal(path, number, "a control character; get the file again")
+            raise _CONTROL_CHARACTER.error(path=path, number=number, key=f"line {number}")
         if line and not line.startswith("%"):
             yield number, line
-
-
-def _refusal(path: Path, number: int, problem: str) -> InputError:
-    return InputError(f"{path}, line {number}: {problem}", key=f"line {number}")

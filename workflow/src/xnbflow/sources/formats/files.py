@@ -17,6 +17,7 @@ from isal import igzip
 from isal.isal_zlib import IsalError
 
 from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.refusals import Refusal
 
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
 _GZIP = b"\x1f\x8b"
@@ -34,7 +35,9 @@ LONGEST_LINE = 1 << 28
 _MOST_RATIO = 250
 #: Bytes that any file may unpack to.
 _HARMLESS = 1 << 26
+#: Most cells of a line of text, and the bytes that separate them.
 _MOST_COLUMNS = 20_000_000
+_SEPARATORS = b",;\t |"
 
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 _SOFT = (b"^DATABASE", b"^DATASET", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^Annotation")
@@ -72,25 +75,44 @@ _WAY_OUT = {
 }
 
 
+_BROKEN_GZIP = Refusal(
+    code="files.broken-gzip",
+    sentence="{path} is broken or truncated gzip ({error}); delete it and get it again",
+)
+
+
 @contextmanager
 def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where its content is gzipped.
 
-    Files that are not data are refused (`what_is_wrong`), and during reading gzip bombs, endless
+    Files that are not data are refused (`fault_of`), and during reading gzip bombs, endless
     lines and broken gzip.
     """
     path = Path(path)
     with about_file(path):
-        if wrong := what_is_wrong(path):
-            msg = f"{path} {wrong}"
-            raise InputError(msg)
+        if fault := fault_of(path):
+            raise fault
         try:
-            raw = _Decompressed(path) if _is_gzip(path) else path.open("rb", buffering=0)
+            is_packed = _head(path).startswith(_GZIP)
+            raw = _Decompressed(path) if is_packed else path.open("rb", buffering=0)
             with _LineReader(path, raw) as stream:
                 yield stream
         except BROKEN_GZIP as error:
-            msg = f"{path} {_broken(error)}"
-            raise InputError(msg) from error
+            raise _BROKEN_GZIP.error(path=path, error=error) from error
+
+
+_NUL_BYTE = Refusal(
+    code="files.nul-byte",
+    sentence="{path} has a NUL byte and is not text; get it again, or save it as UTF-8",
+)
+
+_ENDLESS_LINE = Refusal(
+    code="files.endless-line",
+    sentence=(
+        "{path} has a line of more than {mebibytes} MiB: it is not a text table with a line "
+        "for each row; get it again, or write it with line breaks"
+    ),
+)
 
 
 class _LineReader(io.BufferedReader):
@@ -105,14 +127,11 @@ class _LineReader(io.BufferedReader):
             return super().readline(size)
         line = super().readline(LONGEST_LINE + 1)
         if b"\0" in line:  # NumPy cuts it off from the end of a name
-            msg = f"{self._path} has a NUL byte and is not text; get it again, or save it as UTF-8"
-            raise InputError(msg)
+            raise _NUL_BYTE.error(path=self._path)
         if len(line) > LONGEST_LINE:
-            msg = (
-                f"{self._path} has a line of more than {LONGEST_LINE >> 20} MiB: it is not a text "
-                "table with a line for each row; get it again, or write it with line breaks"
-            )
-            raise InputError(msg)
+            raise _ENDLESS_LINE.error(path=self._path, mebibytes=LONGEST_LINE >> 20)
+        if len(line) > _MOST_COLUMNS:
+            _refuse_too_wide(self._path, line)
         return line
 
 
@@ -141,56 +160,89 @@ class _Decompressed(io.RawIOBase):
         super().close()
 
 
+_BOMB = Refusal(
+    code="files.bomb",
+    sentence=(
+        "{path} unpacks to more than {ratio} times its size, more than a table of numbers; if"
+        " it is data, unpack it yourself and name the unpacked file"
+    ),
+)
+
+
 def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
     """Raise an `InputError` if bytes unpack to more than 64 MiB and 250 times as many."""
     if unpacked > max(_HARMLESS, _MOST_RATIO * packed):
-        msg = (
-            f"{path} unpacks to more than {_MOST_RATIO} times its size, more than a table of "
-            "numbers; if it is data, unpack it yourself and name the unpacked file"
-        )
-        raise InputError(msg, file=str(path))
+        raise _BOMB.error(path=path, ratio=_MOST_RATIO)
 
 
-def refuse_too_wide(path: str | Path, line: bytes, separators: bytes) -> None:
+_TOO_WIDE = Refusal(
+    code="files.too-wide",
+    sentence="{path} has a line of {n_cells:,} cells, more than any series; get it again",
+)
+
+
+def _refuse_too_wide(path: str | Path, line: bytes) -> None:
     """Refuse a line of more than twenty million cells, before each becomes an object."""
-    if len(line) <= _MOST_COLUMNS:
-        return
-    n_cells = max(line.count(separator) for separator in separators) + 1
+    n_cells = max(line.count(separator) for separator in _SEPARATORS) + 1
     if n_cells > _MOST_COLUMNS:
-        msg = f"{path} has a line of {n_cells:,} cells, more than any series; get it again"
-        raise InputError(msg, file=str(path))
+        raise _TOO_WIDE.error(path=path, n_cells=n_cells)
 
 
-def what_is_wrong(path: str | Path) -> str | None:
-    """Return why a file cannot be data: absent, empty, HTML, an archive, broken or not gzip."""
+_ABSENT = Refusal(
+    code="files.absent",
+    sentence=("{path} does not exist or is not a file; correct the path or put the file there"),
+)
+
+_NOT_GZIP = Refusal(
+    code="files.not-gzip",
+    sentence="{path} is named .gz but is not gzipped; rename it, or get it again",
+)
+
+_EMPTY_FILE = Refusal(code="files.empty", sentence="{path} is empty; get it again")
+
+_ANSWER = Refusal(
+    code="files.answer",
+    sentence=(
+        "{path} is {what}, not data: an error or log-in page was saved under the data's name; get "
+        "the data itself"
+    ),
+)
+
+_ARCHIVE = Refusal(
+    code="files.archive",
+    sentence="{path} is a ZIP archive; unpack it and name the data file itself",
+)
+
+
+def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | None:
+    """Return why a file cannot be data: absent, empty, HTML, an archive, broken or not gzip.
+
+    The ``name`` of the file in the message is by default its path.
+    """
     path = Path(path)
+    name = path if name is None else name
     if not path.is_file():
-        return "does not exist or is not a file; correct the path or put the file there"
+        return _ABSENT.error(path=name)
     head = _head(path)
     try:
         if head.startswith(_GZIP):
             with gzip.open(path) as packed:
                 head = packed.read(_HEAD)
         elif path.suffix == ".gz" and head:
-            return "is named .gz but is not gzipped; rename it, or get it again"
+            return _NOT_GZIP.error(path=name)
     except BROKEN_GZIP as error:
-        return _broken(error)
-    return _what_no_data_starts_with(path, head)
-
-
-def _what_no_data_starts_with(path: Path, head: bytes) -> str | None:
-    if not head.strip():
-        return "is empty; get it again"
+        return _BROKEN_GZIP.error(path=name, error=error)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start in (b"<", b"{"):
+    is_archive = head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED
+    fault = None
+    if not head.strip():
+        fault = _EMPTY_FILE.error(path=name)
+    elif start in (b"<", b"{"):
         kind = "a web page (HTML)" if start == b"<" else "a server's answer (JSON)"
-        return (
-            f"is {kind}, not data: an error or log-in page was saved under the data's name; get "
-            "the data itself"
-        )
-    if head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED:
-        return "is a ZIP archive; unpack it and name the data file itself"
-    return None
+        fault = _ANSWER.error(path=name, what=kind)
+    elif is_archive:
+        fault = _ARCHIVE.error(path=name)
+    return fault
 
 
 def format_of(head: bytes) -> str | None:
@@ -211,13 +263,21 @@ def format_of(head: bytes) -> str | None:
     return "SOFT" if first.startswith(_SOFT) else None
 
 
-def refuse_other_formats(path: str | Path) -> None:
-    """Raise an `InputError` for a file of another format than text in lines and cells."""
-    with open_raw(path) as stream:
-        file_format = format_of(stream.read(_HEAD))
+_OTHER_FORMAT = Refusal(
+    code="files.other-format",
+    sentence="{path} is {remedy}",
+)
+
+
+def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> None:
+    """Raise an `InputError` for a file of another format than text in lines and cells.
+
+    The ``stream`` is the opened file at its beginning, where it remains.
+    """
+    file_format = format_of(stream.peek(_HEAD)[:_HEAD])
     if file_format in _WAY_OUT:
         remedy = _WAY_OUT[file_format]
-        raise InputError(f"{path} is {remedy}", file=str(path), remedy=remedy)
+        raise _OTHER_FORMAT.error(path=path, remedy=remedy)
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:
@@ -225,7 +285,7 @@ def checksums(path: str | Path) -> tuple[str, ...]:
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()
-    if not _is_gzip(path):
+    if not _head(path).startswith(_GZIP):
         return (packed,)
     with open_raw(path) as stream:
         return packed, hashlib.file_digest(stream, "sha256").hexdigest()
@@ -247,11 +307,3 @@ def is_cut_text(path: str | Path) -> bool:
 def _head(path: str | Path) -> bytes:
     with Path(path).open("rb") as stream:
         return stream.read(_HEAD)
-
-
-def _is_gzip(path: str | Path) -> bool:
-    return _head(path).startswith(_GZIP)
-
-
-def _broken(error: Exception) -> str:
-    return f"is broken or truncated gzip ({error}); delete it and get it again"

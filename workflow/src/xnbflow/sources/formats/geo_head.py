@@ -17,8 +17,8 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import format_of
 from xnbflow.sources.series.class_labels import plain_text
 
@@ -43,6 +43,26 @@ _FIELDS = {
     "Sample_source_name_ch2": "source_ch2",
     "Sample_submission_date": _SUBMITTED,
 }
+
+
+_NO_FIELD = Refusal(
+    code="geo_head.no-field",
+    sentence=(
+        "{where}: there is no {label!r}, which the sheet's label names; there are title, "
+        "source, description, and characteristics: {keys}"
+    ),
+    key="label",
+    sheet=True,
+)
+
+_SHORT_FIELD = Refusal(
+    code="geo_head.short-field",
+    sentence=(
+        "{where}: {name!r} has another number of values than there are samples, so the values"
+        " cannot be assigned to samples; get the file again, or name another label"
+    ),
+    key="label",
+)
 
 
 @dataclass(kw_only=True)
@@ -80,17 +100,9 @@ class GeoHead:
         name = self.field_named(label)
         if name is None:
             keys = ", ".join(f"characteristics:{name}" for name in self.characteristics) or "none"
-            msg = (
-                f"{where}: there is no {label!r}, which the sheet's label names; there are title, "
-                f"source, description, and characteristics: {keys}"
-            )
-            raise InputError(msg, key="label", sheet=True)
+            raise _NO_FIELD.error(where=where, label=label, keys=keys)
         if name in self.short:
-            msg = (
-                f"{where}: {name!r} has another number of values than there are samples, so the "
-                "values cannot be assigned to samples; get the file again, or name another label"
-            )
-            raise InputError(msg, key="label")
+            raise _SHORT_FIELD.error(where=where, name=name)
         return name, list(self.fields[name])
 
     def field_named(self, label: str) -> str | None:
@@ -101,6 +113,12 @@ class GeoHead:
         return next((name for name in self.fields if name.lower() == wanted), None)
 
 
+_NO_GEO = Refusal(
+    code="geo_head.no-geo",
+    sentence="{path} is neither a GEO series matrix nor a GDS; use source table for a table",
+)
+
+
 def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
     """Read the head of a series matrix or of a GDS, and leave the stream at its end."""
     kind = format_of(stream.peek(4096)[:4096])
@@ -108,8 +126,7 @@ def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
         return _read_dataset_head(path, stream)
     if kind == "series matrix":
         return _read_matrix_head(path, stream)
-    msg = f"{path} is neither a GEO series matrix nor a GDS; use source table for a table"
-    raise InputError(msg, file=str(path))
+    raise _NO_GEO.error(path=path)
 
 
 def _append_text(before: str, text: str) -> str:
@@ -117,6 +134,12 @@ def _append_text(before: str, text: str) -> str:
     if before and text and before != text:
         return f"{before}; {text}"
     return before or text
+
+
+_NO_SAMPLES = Refusal(
+    code="geo_head.no-samples",
+    sentence="{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again",
+)
 
 
 def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
@@ -131,8 +154,7 @@ def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     while samples and not samples[-1]:
         samples = samples[:-1]
     if not samples:
-        msg = f"{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again"
-        raise InputError(msg)
+        raise _NO_SAMPLES.error(path=path)
     fields, keys, short = _fields(path, len(samples), sample_records)
     platforms: list[str] = []
     for name, cells in sample_records:
@@ -171,6 +193,15 @@ def _processing(records: Sequence[tuple[str, list[str]]]) -> list[str]:
     return list(distinct.values())
 
 
+_NO_RECORD = Refusal(
+    code="geo_head.no-record",
+    sentence=(
+        "{path}, line {number}: {record!r} is not a record of a GEO series matrix; get the "
+        "file again, or give the series' accession (GSE...)"
+    ),
+)
+
+
 class _Records:
     """Iterator over the records of a series matrix as (name, values)."""
 
@@ -194,11 +225,7 @@ class _Records:
                 cells = self._read_record(line)
                 yield cells[0].lstrip("!"), [plain_text(cell) for cell in cells[1:]]
             elif line.strip():
-                msg = (
-                    f"{self.path}, line {self.line}: {line[:40]!r} is not a record of a GEO series "
-                    "matrix; get the file again, or give the series' accession (GSE...)"
-                )
-                raise InputError(msg)
+                raise _NO_RECORD.error(path=self.path, number=self.line, record=line[:40])
 
     def _peek(self, number: int) -> bytes:
         """Return a line ahead, 0 for the next one; empty at the end."""
@@ -325,6 +352,20 @@ def _split_characteristic(name: str, cell: str) -> tuple[str, str]:
     return key, value
 
 
+_CUT_DATASET = Refusal(
+    code="geo_head.cut-dataset",
+    sentence=(
+        "{path} is not a GDS in SOFT format with a table (it is cut off); for a GSE give its "
+        "series matrix"
+    ),
+)
+
+_NO_DATASET = Refusal(
+    code="geo_head.no-dataset",
+    sentence=("{path} is not a GDS in SOFT format with a table; for a GSE give its series matrix"),
+)
+
+
 def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     """Read a GDS in SOFT format up to its table, and leave the stream there."""
     facts: dict[str, str] = {}
@@ -349,12 +390,8 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
         elif name == "^DATASET":
             facts.setdefault("accession", value)
     if not facts or not has_table:
-        reason = " (it is cut off)" if facts else ""
-        msg = (
-            f"{path} is not a GDS in SOFT format with a table{reason}; for a GSE give its series "
-            "matrix"
-        )
-        raise InputError(msg)
+        refusal = _CUT_DATASET if facts else _NO_DATASET
+        raise refusal.error(path=path)
     samples, subset_fields = _subset_fields(path, list(descriptions), subsets)
     fields: dict[str, list[str]] = {"title": [], "source": []}
     for sample in samples:
@@ -374,6 +411,17 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     )
 
 
+_NO_SUBSET_RECORD = Refusal(
+    code="geo_head.no-subset-record",
+    sentence="{path}: a subset has no !subset_{record}; get the file again",
+)
+
+_UNKNOWN_SAMPLE = Refusal(
+    code="geo_head.unknown-sample",
+    sentence="{path}: a subset names sample {name!r}, which the table lacks",
+)
+
+
 def _subset_fields(
     path: str | Path, samples: list[str], subsets: Sequence[dict[str, str]]
 ) -> tuple[list[str], dict[str, list[str]]]:
@@ -381,8 +429,7 @@ def _subset_fields(
     members = []
     for subset in subsets:
         if lacking := {"type", "description", "sample_id"}.difference(subset):
-            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
-            raise InputError(msg)
+            raise _NO_SUBSET_RECORD.error(path=path, record=min(lacking))
         names = [name.strip() for name in subset["sample_id"].split(",")]
         members.append([name for name in names if name])
     samples = samples or list(dict.fromkeys(itertools.chain.from_iterable(members)))
@@ -391,8 +438,7 @@ def _subset_fields(
         column = table.setdefault(subset["type"], [""] * len(samples))
         for name in names:
             if name not in samples:
-                msg = f"{path}: a subset names sample {quoted(name)}, which the table lacks"
-                raise InputError(msg)
+                raise _UNKNOWN_SAMPLE.error(path=path, name=name)
             sample = samples.index(name)
             column[sample] = _append_text(column[sample], plain_text(subset["description"]))
     return samples, table

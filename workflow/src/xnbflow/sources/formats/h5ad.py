@@ -1,17 +1,15 @@
-"""AnnData files (.h5ad) as data sets: a matrix of cells, dense or sparse, with obs and var."""
+"""AnnData files (.h5ad) as tables: a row for each cell, with the texts of obs and the genes."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import listed
-from xnbflow.data.dataset import DataSet
+from xnbflow.core.errors import quoted
 from xnbflow.data.matrices import is_sparse
-from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.formats.anndata_file import (
     frame_of,
     is_scaled,
@@ -19,52 +17,122 @@ from xnbflow.sources.formats.anndata_file import (
     matrix_places,
     opened,
 )
-from xnbflow.sources.series.class_labels import UNLABELLED
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.steps import finish
+from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.sheet import SheetRow
 
 #: Values of a sparse matrix that are made dense at a time, 8 MB.
 _VALUES_AT_ONCE = 1_000_000
 
 
-def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
-    """Read a matrix of an AnnData file, genes by cells, and the texts of ``obs`` and ``var``.
+class CellRows:
+    """The rows of an AnnData file; see `xnbflow.sources.formats.raw_table.StoredRows`.
 
-    The row's ``label`` (and the option ``group``) name columns of ``obs``, with or without ``obs:``
-    before them. The option ``matrix`` is ``X`` (default), ``raw`` or ``layers:<name>``; the other
-    options are those of `xnbflow.sources.series.steps.finish`.
+    The first columns are ``texts``, a list for each; the others are the genes of the ``matrix``
+    (n_cells, n_genes), dense or sparse as in the file.
     """
-    path = Path(path)
-    phenotype_columns = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
-    with opened(path) as file:
-        matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
+
+    def __init__(self, texts: Sequence[list[str]], matrix: Any) -> None:
+        self._texts = texts
+        self._matrix = matrix
+
+    def __len__(self) -> int:
+        return len(self._texts[0])
+
+    def cells(self, row: int) -> list[str]:
+        """Return the texts of a cell and the values of its genes as text."""
+        values = self._matrix[row]
+        dense = values.toarray() if is_sparse(values) else values
+        return [*(texts[row] for texts in self._texts), *map(str, np.ravel(dense).tolist())]
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the texts of some columns; those of genes are their values as text."""
+        columns = []
+        for position in positions:
+            if position < len(self._texts):
+                columns.append(self._texts[position])
+            else:
+                values = _by_gene(self._matrix[:, [position - len(self._texts)]])
+                columns.append(list(map(str, values[0].tolist())))
+        return columns
+
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:  # noqa: ARG002
+        """Return some cells of a row as text, with line breaks between them."""
+        cells = self.cells(row)
+        return "\n".join([cells[position] for position in positions])
+
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+        """Return values of genes, (n_positions, n_rows); None with a text or an infinite value.
+
+        All genes of a dense matrix are returned without a copy.
+        """
+        n_texts = len(self._texts)
+        genes = np.asarray(positions, dtype=np.intp) - n_texts
+        if (genes < 0).any():
+            return None
+        matrix = self._matrix
+        if not np.array_equal(genes, np.arange(matrix.shape[1])):
+            matrix = matrix[:, genes]
         values = _by_gene(matrix)
-        del matrix
-        cells = _as_texts(frame_of(path, file, "obs"), phenotype_columns)
-        genes = standard_names(_as_texts(var))
-        label = _column_of_cells(path, cells, dataset.label, "label")
-        group = _column_of_cells(path, cells, dataset.options.get("group"), "group")
+        if values.dtype.kind == "f" and values.size:
+            ends = [np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)]
+            if np.isinf(ends).any():  # converted one by one, so that an error names the cell
+                return None
+        return values if len(rows) == len(self) else values[:, list(rows)]
+
+    def release(self, row: int) -> None:
+        """Remove the matrix from memory when all rows have been converted."""
+        if row >= len(self):
+            self._matrix = None
+
+
+def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
+    """Read an AnnData file as a table with a row for each cell.
+
+    Its columns are the names of the cells (without a name), the texts of ``obs``, and the genes of
+    the matrix that the option ``matrix`` names: ``X`` (default), ``raw`` or ``layers:<name>``.
+    Numbers with fractions in ``obs`` are among the texts only where an option names them. The texts
+    of ``var`` are the annotation of the genes.
+    """
+    named = {*options.get("phenotype_columns", "").split(","), options.get("batch")}
+    with opened(path) as file:
+        matrix, var = matrix_of(path, file, options.get("matrix", "X"))
+        cells = _as_texts(frame_of(path, file, "obs"), named)
+        genes = _as_texts(var)
     names = list(map(str, cells.index))
-    labels = [UNLABELLED] * len(names)
-    if label is not None:
-        labels = list(cells.pop(label))
-    series = RawSeries(
-        where=f"data set {dataset.id}: {path}",
-        values=values,
-        features=np.array(var.index, dtype=str),
-        samples=np.array(names, dtype=str),
-        labels=labels,
-        label_place=f"obs {label!r}",
-        sample_metadata=cells.reset_index(drop=True),
-        feature_metadata=genes.reset_index(drop=True) if len(genes.columns) else None,
-        place=lambda gene, cell: f"gene {var.index[gene]!r}, cell {names[cell]!r}",
+    n_texts = 1 + len(cells.columns)
+    annotation = {}
+    for name in genes:
+        annotation[name] = [*([""] * n_texts), *genes[name]]
+    return RawTable(
+        path=path,
+        header=["", *cells, *map(str, var.index)],
+        rows=CellRows([names, *(list(cells[name]) for name in cells)], matrix),
+        lines=list(map(quoted, names)),
+        unit="cell",
+        column_unit="gene",
+        described=range(1, n_texts),
+        annotation=annotation,
     )
+
+
+def as_cells(dataset: SheetRow) -> SheetRow:
+    """Return the row of an AnnData file: samples are rows, and ``obs:type`` is the column type.
+
+    Examples
+    --------
+    >>> as_cells(SheetRow("x", "table", label="obs:type", options={"group": "donor"})).label
+    'type'
+    """
     options = dict(dataset.options)
-    if group:
-        options["group"] = group
-    row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
-    return finish(series, row)
+    for key in ("group", "batch"):
+        if key in options:
+            options[key] = _column_of_obs(options[key])
+    label = dataset.label and _column_of_obs(dataset.label)
+    return replace(dataset, label=label, orientation="rows", options=options)
+
+
+def _column_of_obs(name: str) -> str:
+    return name.removeprefix("obs:").strip()
 
 
 def _by_gene(matrix: Any) -> np.ndarray:
@@ -92,18 +160,6 @@ def _by_gene(matrix: Any) -> np.ndarray:
         for start in range(0, n_genes, width):
             values[start : start + width] = matrix[:, start : start + width].toarray().T
     return values
-
-
-def _column_of_cells(path: Path, cells: pd.DataFrame, name: str | None, key: str) -> str | None:
-    """Return the column of ``obs`` that the sheet's ``key`` names; None where it names none."""
-    column = name and name.removeprefix("obs:").strip()
-    if column and column not in cells:
-        msg = (
-            f"{path}: obs has no {column!r}, which the sheet's {key} names; its columns of "
-            f"text are {listed(list(cells.columns))}"
-        )
-        raise InputError(msg, file=str(path), key=key, sheet=True)
-    return column
 
 
 def cells_of(path: str | Path) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_text
 
 #: Number of rows from which the header is recognised.
@@ -52,7 +52,15 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     >>> find_header([["gene", "S1", "S2"], ["TP53", "7.1", "8"]])
     HeaderRows(header=0, conditions=None)
     """
-    header = _titles(rows)
+    header = 0
+    for position, cells in enumerate(rows):
+        below = rows[position + 1 :]
+        if below and _is_title(cells, below):
+            continue
+        # R's write.table writes no name for the column of row names.
+        if below and _is_header(cells) and len(below[0]) in (len(cells), len(cells) + 1):
+            header = position
+        break
     if _are_conditions_above(rows[header:]):
         return HeaderRows(header + 1, header)
     if _are_conditions_below(rows[header:]):
@@ -60,15 +68,23 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     return HeaderRows(header)
 
 
+_NO_HEADER_LINE = Refusal(
+    code="header_rows.no-header-line",
+    sentence=(
+        "{path}: the option header={line} names a line that is empty, or is not among the "
+        "first {n_lines}; the first lines with cells are {numbers}"
+    ),
+    key="header",
+)
+
+
 def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line: int) -> HeaderRows:
     """Return the same where the sheet's option ``header`` names the line of the header."""
     numbers = [number for number, _ in rows]
     if line not in numbers:
-        msg = (
-            f"{path}: the option header={line} names a line that is empty, or is not among the "
-            f"first {HEAD_ROWS}; the first lines with cells are {', '.join(map(str, numbers))}"
+        raise _NO_HEADER_LINE.error(
+            path=path, line=line, n_lines=HEAD_ROWS, numbers=", ".join(map(str, numbers))
         )
-        raise InputError(msg, key="header")
     header = numbers.index(line)
     cells = [cells for _, cells in rows]
     if header and _are_conditions_above(cells[header - 1 :]):
@@ -107,31 +123,19 @@ def merged_corner(header: Sequence[str], conditions: Sequence[str]) -> tuple[lis
     return [conditions[0], *header[1:]], ["", *conditions[1:]]
 
 
-def _titles(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of rows above the header that are titles."""
-    for position, cells in enumerate(rows):
-        if _is_title(cells, rows[position + 1 :]):
-            continue
-        below = rows[position + 1 :]
-        if not below or not _is_header(cells):
-            return 0
-        # R's write.table writes no name for the column of row names.
-        fits = len(below[0]) in (len(cells), len(cells) + 1)
-        return position if fits else 0
-    return 0
-
-
 def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether cells are a title: one text, or less than half as many cells as below."""
-    if not below or not cells or not cells[0].strip():
+    if not cells or not cells[0].strip():
         return False
     widest = max(len(row) for row in below)
-    return _filled(cells) == 1 < widest or 2 * len(cells) < widest
+    n_filled = sum(bool(cell.strip()) for cell in cells)
+    return n_filled == 1 < widest or 2 * len(cells) < widest
 
 
 def _is_header(cells: Sequence[str]) -> bool:
     """Return whether cells are the names of columns: at least two, and nearly all texts."""
-    return _filled(cells) >= _LEAST_CELLS and _texts(cells) >= _MOSTLY * _filled(cells)
+    n_filled = sum(bool(cell.strip()) for cell in cells)
+    return n_filled >= _LEAST_CELLS and sum(map(is_text, cells)) >= _MOSTLY * n_filled
 
 
 def _are_conditions_above(rows: Sequence[Sequence[str]]) -> bool:
@@ -166,11 +170,3 @@ def _are_values(cells: Sequence[str]) -> bool:
     """Return whether most cells after the first are numbers."""
     values = [cell for cell in cells[1:] if cell.strip()]
     return bool(values) and sum(not is_text(cell) for cell in values) >= _MOSTLY * len(values)
-
-
-def _filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in cells)
-
-
-def _texts(cells: Sequence[str]) -> int:
-    return sum(is_text(cell) for cell in cells)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.parquet import PARQUET
@@ -34,7 +34,7 @@ _VALUE = re.compile(
 )
 #: A table with more columns has features in them, and so has one with more columns of numbers
 #: that differ within samples and features, none with a name of values.
-_MOST_COLUMNS = 40
+MOST_COLUMNS = 40
 _MOST_VALUES = 5
 #: First rows by which columns of texts and of numbers are distinguished.
 _FIRST_ROWS = 200
@@ -61,6 +61,16 @@ class LongColumns:
     repeats: bool = False
 
 
+_LONG_TABLE = Refusal(
+    code="long_table.long-table",
+    sentence=(
+        "{path} has a row for each sample and feature: {sample!r} has the samples, "
+        "{feature!r} the features, and {value!r} the values. A row would be read as a sample."
+        " Make a table with a row per sample, in Python: {line}"
+    ),
+)
+
+
 def refuse_long(raw: RawTable, label: str | None = None) -> None:
     """Refuse a table with a row per sample and feature; the message has the line that pivots it.
 
@@ -77,12 +87,9 @@ def refuse_long(raw: RawTable, label: str | None = None) -> None:
         f"import pandas; {_reading(path, raw)}.{method}(index={index!r}, "
         f"columns={columns.feature!r}, values={columns.value!r}).to_csv('wide.csv')"
     )
-    msg = (
-        f"{path} has a row for each sample and feature: {quoted(columns.sample)} has the samples, "
-        f"{quoted(columns.feature)} the features, and {quoted(columns.value)} the values. A row "
-        f"would be read as a sample. Make a table with a row per sample, in Python: {line}"
+    raise _LONG_TABLE.error(
+        path=path, sample=columns.sample, feature=columns.feature, value=columns.value, line=line
     )
-    raise InputError(msg, file=str(path))
 
 
 def _reading(path: Path, raw: RawTable) -> str:
@@ -103,7 +110,7 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
     samples and within features; it has the values.
     """
     header = raw.header
-    if not len(raw) or len(header) > _MOST_COLUMNS:
+    if not len(raw) or len(header) > MOST_COLUMNS:
         return None
     first = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
     heads = list(zip(*first, strict=True))

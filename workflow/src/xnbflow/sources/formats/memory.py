@@ -9,10 +9,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
 
 #: Values at and above this are "no limit" in control groups of version 1.
 _UNLIMITED = 1 << 60
+
+
+_TOO_LARGE = Refusal(
+    code="memory.too-large",
+    sentence=(
+        "{path}: {what} needs at least {needed} GB of memory, but only {free} GB are free. "
+        "Use a computer with more memory (in a cluster raise mem_mb of the job), or {remedy}"
+    ),
+)
 
 
 def refuse_too_large(path: str | Path, needed: int, what: str, remedy: str) -> None:
@@ -37,12 +46,9 @@ def refuse_too_large(path: str | Path, needed: int, what: str, remedy: str) -> N
     free = free_memory()
     if free is None or needed <= free:
         return
-    msg = (
-        f"{path}: {what} needs at least {_gigabytes(needed)} GB of memory, but only "
-        f"{_gigabytes(free)} GB are free. Use a computer with more memory (in a cluster raise "
-        f"mem_mb of the job), or {remedy}"
+    raise _TOO_LARGE.error(
+        path=path, what=what, needed=_gigabytes(needed), free=_gigabytes(free), remedy=remedy
     )
-    raise InputError(msg, file=str(path))
 
 
 def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int | None:

@@ -11,7 +11,7 @@ from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import SEPARATORS, read_text, sniff, utf16_lines
+from xnbflow.sources.formats.text import SEPARATORS, UTF16_MARKS, read_text, sniff, utf16_lines
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
 
 _TABS = frozenset({".tsv", ".tab", ".txt"})
@@ -21,14 +21,19 @@ _DECIMALS = {"point": ".", "comma": ","}
 def read_raw_table(
     path: Path, options: Mapping[str, str], most_rows: int | None = None
 ) -> RawTable:
-    """Read a table as Parquet, ARFF, GCT, a workbook or text, by the suffix of its name.
+    """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
-    The sheet's options ``separator``, ``decimal``, ``encoding``, ``header`` and ``sheet`` apply. Of
-    text only the first ``most_rows`` rows may be read.
+    An AnnData file is a table with a row for each cell. The sheet's options ``separator``,
+    ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. Of text only the first
+    ``most_rows`` rows may be read.
     """
     suffix = suffix_of(path)
     header_line = int(options["header"]) if "header" in options else None
     with about_file(path):
+        if suffix == ".h5ad":
+            from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra
+
+            return read_h5ad(path, options)
         if suffix in WORKBOOKS:
             return read_workbook(
                 path,
@@ -36,11 +41,11 @@ def read_raw_table(
                 decimal=_DECIMALS.get(options.get("decimal", "")),
                 header_line=header_line,
             )
-        if suffix not in {*PARQUET, ".gct"}:
-            refuse_other_formats(path)
         with open_raw(path) as stream:
             if suffix in PARQUET:
                 return read_parquet_table(path, stream)
+            if suffix != ".gct":
+                refuse_other_formats(path, stream)
             if suffix == ".arff":
                 return read_arff(path, stream)
             if suffix == ".gct":
@@ -48,7 +53,8 @@ def read_raw_table(
             separator = SEPARATORS.get(options.get("separator", ""))
             default = "\t" if suffix in _TABS else ","
             decimal = _DECIMALS.get(options.get("decimal", ""))
-            recoded = utf16_lines(path, stream)
+            has_mark = stream.peek(2)[:2] in UTF16_MARKS
+            recoded = utf16_lines(path, stream) if has_mark else None
             table = read_text(
                 path,
                 recoded or stream,

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import refuse_bomb
 from xnbflow.sources.formats.raw_table import RawTable
 
@@ -19,6 +20,15 @@ PARQUET = frozenset({".parquet", ".pq"})
 _INDEX = re.compile(r"__index_level_\d+__$")
 #: Rows that are converted to text at a time: with 850,000 columns the texts of all need some GB.
 _ROWS_OF_BLOCK = 1000
+
+
+_UNREADABLE_COLUMN = Refusal(
+    code="parquet.unreadable-column",
+    sentence=(
+        "{path}: a column of the type {kind} cannot be read ({reason}); correct it, or get "
+        "the file again"
+    ),
+)
 
 
 class ArrowRows:
@@ -72,12 +82,16 @@ class ArrowRows:
         try:
             cells = column.to_pylist()
         except (pa.ArrowException, ValueError, OverflowError) as error:  # dates beyond Python's
-            msg = (
-                f"{self._path}: a column of the type {column.type} cannot be read "
-                f"({quoted(str(error), 160)}); correct it, or get the file again"
-            )
-            raise InputError(msg, file=str(self._path)) from error
+            raise _UNREADABLE_COLUMN.error(
+                path=self._path, kind=column.type, reason=quoted(str(error), 160)
+            ) from error
         return ["" if cell is None else str(cell).strip() for cell in cells]
+
+
+_NO_PARQUET = Refusal(
+    code="parquet.no-parquet",
+    sentence="{path} is not a Parquet file ({reason}); correct its name, or get it again",
+)
 
 
 def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
@@ -100,14 +114,19 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
         names = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = quoted(str(error), 160)
-        msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
-        raise InputError(msg) from error
+        raise _NO_PARQUET.error(path=path, reason=reason) from error
     return RawTable(
         path=path,
         header=[_INDEX.sub("", name.strip()) for name in names],
         rows=ArrowRows(path, table),
         lines=range(1, len(table) + 1),
     )
+
+
+_DAMAGED_METADATA = Refusal(
+    code="parquet.damaged-metadata",
+    sentence="{path}: the metadata of pandas are damaged; write the file again, or get it again",
+)
 
 
 def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
@@ -130,8 +149,7 @@ def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[s
         columns = described["index_columns"]
         return {name for name in columns if isinstance(name, str)}
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        msg = f"{path}: the metadata of pandas are damaged; write the file again, or get it again"
-        raise InputError(msg, file=str(path)) from error
+        raise _DAMAGED_METADATA.error(path=path) from error
 
 
 def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:

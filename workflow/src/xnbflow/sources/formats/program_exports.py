@@ -21,8 +21,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import quoted
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.text import SEPARATORS, utf16_lines
@@ -88,6 +89,14 @@ class Export:
     attributes: dict[str, list[str]] = field(default_factory=dict)
 
 
+_OTHER_WIDTH = Refusal(
+    code="program_exports.other-width",
+    sentence=(
+        "{path}, line {number}: {n_cells:#cell}, but the header has {width}; export the file again"
+    ),
+)
+
+
 @dataclass(frozen=True)
 class _Rows:
     """The cells of a text, a list for each of its lines."""
@@ -101,11 +110,9 @@ class _Rows:
         below = [row for row in self.rows[header + 1 :] if any(row)]
         for number, row in enumerate(below, header + 2):
             if len(row) != len(names):
-                msg = (
-                    f"{self.path}, line {number}: {counted(len(row), 'cell')}, but the header has "
-                    f"{len(names)}; export the file again"
+                raise _OTHER_WIDTH.error(
+                    path=self.path, number=number, n_cells=len(row), width=len(names)
                 )
-                raise InputError(msg, file=str(self.path))
         return pd.DataFrame(below, columns=names, dtype=object)
 
 
@@ -125,16 +132,21 @@ def read_export(path: Path) -> Export | None:
     return None
 
 
+_WORKBOOK = Refusal(
+    code="program_exports.workbook",
+    sentence=(
+        "{path} has the columns of an export of {program}, which is read from text: save the "
+        "table as .csv, and propose the study from that file"
+    ),
+)
+
+
 def refuse_workbook(path: Path, header: Sequence[str]) -> None:
     """Refuse a workbook with an export of NanoString or Olink, which is read as text only."""
     programs = {_nanostring: "NanoString", _olink: "Olink"}
     program = programs.get(_reader_of(header))  # type: ignore[arg-type]
     if program and not path.name.lower().removesuffix(".gz").endswith(_SUFFIXES):
-        msg = (
-            f"{path} has the columns of an export of {program}, which is read from text: save the "
-            "table as .csv, and propose the study from that file"
-        )
-        raise InputError(msg, file=str(path))
+        raise _WORKBOOK.error(path=path, program=program)
 
 
 def export_text(export: Export) -> str:
@@ -177,13 +189,18 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.lower())
 
 
+_NO_INTENSITIES = Refusal(
+    code="program_exports.no-intensities",
+    sentence="{path} has no columns of intensities, such as {example!r}",
+)
+
+
 def _maxquant(rows: _Rows, header: int) -> Export:
     """Return intensities of protein groups without decoys and contaminants; 0 is missing."""
     table = rows.frame(header)
     prefix = next((p for p in _INTENSITIES if any(c.startswith(p) for c in table)), None)
     if prefix is None:
-        msg = f"{rows.path} has no columns of intensities, such as {quoted('LFQ intensity A')}"
-        raise InputError(msg, file=str(rows.path))
+        raise _NO_INTENSITIES.error(path=rows.path, example="LFQ intensity A")
     marks = [name for name in _MARKED if name in table]
     marked = (table[marks] == "+").any(axis=1)
     proteins = table[~marked]
@@ -295,6 +312,12 @@ def _proteins(
     return Export(program=program, values=values, remarks=remarks, options=options)
 
 
+_SEVERAL_VALUES = Refusal(
+    code="program_exports.several-values",
+    sentence="{path}: {sample!r} has several values of {assay!r}; keep one run of each sample",
+)
+
+
 def _olink(rows: _Rows, header: int) -> Export:
     """Return NPX, which are logarithms to base 2, of assays in samples; controls are left out."""
     table = rows.frame(header)
@@ -311,11 +334,7 @@ def _olink(rows: _Rows, header: int) -> Export:
     twice = long.duplicated(["assay", "sample"])
     if twice.any():
         first = long[twice].iloc[0]
-        msg = (
-            f"{rows.path}: {quoted(first['sample'])} has several values of "
-            f"{quoted(first['assay'])}; keep one run of each sample"
-        )
-        raise InputError(msg, file=str(rows.path))
+        raise _SEVERAL_VALUES.error(path=rows.path, sample=first["sample"], assay=first["assay"])
     values = long.pivot_table(index="assay", columns="sample", values="npx", sort=False)
     remarks = ["NPX of Olink in long format: a row per sample and assay became a table."]
     if is_control.any():
@@ -347,6 +366,15 @@ def _texts_of_samples(table: pd.DataFrame, samples: Sequence[str]) -> dict[str, 
     return attributes
 
 
+_NO_PROBES_OF_GENES = Refusal(
+    code="program_exports.no-probes-of-genes",
+    sentence=(
+        "{path}: no probe has the code class Endogenous or Housekeeping in the column "
+        "{column!r}; export the counts of all probes"
+    ),
+)
+
+
 def _nanostring(rows: _Rows, header: int) -> Export:
     """Return counts of the probes of genes, and the samples' attributes above or among them."""
     table = rows.frame(header)
@@ -373,11 +401,7 @@ def _nanostring(rows: _Rows, header: int) -> Export:
             above[name] = list(row)
     is_gene = classes.isin(_PROBES_OF_GENES)
     if not is_gene.any():
-        msg = (
-            f"{rows.path}: no probe has the code class Endogenous or Housekeeping in the column "
-            f"{quoted(names[place_of_class])}; export the counts of all probes"
-        )
-        raise InputError(msg, file=str(rows.path))
+        raise _NO_PROBES_OF_GENES.error(path=rows.path, column=names[place_of_class])
     values = table.loc[is_gene].iloc[:, places].apply(pd.to_numeric, errors="coerce")
     values.columns = samples
     values.index = table.loc[is_gene].iloc[:, place_of_name]

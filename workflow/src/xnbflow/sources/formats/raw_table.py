@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.nouns import counted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -74,18 +74,23 @@ class TextRows:
         lines: list[str] = []
         size = 0
         for row in rows:
-            line = row if isinstance(row, str) else self._joined(row)
-            if line is None:
-                self._divided[self._starts[-1] + len(lines)] = list(row)
-                line = ""
+            line = row if isinstance(row, str) else separator.join(row)
+            # Cells that contain a separator or a line break are kept as a list.
+            if not isinstance(row, str):
+                has_separator = line.count(separator) >= len(row)
+                if has_separator or "\n" in line or "\r" in line:
+                    self._divided[self._starts[-1] + len(lines)] = list(row)
+                    line = ""
             lines.append(line)
             size += len(line) + 1
             if size > _BLOCK:
-                self._append(lines)
+                self._blocks.append("\n".join(lines))
+                self._starts.append(self._starts[-1] + len(lines))
                 lines = []
                 size = 0
         if lines:
-            self._append(lines)
+            self._blocks.append("\n".join(lines))
+            self._starts.append(self._starts[-1] + len(lines))
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -132,23 +137,19 @@ class TextRows:
         for block in range(bisect_right(self._starts, row) - 1):
             self._blocks[block] = ""
 
-    def _joined(self, cells: Sequence[str]) -> str | None:
-        """Return cells as a line; None where they contain a separator or a line break."""
-        line = self._separator.join(cells)
-        if line.count(self._separator) >= len(cells) or "\n" in line or "\r" in line:
-            return None
-        return line
-
-    def _append(self, lines: list[str]) -> None:
-        self._blocks.append("\n".join(lines))
-        self._starts.append(self._starts[-1] + len(lines))
-
     def _line(self, row: int) -> str:
         block = self._block
         if block < 0 or not self._starts[block] <= row < self._starts[block + 1]:
             self._block = block = bisect_right(self._starts, row) - 1
             self._lines = self._blocks[block].split("\n")
         return self._lines[row - self._starts[block]]
+
+
+_NO_NUMBER = Refusal(
+    code="raw_table.no-number",
+    sentence="{path}, {place}: {fault}; {remedy}",
+    sheet=True,
+)
 
 
 @dataclass(kw_only=True)
@@ -163,8 +164,8 @@ class RawTable:
         The names of the columns.
     rows : StoredRows
         The cells below the header.
-    lines : sequence of int
-        The number of each row in the file.
+    lines : sequence of int or of str
+        The number of each row in the file, or its name.
     unit : str
         The word for a row in messages.
     decimal : {".", ","}
@@ -174,12 +175,19 @@ class RawTable:
     notes : list of str
         Notes about how the file was read.
     sheets : list of str
-        The names of all sheets of a workbook, the one that was read first.
+        The names of all sheets of a workbook, if the first was read because none was named.
     has_number_cells : bool
         Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
         written as a point in what is read as text.
     is_header_short : bool
         Whether the header in the file has one name less than the rows have cells, as R writes it.
+    column_unit : str
+        The word for a column in messages; columns have numbers only where it is ``column``.
+    described : sequence of int
+        The variables (columns of samples in rows, rows of samples in columns) that the format
+        declares to be texts of the samples.
+    annotation : dict of str to list of str
+        Texts of the variables, by the name of each kind of text, where samples are rows.
 
     Examples
     --------
@@ -195,7 +203,7 @@ class RawTable:
     path: str | Path
     header: list[str]
     rows: StoredRows
-    lines: Sequence[int]
+    lines: Sequence[int] | Sequence[str]
     unit: str = "row"
     decimal: str = "."
     advice: str | None = None
@@ -203,6 +211,9 @@ class RawTable:
     sheets: list[str] = field(default_factory=list)
     has_number_cells: bool = False
     is_header_short: bool = False
+    column_unit: str = "column"
+    described: Sequence[int] = ()
+    annotation: dict[str, list[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of rows below the header."""
@@ -210,11 +221,15 @@ class RawTable:
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text."""
-        return self._with_points(self.rows.cells(row))
+        cells = self.rows.cells(row)
+        has_commas = self.has_number_cells and self.decimal == ","
+        return _with_points(cells) if has_commas else cells
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text."""
-        return list(map(self._with_points, self.rows.columns(positions)))
+        columns = self.rows.columns(positions)
+        has_commas = self.has_number_cells and self.decimal == ","
+        return list(map(_with_points, columns)) if has_commas else columns
 
     def numbers(
         self,
@@ -244,6 +259,8 @@ class RawTable:
         positions = range(len(self)) if rows is None else rows
         stored = self.rows.matrix(positions, columns)
         if stored is not None:
+            if release:
+                self.rows.release(len(self))
             return stored if by_column else np.ascontiguousarray(stored.T)
         width = len(self.header)
         first = columns[0] if len(columns) and [*columns] == [*range(columns[0], width)] else None
@@ -254,7 +271,10 @@ class RawTable:
         for start in range(0, len(positions), step):
             batch = positions[start : start + step]
             texts = [self.rows.number_text(row, columns, first) for row in batch]
-            block = self._converted(batch, columns, texts)
+            values = numbers_of("\n".join(texts), len(batch) * n_columns, self.decimal)
+            if values is None:
+                values = self._numbers_one_by_one(batch, columns, texts)
+            block = values.reshape(len(batch), n_columns)
             if by_column:
                 numbers[:, start : start + step] = block.T
             else:
@@ -265,31 +285,28 @@ class RawTable:
 
     def place(self, column: int, row: int | None = None) -> str:
         """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""
-        place = f"column {column + 1} ({quoted(self.header[column])})"
+        place = f"{self.column_unit} {quoted(self.header[column])}"
+        if self.column_unit == "column":
+            place = f"column {column + 1} ({quoted(self.header[column])})"
         return place if row is None else f"{place}, {self.place_of_row(row)}"
 
     def place_of_row(self, row: int) -> str:
         """Return where a row is: ``line 7``."""
         return f"{self.unit} {self.lines[row]}"
 
-    def _with_points(self, texts: list[str]) -> list[str]:
-        """Return texts in which the decimal commas of a workbook's numbers are points."""
-        if not (self.has_number_cells and self.decimal == ","):
-            return texts
-        return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
-
-    def _converted(
+    def _numbers_one_by_one(
         self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str]
     ) -> np.ndarray:
-        """Return the numbers of some rows, (n_rows, n_columns); ``texts`` has a text for each."""
-        values = numbers_of("\n".join(texts), len(rows) * len(columns), self.decimal)
-        if values is None:
-            numbers = []
-            for row, text in zip(rows, texts, strict=True):
-                for column, cell in zip(columns, text.split("\n"), strict=True):
-                    numbers.append(self._number(cell, column, row))
-            values = np.array(numbers)
-        return values.reshape(len(rows), len(columns))
+        """Return the numbers of some rows, whose ``texts`` are converted cell by cell.
+
+        The cells are those that cannot be converted at once; an `InputError` names the first one
+        that is not a number.
+        """
+        numbers = []
+        for row, text in zip(rows, texts, strict=True):
+            for column, cell in zip(columns, text.split("\n"), strict=True):
+                numbers.append(self._number(cell, column, row))
+        return np.array(numbers)
 
     def _number(self, cell: str, column: int, row: int) -> float:
         """Return the number in a cell; an `InputError` names the cell if it has none."""
@@ -305,19 +322,33 @@ class RawTable:
             fault = complaint(text) or ""
             advice = self.advice or _advice(cell.strip())
         if fault:
-            msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
-            raise InputError(msg, key=self.header[column], remedy=advice, sheet=True)
+            raise _NO_NUMBER.error(
+                path=self.path,
+                place=self.place(column, row),
+                fault=fault,
+                remedy=advice,
+                key=self.header[column],
+            )
         return float(text)
 
 
-def refuse_uneven(path: str | Path, place: str, n_cells: int, width: int) -> None:
-    """Refuse a row whose number of cells is not that of the header, ``width``."""
-    if n_cells != width:
-        msg = (
-            f"{path}, {place}: {counted(n_cells, 'cell')}, but the header has {width}; correct "
-            "it, or get the file again if it ends there"
-        )
-        raise InputError(msg, key=place)
+_OTHER_WIDTH = Refusal(
+    code="raw_table.other-width",
+    sentence=(
+        "{path}, {place}: {n_cells:#cell}, but the header has {width}; correct it, or get the"
+        " file again if it ends there"
+    ),
+)
+
+
+def _with_points(texts: list[str]) -> list[str]:
+    """Return texts in which the decimal commas of numbers are points."""
+    return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
+
+
+def other_width(path: str | Path, place: str, n_cells: int, width: int) -> InputError:
+    """Return the refusal of a row whose number of cells is not that of the header, ``width``."""
+    return _OTHER_WIDTH.error(path=path, place=place, n_cells=n_cells, width=width, key=place)
 
 
 def _advice(cell: str) -> str:

@@ -12,9 +12,10 @@ from typing import Any
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
-from xnbflow.sources.formats.files import open_raw, refuse_too_wide
+from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -22,10 +23,13 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     merged_corner,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
 #: The separators by their names in the sheet's options.
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
+
+#: The first bytes of a text in UTF-16.
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 #: The word for a row in messages.
 _UNIT = "line"
@@ -44,6 +48,21 @@ _DATA = "[Data]"
 _MOST_SECTION_LINES = 100
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
+
+
+_CUT_ROW = Refusal(
+    code="text.cut-row",
+    sentence="{path} ends within a row, before {end}: it is cut off; delete it and get it again",
+)
+
+_NO_UTF8 = Refusal(
+    code="text.no-utf8",
+    sentence=(
+        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding=cp1252 in "
+        "the sheet's options, else save the file as UTF-8"
+    ),
+    sheet=True,
+)
 
 
 class _Lines:
@@ -77,13 +96,12 @@ class _Lines:
                 self.ended = True
                 return
             if self._end is not None and not raw.endswith(b"\n"):
-                msg = (
-                    f"{self._path} ends within a row, before {self._end}: it is cut off; delete "
-                    "it and get it again"
-                )
-                raise InputError(msg)
-            refuse_too_wide(self._path, raw, b",;\t |")
-            yield self._decoded(raw)
+                raise _CUT_ROW.error(path=self._path, end=self._end)
+            try:
+                text = raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                text = self._recoded(raw)
+            yield text
             if not raw.endswith(b"\n"):
                 note = Note(
                     "the file does not end with a line break",
@@ -94,27 +112,26 @@ class _Lines:
                 )
                 self.notes.append(note)
 
-    def _decoded(self, raw: bytes) -> str:
-        """Return a line as text: UTF-8, else by the option ``encoding``, with a note."""
-        try:
-            return raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            with suppress(UnicodeDecodeError, LookupError):
-                text = raw.decode(self._encoding or "")
-                if not self.notes:
-                    character = next(c for c in text if ord(c) > 127)
-                    note = Note(
-                        f"line {self.number} is not UTF-8 and was read as {self._encoding}, as "
-                        "were others of the kind",
-                        advice=f"check names with {character!r}",
-                    )
-                    self.notes.append(note)
-                return text
-        msg = (
-            f"{self._path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
-            "encoding=cp1252 in the sheet's options, else save the file as UTF-8"
-        )
-        raise InputError(msg, key=f"line {self.number}", sheet=True)
+    def _recoded(self, raw: bytes) -> str:
+        """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
+        with suppress(UnicodeDecodeError, LookupError):
+            text = raw.decode(self._encoding or "")
+            if not self.notes:
+                character = next(c for c in text if ord(c) > 127)
+                note = Note(
+                    f"line {self.number} is not UTF-8 and was read as {self._encoding}, as were "
+                    "others of the kind",
+                    advice=f"check names with {character!r}",
+                )
+                self.notes.append(note)
+            return text
+        raise _NO_UTF8.error(path=self._path, number=self.number, key=f"line {self.number}")
+
+
+_CUT_OFF = Refusal(
+    code="text.cut-off",
+    sentence="{path} ends before {end}: it is cut off; delete it and get it again",
+)
 
 
 def read_text(
@@ -140,7 +157,8 @@ def read_text(
     dialect : tuple or callable
         The separator and the decimal sign, or a function that returns them for the first lines.
     end : str, optional
-        The beginning of the line with which the table ends; without that line it is cut off.
+        The beginning of the line with which the table ends; without that line it is cut off. Such
+        a table begins with its header.
     advice : str, optional
         The remedy for a cell that is not a number.
     encoding : str, optional
@@ -157,15 +175,11 @@ def read_text(
     """
     lines = _Lines(path, stream, first_line=first_line, end=end, encoding=encoding)
     decoded = iter(lines)
-    head: list[str] = []  # the first lines, which are read again below
-
-    def read_into_head() -> Iterator[str]:
-        for line in decoded:
-            head.append(line)
-            yield line
-
-    sample = _first_lines(path, _join_quoted_lines(read_into_head()))
-    n_above = _lines_above(sample, header_line)
+    # The first lines show where the header is, and how cells are separated.
+    head: list[str] = []
+    sample = _first_lines(path, _join_quoted_lines(decoded, head))
+    # A table within a file of GEO, which has an end, has no titles.
+    n_above = _lines_above(sample, header_line) if end is None else 0
     # Lines above the header become empty, so that the others have their numbers in the file.
     for i in range(sum(line.count("\n") for line in sample[:n_above])):
         head[i] = "\n"
@@ -174,6 +188,7 @@ def read_text(
     filled = [line for line in sample[n_above:] if not line.isspace()]
     sniffed = dialect if isinstance(dialect, tuple) else dialect(filled[:_SNIFFED_LINES])
     separator, decimal = sniffed
+    # They are read again, as the header and the first rows.
     numbered = enumerate(itertools.chain(head, decoded), first_line)
     first_rows: list[tuple[int, list[str]]] = []
     for number, line in numbered:
@@ -192,6 +207,7 @@ def read_text(
         advice=advice,
         notes=lines.notes,
     )
+    # The other lines are divided when their cells are needed.
     if header:
         table.is_header_short = header[0] == "" and _are_short(first_rows, header)
         row_numbers: list[int] = []
@@ -201,8 +217,7 @@ def read_text(
         table.rows = TextRows(itertools.islice(texts, most_rows), separator)
         table.lines = row_numbers[: len(table)]
         if end is not None and not lines.ended and most_rows is None:
-            msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
-            raise InputError(msg)
+            raise _CUT_OFF.error(path=path, end=end)
     return table
 
 
@@ -220,18 +235,24 @@ def _rows(
     A line without quotes and with the right number of cells is divided when they are needed.
     """
     for number, cells in first:
-        refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
+        if len(cells) != width:
+            raise other_width(path, f"{_UNIT} {number}", len(cells), width)
         numbers.append(number)
         yield cells
     for number, line in numbered:
         if line.isspace():
             continue
         numbers.append(number)
+        if line.startswith('"'):  # GEO and R quote the name of a row, and no number
+            name, _, others = line[1:].partition('"')
+            if others.startswith(separator) and separator not in name and '"' not in others:
+                line = f"{name}{others}"  # noqa: PLW2901
         if '"' not in line and line.count(separator) == width - 1:
             yield line.rstrip("\r\n")
         else:
             cells = _split(path, number, line, numbered, separator)
-            refuse_uneven(path, f"{_UNIT} {number}", len(cells), width)
+            if len(cells) != width:
+                raise other_width(path, f"{_UNIT} {number}", len(cells), width)
             yield cells
 
 
@@ -291,6 +312,17 @@ def _are_short(rows: Sequence[tuple[int, Sequence[str]]], header: Sequence[str])
     return any([cell.strip() for cell in cells] == names for _, cells in rows)
 
 
+_LOST_SEPARATOR = Refusal(
+    code="text.lost-separator",
+    sentence=(
+        "{path}, {unit} {number}: the header has {n_names:#name}, and each row {n_cells} "
+        "cells. Either a separator between two names was lost (the longest name is "
+        "{longest!r}): insert it; or the header lacks the name of the first column, as R "
+        "writes it, and {first!r} is a sample: rename it"
+    ),
+)
+
+
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:
     """Refuse a header with one name less than the rows, if its first name is that of row names.
 
@@ -299,13 +331,22 @@ def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) 
     if names[0] and not _IDENTIFIERS.fullmatch(names[0]):
         return
     longest = max(names[1:], key=len, default="")
-    msg = (
-        f"{path}, {_UNIT} {number}: the header has {counted(len(names), 'name')}, and each row "
-        f"{len(names) + 1} cells. Either a separator between two names was lost (the longest name "
-        f"is {quoted(longest)}): insert it; or the header lacks the name of the first column, as "
-        f"R writes it, and {quoted(names[0])} is a sample: rename it"
+    raise _LOST_SEPARATOR.error(
+        path=path,
+        unit=_UNIT,
+        number=number,
+        n_names=len(names),
+        n_cells=len(names) + 1,
+        longest=longest,
+        first=names[0],
+        key=f"{_UNIT} {number}",
     )
-    raise InputError(msg, key=f"{_UNIT} {number}")
+
+
+_WRONG_QUOTES = Refusal(
+    code="text.wrong-quotes",
+    sentence="{path}, line {number}: not valid CSV ({error}); correct the quotes",
+)
 
 
 def _split(
@@ -318,8 +359,9 @@ def _split(
     try:
         return next(csv.reader(lines, delimiter=separator, strict=True))
     except csv.Error as error:
-        msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
-        raise InputError(msg, key=f"line {number}") from error
+        raise _WRONG_QUOTES.error(
+            path=path, number=number, error=error, key=f"line {number}"
+        ) from error
 
 
 #: Bytes that are decoded at once.
@@ -334,7 +376,7 @@ def is_utf8(path: Path) -> bool:
         return True
     decoder = codecs.getincrementaldecoder("utf-8")()
     with open_raw(path) as stream:
-        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if stream.peek(2)[:2] in UTF16_MARKS:
             return True
         try:
             while chunk := stream.read(_CHUNK):
@@ -345,9 +387,15 @@ def is_utf8(path: Path) -> bool:
     return True
 
 
+_NO_UTF16 = Refusal(
+    code="text.no-utf16",
+    sentence="{path}: not valid UTF-16 ({reason}); save the file as UTF-8",
+)
+
+
 def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
     """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
-    if stream.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if stream.peek(2)[:2] not in UTF16_MARKS:
         return None
 
     def lines() -> Iterator[bytes]:
@@ -355,8 +403,7 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
             with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
                 yield from (line.encode() for line in text)
         except UnicodeDecodeError as error:
-            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
-            raise InputError(msg) from error
+            raise _NO_UTF16.error(path=path, reason=error.reason) from error
 
     return lines()
 
@@ -393,16 +440,24 @@ def sniff(
     return separator, decimal or "."
 
 
+_SINGLE_CELL = Refusal(
+    code="text.single-cell",
+    sentence=(
+        "{path}: its header is the single cell {header!r}; if cells are separated by "
+        "{separators}, set in the sheet's options: {options}"
+    ),
+    key="separator",
+    sheet=True,
+)
+
+
 def _single_cell(path: str | Path, header: str, separator: str) -> InputError:
     """Return the error for a header that is one cell, with the separators that may be meant."""
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
     options = " or ".join(f"separator={name}" for name in possible)
-    return InputError(
-        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
-        f"{' or '.join(possible)}, set in the sheet's options: {options}",
-        key="separator",
-        sheet=True,
+    return _SINGLE_CELL.error(
+        path=path, header=header, separators=" or ".join(possible), options=options
     )
 
 
@@ -417,7 +472,8 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     filled = [line for line in lines if not line.isspace()]
     if len(filled) < 2:
         return 0
-    if above := _marked_lines(lines):
+    has_marks = lines[0].lstrip('"').startswith(("#", _SECTIONS))
+    if has_marks and (above := _marked_lines(lines)):
         return above
     separators = [s for s in SEPARATORS.values() if s != " "]
     even_separators = [s for s in separators if _divides(s, filled)]
@@ -431,6 +487,12 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     return lines.index(filled[min(numbers_of_titles)])
 
 
+_OLD_MAC = Refusal(
+    code="text.old-mac",
+    sentence="{path} has the line ends of old Macs (carriage returns alone); save it anew",
+)
+
+
 def _first_lines(path: str | Path, lines: Iterator[str]) -> list[str]:
     """Return the lines that decide on separator and header.
 
@@ -438,8 +500,7 @@ def _first_lines(path: str | Path, lines: Iterator[str]) -> list[str]:
     """
     first = list(itertools.islice(lines, HEAD_ROWS))
     if len(first) == 1 and "\r" in first[0].rstrip():
-        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
-        raise InputError(msg)
+        raise _OLD_MAC.error(path=path)
     if first and first[0].lstrip('"').startswith(_SECTIONS):
         for line in itertools.islice(lines, _MOST_SECTION_LINES):
             first.append(line)
@@ -499,14 +560,18 @@ def _width(separator: str, line: str) -> int:
         return 1
 
 
-def _join_quoted_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines; a line whose quoted cell continues is joined with the following ones."""
-    lines = iter(lines)
+def _join_quoted_lines(lines: Iterator[str], head: list[str]) -> Iterator[str]:
+    """Yield lines; a line whose quoted cell continues is joined with the following ones.
+
+    Each line is appended to ``head`` as it is.
+    """
     for line in lines:
+        head.append(line)
         joined = line
         while joined.count('"') % 2 and len(joined) < _LONGEST_QUOTE:
             following = next(lines, "")
             if not following:
                 break
+            head.append(following)
             joined += following
         yield joined

@@ -5,15 +5,14 @@ import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
-from xnbflow.sources.formats.files import refuse_bomb, what_is_wrong
+from xnbflow.sources.formats.files import fault_of, refuse_bomb
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -21,7 +20,7 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     merged_corner,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, refuse_uneven
+from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
@@ -69,7 +68,8 @@ def read_workbook(
         )
         notes.append(note)
     for number, cells in below:
-        refuse_uneven(path, f"{_UNIT} {number}", len(cells), len(header))
+        if len(cells) != len(header):
+            raise other_width(path, f"{_UNIT} {number}", len(cells), len(header))
     return RawTable(
         path=path,
         header=header,
@@ -78,7 +78,7 @@ def read_workbook(
         unit=_UNIT,
         decimal=sign,
         notes=notes,
-        sheets=sheets,
+        sheets=sheets if sheet is None else [],
         has_number_cells=True,
     )
 
@@ -122,22 +122,44 @@ def _header_and_rows(
     return header, below, titles
 
 
-@contextmanager
-def naming_sheets(table: RawTable, *, chosen: bool) -> Iterator[None]:
-    """Name the other sheets in each `InputError` of the block, if none was ``chosen``."""
-    try:
-        yield
-    except InputError as error:
-        if chosen or len(table.sheets) < 2:
-            raise
-        first, *others = map(repr, table.sheets)
-        msg = (
-            f"{error}. This is the first sheet, {first}; to read another, set sheet= in the "
-            f"options: {', '.join(others[:8])}"
-        )
-        raise InputError(
-            msg, file=error.file, key=error.key, remedy=error.remedy, sheet=True
-        ) from error
+def with_sheets(error: InputError, table: RawTable) -> InputError:
+    """Return an error that names the other sheets of a workbook, too; the first was read."""
+    first, *others = map(repr, table.sheets)
+    msg = (
+        f"{error}. This is the first sheet, {first}; to read another, set sheet= in the options: "
+        f"{', '.join(others[:8])}"
+    )
+    return InputError(
+        msg,
+        file=error.file,
+        key=error.key,
+        remedy=error.remedy,
+        sheet=True,
+        code=error.code,
+        fields=error.fields,
+    )
+
+
+_DAMAGED = Refusal(
+    code="workbook.damaged",
+    sentence="{path} cannot be read as a workbook ({reason}); save it anew",
+)
+
+_NO_SHEET = Refusal(
+    code="workbook.no-sheet",
+    sentence="{path} cannot be read as a workbook ({reason}); save it anew, or as CSV",
+    key="sheet",
+)
+
+_UNREADABLE = Refusal(
+    code="workbook.unreadable",
+    sentence="{path} cannot be read as a workbook ({reason}); save it anew, or as CSV",
+)
+
+_NO_CALAMINE = Refusal(
+    code="workbook.no-calamine",
+    sentence="{path} is a workbook; to read it, install python-calamine, or save it as CSV",
+)
 
 
 def _workbook_rows(
@@ -150,9 +172,8 @@ def _workbook_rows(
     A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
     library ends the process that asks for them.
     """
-    if wrong := what_is_wrong(path):
-        msg = f"{path} {wrong}"
-        raise InputError(msg)
+    if fault := fault_of(path):
+        raise fault
     size = path.stat().st_size
     try:
         if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
@@ -161,11 +182,9 @@ def _workbook_rows(
             refuse_bomb(path, size, unpacked)
             size = max(size, unpacked)
     except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        msg = f"{path} cannot be read as a workbook ({quoted(str(error), 160)}); save it anew"
-        raise InputError(msg) from error
+        raise _DAMAGED.error(path=path, reason=quoted(str(error), 160)) from error
     if importlib.util.find_spec("python_calamine") is None:
-        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
-        raise InputError(msg)
+        raise _NO_CALAMINE.error(path=path)
     memory = _LEAST_MEMORY + _MEMORY_RATIO * size
     command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
     command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
@@ -177,12 +196,8 @@ def _workbook_rows(
     reason = lines[-1] if lines else "no reason is given"
     if process.returncode < 0:
         reason = f"it takes more than {memory >> 20} MiB of memory"
-    msg = (
-        f"{path} cannot be read as a workbook ({quoted(reason, 200)[1:-1]}); save it anew, or as "
-        "CSV"
-    )
-    is_missing_sheet = process.returncode == _NO_SUCH_SHEET
-    raise InputError(msg, key="sheet" if is_missing_sheet else None)
+    refusal = _NO_SHEET if process.returncode == _NO_SUCH_SHEET else _UNREADABLE
+    raise refusal.error(path=path, reason=quoted(reason, 200)[1:-1])
 
 
 def _text(cell: Any, decimal: str) -> str:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import (
     BROKEN_GZIP,
     checksums,
+    fault_of,
     is_cut_text,
     open_raw,
-    what_is_wrong,
 )
 from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
 from xnbflow.sources.sheet import local_path
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 #: Bytes of a listing that are read.
 _LONGEST_LISTING = 1 << 22
-_CUT = (
-    "does not end with a line break: if it was cut within its last number, that number is wrong. "
-    "If it is complete, put its SHA-256 into the sheet"
+_CUT = Refusal(
+    code="downloads.cut",
+    sentence=(
+        "{path} does not end with a line break: if it was cut within its last number, that number "
+        "is wrong. If it is complete, put its SHA-256 into the sheet"
+    ),
+    sheet=True,
 )
 
 _Result = TypeVar("_Result")
@@ -93,6 +98,43 @@ class UnavailableError(InputError):
     """No place has a file that a data set needs."""
 
 
+_ENDED_EARLY = Refusal(
+    code="downloads.ended-early",
+    sentence="{place}: {reason}; try again later",
+)
+
+_NO_PLACE = Refusal(
+    code="downloads.no-place",
+    sentence=(
+        "cannot get {name}:\n  {failures}\nCheck the network, or name another place, or the file "
+        "by its path"
+    ),
+)
+
+_UNAVAILABLE = Refusal(
+    code="downloads.unavailable",
+    sentence=(
+        "cannot get {name}:\n{tried}\nCheck the network and the base URLs in the configuration, or "
+        "put the file (plain, or gzipped with .gz added) by hand at {target}"
+    ),
+    kind=UnavailableError,
+)
+
+_UNAVAILABLE_URL = Refusal(
+    code="downloads.unavailable-url",
+    sentence=(
+        "cannot get {name}:\n{tried}\nCheck the network and the URL, or get the file by a browser "
+        "and name its path"
+    ),
+    kind=UnavailableError,
+)
+
+_BROKEN_GZIP = Refusal(
+    code="downloads.broken-gzip",
+    sentence="{place} is broken gzip ({reason}); try again later",
+)
+
+
 @dataclass
 class Downloads:
     """Sources and destination of files.
@@ -113,6 +155,8 @@ class Downloads:
         Where the user writes checksums, for messages.
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
+    origins : list of Origin
+        Where the files of the last accepted result came from, in the order of fetching.
     """
 
     folder: Path
@@ -122,7 +166,7 @@ class Downloads:
     checksum_place: str = "the sheet"
     temporary: bool = False
     earlier: Mapping[str, Origin] = field(default_factory=dict)
-    _fetched: list[Origin] = field(default_factory=list, init=False, repr=False)
+    origins: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Result]) -> _Result:
@@ -132,13 +176,13 @@ class Downloads:
         checksums recorded, and it is called again as long as there are places left.
         """
         while True:
-            self._fetched.clear()
+            self.origins.clear()
             try:
                 result = make()
             except InputError as error:
                 fetched = [
                     (origin.path, origin.place)
-                    for origin in self._fetched
+                    for origin in self.origins
                     if origin.place is not None
                 ]
                 if not fetched:
@@ -151,13 +195,9 @@ class Downloads:
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
-                self._keep_checksums()
+                if self.lock is not None and self.origins:
+                    self._keep_checksums(self.lock)
                 return result
-
-    @property
-    def origins(self) -> list[Origin]:
-        """Where the files of the last accepted result came from, in the order of fetching."""
-        return list(dict.fromkeys(self._fetched))
 
     def fetch(
         self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
@@ -187,7 +227,12 @@ class Downloads:
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
             return self._get([[location]], target, sha256)
-        _refuse(path, self._checksum_of(name, sha256) if sha256 else None)
+        # Without a checksum its reader finds what is wrong within it: it is read once.
+        fault = fault_of(path)
+        if sha256 is not None:
+            fault = _fault(path, self._checksum_of(name, sha256))
+        if fault is not None:
+            raise fault
         return path
 
     @contextmanager
@@ -220,17 +265,13 @@ class Downloads:
                     yield place, stream
             except DownloadFailedError as error:
                 if is_open:
-                    msg = f"{place}: {error}; try again later"
-                    raise InputError(msg, file=place) from error
+                    raise _ENDED_EARLY.error(place=place, reason=error, file=place) from error
                 failures.append(f"{place}: {error}")
             except BROKEN_GZIP as error:
-                msg = f"{place} is broken gzip ({error}); try again later"
-                raise InputError(msg, file=place) from error
+                raise _BROKEN_GZIP.error(place=place, reason=error, file=place) from error
             else:
                 return
-        msg = f"cannot get {present.name}:\n  " + "\n  ".join(failures[1:])
-        msg += "\nCheck the network, or name another place, or the file by its path"
-        raise InputError(msg, file=str(present))
+        raise _NO_PLACE.error(name=present.name, failures="\n  ".join(failures[1:]), file=present)
 
     def listed_names(self, source: str, folder: str, *, default: Sequence[str] = ()) -> list[str]:
         """Return the names of files in a folder of a source; none where no place lists them."""
@@ -263,10 +304,12 @@ class Downloads:
         checksum = self._checksum_of(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
-                _refuse(present, checksum)
-                self._fetched.append(self._origin_of_present(present))
+                if fault := _fault(present, checksum):
+                    raise fault
+                self._record(self._origin_of_present(present))
                 return present
         failures: list[str] = []
+        codes: list[str] = []
         sheet = False
         for candidates in places:
             errors: list[DownloadFailedError] = []
@@ -280,22 +323,27 @@ class Downloads:
                     break
                 else:
                     origin = _without_password(place) if isinstance(place, str) else place
-                    self._fetched.append(Origin(path, origin, failures=tuple(failures)))
+                    self._record(Origin(path, origin, failures=tuple(failures)))
                     return path
             failures.append(_without_password(str(errors[0])))
+            codes.append(errors[0].code)
             sheet |= errors[0].sheet
         tried = (
             "\n".join(f"  {failure}" for failure in failures)
             or "  no base URL or folder is configured for this source"
         )
-        remedy = (
-            "Check the network and the base URLs in the configuration, or put the file (plain, or "
-            f"gzipped with .gz added) by hand at {target}"
-        )
         if self.temporary:
-            remedy = "Check the network and the URL, or get the file by a browser and name its path"
-        msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
-        raise UnavailableError(msg, file=str(target), sheet=sheet)
+            failure = _UNAVAILABLE_URL.error(name=target.name, tried=tried, file=target)
+        else:
+            failure = _UNAVAILABLE.error(name=target.name, tried=tried, target=target, file=target)
+        failure.sheet = sheet
+        failure.fields["codes"] = codes
+        raise failure
+
+    def _record(self, origin: Origin) -> None:
+        """Add the origin of a file, each once."""
+        if origin not in self.origins:
+            self.origins.append(origin)
 
     def _origin_of_present(self, path: Path) -> Origin:
         """Return the origin of a file that was there, by the job that fetched it or by the lock."""
@@ -315,8 +363,7 @@ class Downloads:
             msg = f"{place}: no such file"
             raise NotThereError(msg)
         if fault := _fault(place, checksum):
-            msg = f"{place} {fault}"
-            raise DownloadFailedError(msg)
+            raise DownloadFailedError.of(fault)
         return place
 
     def _download(self, url: str, target: Path, checksum: _Checksum | None) -> Path:
@@ -331,13 +378,12 @@ class Downloads:
                 http.download(url, partial, self.retry, checked=checksum is not None)
             except DownloadFailedError as error:
                 msg = f"{url}: {error}"
-                raise type(error)(msg, sheet=error.sheet) from error
-            fault = _fault(partial, checksum)
+                raise type(error)(msg, sheet=error.sheet, code=error.code) from error
+            fault = _fault(partial, checksum, name=url)
             if fault is None and checksum is None and is_cut_text(partial):
-                fault = _CUT
+                fault = _CUT.error(path=url)
             if fault:
-                msg = f"{url} {fault}"
-                raise DownloadFailedError(msg, sheet=fault == _CUT)
+                raise DownloadFailedError.of(fault)
         return target
 
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
@@ -348,13 +394,11 @@ class Downloads:
             return _Checksum(locked, str(self.lock), f"take its line out of {self.lock}")
         return None
 
-    def _keep_checksums(self) -> None:
+    def _keep_checksums(self, lock_file: Path) -> None:
         """Add the checksums of the files that were fetched to the lock, and the URL of each."""
-        if self.lock is None or not self._fetched:
-            return
-        lock = _read_lock(self.lock)
-        places = _read_places(self.lock)
-        for origin in self._fetched:
+        lock = _read_lock(lock_file)
+        places = _read_places(lock_file)
+        for origin in self.origins:
             name = origin.path.name.removesuffix(".gz")
             lock[name] = checksums(origin.path)[-1]  # of the contents
             place = origin.place or origin.earlier
@@ -366,7 +410,7 @@ class Downloads:
                 lines.append(f"# {name} from {places[name]}\n")  # a comment of sha256sum
             lines.append(f"{sha256}  {name}\n")
         text = "".join(lines)
-        write_atomically(self.lock, lambda target: target.write_text(text))
+        write_atomically(lock_file, lambda target: target.write_text(text))
 
 
 def _read_lock(path: Path | None) -> dict[str, str]:
@@ -414,26 +458,38 @@ def _variants(path: Path) -> tuple[Path, Path]:
     return path, path.with_name(path.name + ".gz")
 
 
-def _refuse(path: Path, checksum: _Checksum | None) -> None:
-    """Refuse a local file that is not the right one."""
-    if fault := _fault(path, checksum):
-        msg = f"{path} {fault}"
-        raise InputError(msg, file=str(path))
+_OTHER_CHECKSUM = Refusal(
+    code="downloads.other-checksum",
+    sentence=(
+        "{path} has SHA-256 {actual}, but {origin} has {expected}: it is damaged or another "
+        "version; delete it and get it again, or {correction} if it is the right file"
+    ),
+)
 
 
-def _fault(path: Path, checksum: _Checksum | None) -> str | None:
-    """Return why a file is not the right one: it has no data or another checksum."""
+def _fault(
+    path: Path, checksum: _Checksum | None, name: str | Path | None = None
+) -> InputError | None:
+    """Return why a file is not the right one: it has no data or another checksum.
+
+    The ``name`` of the file in the message is by default its path.
+    """
     # An archive whose reader opens its member; any other reader refuses it.
     is_archive = path.suffix == ".zip" and zipfile.is_zipfile(path)
-    if not is_archive and (fault := what_is_wrong(path)):
+    if not is_archive and (fault := fault_of(path, name)):
         return fault
     try:
         actual = checksums(path)
     except InputError as error:
-        return str(error).removeprefix(f"{path} ")
+        return type(error)(
+            str(error).replace(str(path), str(name or path), 1), file=error.file, code=error.code
+        )
     if checksum is None or checksum.sha256 in actual:
         return None
-    return (
-        f"has SHA-256 {actual[0]}, but {checksum.origin} has {checksum.sha256}: it is damaged or "
-        f"another version; delete it and get it again, or {checksum.remedy} if it is the right file"
+    return _OTHER_CHECKSUM.error(
+        path=name or path,
+        actual=actual[0],
+        origin=checksum.origin,
+        expected=checksum.sha256,
+        correction=checksum.remedy,
     )

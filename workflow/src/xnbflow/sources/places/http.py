@@ -19,6 +19,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError
 
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
 
 #: Bytes that are read at once.
@@ -115,36 +116,82 @@ class _Transfer(threading.Thread):
             self.error = error
 
 
+_TOO_LARGE = Refusal(
+    code="http.too-large",
+    sentence=(
+        "the file has {size:,.1f} GB, more than the limit of {limit:g} GB; if it is the right "
+        "file, raise the limit (download: most_gigabytes in the configuration, --most-gigabytes "
+        "of `xnbflow study`)"
+    ),
+)
+
+_FULL_DISK = Refusal(
+    code="http.full-disk",
+    sentence=(
+        "the disk of {folder} has {free:,.1f} GB free, too little for a file of {size:,.1f} GB; "
+        "make room, or choose another folder"
+    ),
+)
+
+
 def _refuse_too_large(size: int, folder: Path, retry: RetryPolicy, rest: int | None = None) -> None:
     """Refuse a file of more bytes than the limit, or of more than the disk has room for.
 
     The ``rest`` are the bytes that are not yet written, by default all.
     """
     if size > retry.most_gigabytes * _GIGABYTE:
-        msg = (
-            f"the file has {size / _GIGABYTE:,.1f} GB, more than the limit of "
-            f"{retry.most_gigabytes:g} GB; if it is the right file, raise the limit (download: "
-            "most_gigabytes in the configuration, --most-gigabytes of `xnbflow study`)"
-        )
-        raise DownloadFailedError(msg)
+        error = _TOO_LARGE.error(size=size / _GIGABYTE, limit=retry.most_gigabytes)
+        raise DownloadFailedError.of(error)
     free = shutil.disk_usage(folder).free
     needed = (size if rest is None else rest) + _RESERVE
     if needed > free:
-        msg = (
-            f"the disk of {folder} has {free / _GIGABYTE:,.1f} GB free, too little for a file of "
-            f"{size / _GIGABYTE:,.1f} GB; make room, or choose another folder"
-        )
-        raise DownloadFailedError(msg)
+        error = _FULL_DISK.error(folder=folder, free=free / _GIGABYTE, size=size / _GIGABYTE)
+        raise DownloadFailedError.of(error)
+
+
+_UNKNOWN_LENGTH = Refusal(
+    code="http.unknown-length",
+    sentence=(
+        "the server does not send the length of the file, so a cut file is not detected; give its "
+        "SHA-256 in the sheet"
+    ),
+    sheet=True,
+)
 
 
 def _refuse_unknown_length(answer: requests.Response) -> None:
     """Refuse an answer that does not show whether the file is cut."""
     if "Content-Length" not in answer.headers and not answer.raw.chunked:
-        msg = (
-            "the server does not send the length of the file, so a cut file is not detected; give "
-            "its SHA-256 in the sheet"
-        )
-        raise DownloadFailedError(msg, sheet=True)
+        raise DownloadFailedError.of(_UNKNOWN_LENGTH.error())
+
+
+_NO_WEB_ADDRESS = Refusal(
+    code="http.no-web-address",
+    sentence="redirected to {target!r}, which is not a web address",
+)
+
+_PRIVATE_ADDRESS = Refusal(
+    code="http.private-address",
+    sentence=("{host} redirected to {other}, an address of a private network; give another URL"),
+)
+
+_UNENCRYPTED = Refusal(
+    code="http.unencrypted",
+    sentence=(
+        "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
+    ),
+    sheet=True,
+)
+
+_OTHER_HOST = Refusal(
+    code="http.other-host",
+    sentence=(
+        "{host} redirected to {other}, another host, for {path!r}; if this is right, name that URL "
+        "itself, give the file's SHA-256 in the sheet, or set download: other_hosts: true in the "
+        "configuration"
+    ),
+    sheet=True,
+)
 
 
 def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: bool) -> None:
@@ -155,22 +202,16 @@ def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: b
     host = urlsplit(url).hostname or ""
     other = urlsplit(target).hostname or ""
     if urlsplit(target).scheme not in ("http", "https"):
-        raise DownloadFailedError(f"redirected to {quoted(target)}, which is not a web address")
+        raise DownloadFailedError.of(_NO_WEB_ADDRESS.error(target=target))
     if is_private(other) and not is_private(host):
-        msg = f"{host} redirected to {other}, an address of a private network; give another URL"
-        raise DownloadFailedError(msg)
+        raise DownloadFailedError.of(_PRIVATE_ADDRESS.error(host=host, other=other))
     if checked:
         return
     if url.startswith("https:") and target.startswith("http:"):
-        msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
-        raise DownloadFailedError(msg, sheet=True)
+        raise DownloadFailedError.of(_UNENCRYPTED.error())
     if not _is_same_site(host, other) and not retry.other_hosts:
-        msg = (
-            f"{host} redirected to {other}, another host, for {quoted(urlsplit(target).path)}; if "
-            "this is right, name that URL itself, give the file's SHA-256 in the sheet, or set "
-            "download: other_hosts: true in the configuration"
-        )
-        raise DownloadFailedError(msg, sheet=True)
+        error = _OTHER_HOST.error(host=host, other=other, path=urlsplit(target).path)
+        raise DownloadFailedError.of(error)
 
 
 def _is_same_site(host: str, other: str) -> bool:

@@ -2,10 +2,21 @@
 
 import re
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.sheet import local_path, wrong_location
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+_WRONG_LOCATION = Refusal(code="pinned.wrong-location", sentence="{location!r} {fault}")
+
+_NO_CHECKSUM = Refusal(
+    code="pinned.no-checksum",
+    sentence=(
+        "{location!r} has no checksum, and a public file may change: download it once, and "
+        "write {url}#sha256= followed by the 64 digits that `sha256sum FILE` prints"
+    ),
+)
 
 
 def pinned_url(location: str) -> tuple[str, str] | None:
@@ -25,12 +36,8 @@ def pinned_url(location: str) -> tuple[str, str] | None:
     if local_path(url) is not None:
         return None
     if fault := wrong_location(url):
-        raise InputError(f"{quoted(location)} {fault}")
+        raise _WRONG_LOCATION.error(location=location, fault=fault)
     key, _, checksum = fragment.partition("=")
     if key != "sha256" or not _SHA256.fullmatch(checksum.lower()):
-        msg = (
-            f"{quoted(location)} has no checksum, and a public file may change: download it once, "
-            f"and write {url}#sha256= followed by the 64 digits that `sha256sum FILE` prints"
-        )
-        raise InputError(msg)
+        raise _NO_CHECKSUM.error(location=location, url=url)
     return url, checksum.lower()

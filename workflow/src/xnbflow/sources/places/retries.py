@@ -1,17 +1,27 @@
 """Retries of downloads, and their failures."""
 
 from dataclasses import dataclass
+from typing import Self
+
+from xnbflow.core.errors import InputError
 
 
 class DownloadFailedError(Exception):
     """A download failed; the message has the reason.
 
-    ``sheet`` is whether it refers to the sheet of data sets, as in `InputError`.
+    ``sheet`` is whether it refers to the sheet of data sets, and ``code`` that of a refusal, as in
+    `InputError`.
     """
 
-    def __init__(self, message: str, *, sheet: bool = False) -> None:
+    def __init__(self, message: str, *, sheet: bool = False, code: str = "") -> None:
         super().__init__(message)
         self.sheet = sheet
+        self.code = code
+
+    @classmethod
+    def of(cls, error: InputError) -> Self:
+        """Return the failure of a download for a refusal, after which other places are tried."""
+        return cls(str(error), sheet=error.sheet, code=error.code)
 
 
 class NotThereError(DownloadFailedError):

@@ -5,12 +5,22 @@ A proposal is a set of options: `xnbflow.sources.roles` obeys it as it obeys tho
 =================== ====================================================================
 file                question
 =================== ====================================================================
-``layout``          where are samples, labels and features of a table probably?
-``variables``       what is each row or column of it, by its name and values?
-``column_options``  which options of the sheet name these columns?
-``summary``         which column is the label, and which options does the table need?
-``sample_names``    which class do the names of samples contain?
+``table_summary``   which row of the sheet reads this table?
+``geo_summary``     which row reads this series of GEO, and which field is its label?
+``summary``         what does a user see of a file and its proposal?
+``layout``          are samples the rows or the columns of a table?
+``number_format``   how are its numbers written?
+``gene_columns``    which of its columns describe genes?
+``measures``        which columns have the values, where each sample has several?
+``variables``       what is each row or column, by its name and values?
+``phenotype_file``  which samples and columns has a phenotype file beside the table?
 ``workbook_sheets`` which sheet of a workbook has the values, and which the samples?
-``geo_summary``     which field of a series of GEO is the label?
+``label``           which column is the label?
+``sample_names``    which class do the names of samples contain?
+``sample_columns``  which columns are names, patients, batches, or other phenotype?
+``column_options``  which options of the sheet name these columns?
+``series_options``  which options does the reader need to accept the series?
+``scale``           on which scale are the values, and which transform fits it?
+``completed_row``   which row reads a table whose label is known, as that of a model?
 =================== ====================================================================
 """

@@ -1,11 +1,12 @@
 """Options that name columns of a proposed row: those of samples, and those that are left out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing
+from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.series.plausibility import is_sample_id, is_technical
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow
@@ -57,6 +58,20 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
             few_words.append(name)
     names_of_samples = [name for name in distinct if is_sample_id(name)]
     return next(iter([*names_of_samples, *distinct, *few_words]), None)
+
+
+def name_column(
+    dataset: SheetRow, fields: pd.DataFrame, exceptions: Collection[str | None]
+) -> str | None:
+    """Return the column of samples' names: that of the row, else one of the fields of its table.
+
+    The result is None where names are elsewhere: in the header, in a phenotype file, in a first
+    column without a name, or in AnnData.
+    """
+    are_rows = dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad"
+    if dataset.id_column or not are_rows or "phenotype" in dataset.options or "" in fields:
+        return dataset.id_column
+    return find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
 
 
 def without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:

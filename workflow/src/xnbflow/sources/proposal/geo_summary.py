@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,17 +15,10 @@ from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.summary import (
-    MOST_CLASSES,
-    Summary,
-    about_others,
-    class_score,
-    column_options,
-    described_numbers,
-    distinct_values,
-    plausible_labels,
-    proposed_logarithm,
-)
+from xnbflow.sources.proposal.label import MOST_CLASSES, about_others, class_score, plausible_labels
+from xnbflow.sources.proposal.sample_columns import column_options
+from xnbflow.sources.proposal.scale import proposed_logarithm
+from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
 from xnbflow.sources.series.sequencing import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.sheet import SheetRow, is_accession
@@ -275,8 +267,9 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     remark = " The sheet uses the first supplementary file as its table: check what it contains."
     accession = row.location.partition("-")[0]
     if is_accession(accession):  # not for a user's file, since there may be no network
-        with suppress(InputError):
-            address, names = _computed_counts(accession, downloads)
+        computed = _computed_counts(accession, downloads)
+        if computed is not None:
+            address, names = computed
             counts = f"{address}&acc={accession}&file={names[0]}"
             if len(names) > 1:
                 options["annotation"] = f"{address}&file={names[1]}"
@@ -285,14 +278,20 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     return changed, remark
 
 
-def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
-    """Return where NCBI serves counts, and the files of counts and of genes that it lists."""
+def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]] | None:
+    """Return where NCBI serves counts, and the files of counts and of genes that it lists.
+
+    The result is None where it cannot be reached, or has no counts of the series.
+    """
     page = f"download/?acc={accession}"
-    with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
-        text = stream.read(_LONGEST_PAGE).decode(errors="replace")
+    try:
+        with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
+            text = stream.read(_LONGEST_PAGE).decode(errors="replace")
+    except InputError:
+        return None
     counts = re.search(rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", text)
     genes = re.search(r"\w[\w.-]+\.annot\.tsv\.gz", text)
     if counts is None:
-        raise InputError(f"NCBI has no counts of {accession}")
+        return None
     names = [match[0] for match in (counts, genes) if match is not None]
     return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", names

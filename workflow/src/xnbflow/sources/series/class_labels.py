@@ -10,8 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import quoted
 from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
@@ -56,6 +57,43 @@ _FOOTNOTE = re.compile(r"(?<=[^\W_])\s*[*∗†‡§¶#¹²³⁴⁵⁶⁷⁸⁹]
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
+_WRONG_PATTERN = Refusal(
+    code="class_labels.wrong-pattern",
+    sentence=(
+        "{where}: the sheet's option regex {pattern!r} is not a valid regular expression "
+        "({reason}); correct it"
+    ),
+    key="regex",
+    sheet=True,
+)
+
+_UNUSED_TEXT = Refusal(
+    code="class_labels.unused-text",
+    sentence=(
+        "{where}: the sheet's option map has {text!r}, but no sample has that text; they have"
+        " {texts}. Correct it"
+    ),
+    key="map",
+    sheet=True,
+)
+
+_NO_LABELS = Refusal(
+    code="class_labels.no-labels",
+    sentence="{where}: no sample has a label; their texts are {texts}",
+    key="label",
+)
+
+_SLOW_PATTERN = Refusal(
+    code="class_labels.slow-pattern",
+    sentence=(
+        "{where}: the sheet's option regex takes more than {seconds:g} s to search {text!r}; "
+        "write it without repetitions of repetitions"
+    ),
+    key="regex",
+    sheet=True,
+)
+
+
 @dataclass(frozen=True)
 class LabelRule:
     """The rule by which a sample's text becomes its label.
@@ -94,14 +132,12 @@ class LabelRule:
             try:
                 pattern = regex.compile(options["regex"], regex.IGNORECASE)
             except (regex.error, RecursionError, OverflowError) as error:
-                msg = (
-                    f"{where}: the sheet's option regex {quoted(options['regex'])} is not a valid "
-                    f"regular expression ({quoted(str(error), 100)[1:-1]}); correct it"
-                )
-                raise InputError(msg, key="regex", sheet=True) from error
+                raise _WRONG_PATTERN.error(
+                    where=where, pattern=options["regex"], reason=quoted(str(error), 100)[1:-1]
+                ) from error
         return cls(
             pattern=pattern,
-            mapping=_parse_map(where, options.get("map", "")),
+            mapping=_parse_map(where, options["map"]) if "map" in options else {},
             literal=frozenset(dataset.names("literal")),
             unlabelled=options.get("unlabelled", "refuse"),
         )
@@ -113,27 +149,30 @@ class LabelRule:
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         # None is a text that the option ``regex`` does not match, and a sample without a label.
-        matched_texts = [self._search(where, plain_text(text)) for text in texts]
+        matched_texts: list[str | None] = list(map(plain_text, texts))
+        if self.pattern is not None:
+            matched_texts = [self._search(where, str(text)) for text in matched_texts]
         matched = [text for text in matched_texts if text is not None]
-        if unused := self.mapping.keys() - {self._key(text) for text in matched}:
-            msg = (
-                f"{where}: the sheet's option map has {quoted(min(unused))}, but no sample has "
-                f"that text; they have "
-                f"{_commonest(matched) or 'none that the option regex matches'}. Correct it"
+        if self.mapping and (unused := self.mapping.keys() - {self._key(text) for text in matched}):
+            raise _UNUSED_TEXT.error(
+                where=where,
+                text=min(unused),
+                texts=_commonest(matched) or "none that the option regex matches",
             )
-            raise InputError(msg, key="map", sheet=True)
         labels = [None if text is None else self._label(text) for text in matched_texts]
         missing = []
         for sample, text, label in zip(samples, matched_texts, labels, strict=True):
             if text is not None and label is None:
                 missing.append(sample)
-        words = self._missing_words(matched)
+        # Words that are read as a missing label; an empty cell is no word, and a mapping decides.
+        words: Counter[str] = Counter()
+        if not self.mapping:
+            words.update(text for text in matched if text and self._label(text) is None)
         if missing and self.unlabelled == "refuse" and not self.mapping:
             _refuse_unlabelled(where, missing, len(samples), words)
         keep = np.array([label is not None for label in labels], dtype=bool)
         if not keep.any():
-            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
-            raise InputError(msg, key="label")
+            raise _NO_LABELS.error(where=where, texts=_commonest(texts))
         notes = []
         if not keep.all():
             omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~keep).tolist()]
@@ -142,8 +181,10 @@ class LabelRule:
                 f"{listed(omitted)}"
             )
         classes = np.array([label for label in labels if label is not None])
-        notes += _note_words(where, classes, words)
-        _refuse_no_classes(where, classes)
+        if words:
+            notes += _note_words(where, classes, words)
+        if len(set(classes.tolist())) > _MOST_CLASSES:
+            _refuse_no_classes(where, classes)
         return classes, keep, notes + _doubtful(classes)
 
     def label_of(self, where: str, text: str) -> str | None:
@@ -157,15 +198,6 @@ class LabelRule:
         matched = self._search(where, plain_text(text))
         return None if matched is None else self._label(matched)
 
-    def _missing_words(self, texts: Sequence[str]) -> Counter[str]:
-        """Return the words that are read as a missing label, with the number of their samples.
-
-        An empty cell is no word. With a mapping there are none, because it decides.
-        """
-        if self.mapping:
-            return Counter()
-        return Counter(text for text in texts if text and self._label(text) is None)
-
     def _search(self, where: str, text: str) -> str | None:
         """Return what the pattern finds in a text; None if it finds nothing."""
         if self.pattern is None:
@@ -173,11 +205,7 @@ class LabelRule:
         try:
             match = self.pattern.search(text, timeout=_SECONDS)
         except TimeoutError as error:
-            msg = (
-                f"{where}: the sheet's option regex takes more than {_SECONDS:g} s to search "
-                f"{quoted(text)}; write it without repetitions of repetitions"
-            )
-            raise InputError(msg, key="regex", sheet=True) from error
+            raise _SLOW_PATTERN.error(where=where, seconds=_SECONDS, text=text) from error
         if match is None:
             return None
         return next(filter(None, match.groups()), match.group()).strip()
@@ -342,18 +370,39 @@ def plain_text(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
+_UNLABELLED_SAMPLES = Refusal(
+    code="class_labels.unlabelled",
+    sentence=(
+        "{where}: {n_unlabelled} of {n_samples:#sample} {n_unlabelled:has|have} no label: "
+        "{samples:list}. Label them, or leave them out by the sheet's option unlabelled=drop{words}"
+    ),
+    key="label",
+    sheet=True,
+)
+
+
 def _refuse_unlabelled(
     where: str, samples: Sequence[Any], n_samples: int, words: Mapping[str, int]
 ) -> NoReturn:
     """Refuse samples without a label; ``words`` are those that are read as a missing label."""
-    remedy = "Label them, or leave them out by the sheet's option unlabelled=drop"
-    if words:
-        remedy += f"; if {_about_words(words)}"
-    msg = (
-        f"{where}: {len(samples)} of {counted(n_samples, 'sample')} "
-        f"{either(len(samples), 'has', 'have')} no label: {listed(samples)}. {remedy}"
+    raise _UNLABELLED_SAMPLES.error(
+        where=where,
+        n_unlabelled=len(samples),
+        n_samples=n_samples,
+        samples=samples,
+        words=f"; if {_about_words(words)}" if words else "",
     )
-    raise InputError(msg, key="label", sheet=True)
+
+
+_ONE_LABEL = Refusal(
+    code="class_labels.one-label",
+    sentence=(
+        "{where}: all samples with a label have the label {label!r}, and a classifier needs two; "
+        "{hint}"
+    ),
+    key="label",
+    sheet=True,
+)
 
 
 def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
@@ -366,11 +415,7 @@ def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> li
         return []
     hint = f"if {_about_words(repeated_words)}"
     if len(set(classes.tolist())) == 1:
-        msg = (
-            f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, "
-            f"and a classifier needs two; {hint}"
-        )
-        raise InputError(msg, key="label", sheet=True)
+        raise _ONE_LABEL.error(where=where, label=str(classes[0]), hint=hint)
     return [hint]
 
 
@@ -391,26 +436,41 @@ def _about_words(words: Mapping[str, int]) -> str:
     )
 
 
+_NUMBERS = Refusal(
+    code="class_labels.numbers",
+    sentence=(
+        "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
+        "classes; xnbflow finds which of a few classes a sample belongs to: make classes by map= "
+        "with cut points, as map=<60:young,>=60:old, or use a program for regression or survival "
+        "analysis"
+    ),
+    key="label",
+)
+
+_NAMES = Refusal(
+    code="class_labels.names",
+    sentence=(
+        "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
+        "classes; xnbflow finds which of a few classes a sample belongs to: join texts by "
+        "map=text:label,text:label, or name another column"
+    ),
+    key="label",
+)
+
+
 def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
-    """Refuse a continuous trait, survival times and names, of which most samples have their own."""
+    """Refuse a continuous trait, survival times and names, of which most samples have their own.
+
+    The ``labels`` are of more than a few classes.
+    """
     sizes = Counter(labels.tolist())
     are_numbers = all(complaint(label) is None for label in sizes)
     few = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
     n_in_small_classes = sum(size for size in sizes.values() if size < few)
-    if len(sizes) <= _MOST_CLASSES or 2 * n_in_small_classes <= len(labels):
+    if 2 * n_in_small_classes <= len(labels):
         return
-    remedy = "join texts by map=text:label,text:label, or name another column"
-    if are_numbers:
-        remedy = (
-            "make classes by map= with cut points, as map=<60:young,>=60:old, or use a program "
-            "for regression or survival analysis"
-        )
-    msg = (
-        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
-        f"({listed(list(sizes), 3)}) are not classes; xnbflow finds which of a few classes a "
-        f"sample belongs to: {remedy}"
-    )
-    raise InputError(msg, key="label")
+    refusal = _NUMBERS if are_numbers else _NAMES
+    raise refusal.error(where=where, n_labels=len(sizes), n_samples=len(labels), labels=list(sizes))
 
 
 def _doubtful(labels: np.ndarray) -> list[str]:
@@ -458,6 +518,17 @@ def _appearance(label: str) -> str:
     return text if complaint(text) else str(float(text))
 
 
+_WRONG_MAP = Refusal(
+    code="class_labels.wrong-map",
+    sentence=(
+        "{where}: the sheet's option map has {entry!r}{contradiction}; write "
+        "text:label,text:label (small and capital letters are alike)"
+    ),
+    key="map",
+    sheet=True,
+)
+
+
 def _parse_map(where: str, text: str) -> dict[str, str]:
     """Return the labels of the option ``map`` by their texts in small letters."""
     mapping: dict[str, str] = {}
@@ -472,11 +543,7 @@ def _parse_map(where: str, text: str) -> dict[str, str]:
             contradiction = f", but {quoted(key)} is {quoted(other)} before"
             if other == label:
                 contradiction = ""
-            msg = (
-                f"{where}: the sheet's option map has {quoted(entry.strip())}{contradiction}; "
-                "write text:label,text:label (small and capital letters are alike)"
-            )
-            raise InputError(msg, key="map", sheet=True)
+            raise _WRONG_MAP.error(where=where, entry=entry.strip(), contradiction=contradiction)
         mapping[key] = label
     return mapping
 

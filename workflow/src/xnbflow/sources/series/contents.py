@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import quoted
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.formats.cell_texts import (
@@ -21,7 +22,7 @@ from xnbflow.sources.formats.cell_texts import (
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.orientation import SampleTable
-from xnbflow.sources.roles import SAMPLE_NAMES, Choices, Role, matches
+from xnbflow.sources.roles import FEATURES, SAMPLE_NAMES, Choices, Role, matches
 from xnbflow.sources.series.class_labels import UNLABELLED
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
@@ -49,7 +50,8 @@ def series_of_table(
     """
     path = Path(table.raw.path)
     series = _read(table, roles, dataset)
-    series = _leave_out_empty(series)
+    if "" in series.features or "" in series.samples:
+        series = _leave_out_empty(series)
     if dataset.orientation == "columns":
         series = _leave_out_unnamed(series)
     _refuse_bad_names(path, table, series)
@@ -58,11 +60,18 @@ def series_of_table(
     return _take_labels(_join_phenotype(series, dataset, phenotype), dataset)
 
 
+_EMPTY = Refusal(
+    code="contents.empty",
+    sentence="{path}: there are no {what}; check label, id_column, orientation and drop",
+)
+
+
 def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
     path = Path(table.raw.path)
-    positions = np.array([i for i, role in enumerate(roles) if role.is_feature], dtype=np.intp)
-    _refuse_empty(path, positions, "features")
+    positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
+    if not len(positions):
+        raise _EMPTY.error(path=path, what="features")
     texts = [i for i, role in enumerate(roles) if role is Role.TEXT]
     text_names = [table.names[i] for i in texts]
     metadata = pd.DataFrame(
@@ -73,16 +82,19 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
     names = np.array([table.names[i] for i in positions.tolist()], dtype=object)
     kinds = np.full(len(positions), "linear", dtype=object)
     is_category = np.array([roles[i] is Role.CATEGORY for i in positions.tolist()], dtype=bool)
-    codes = _codes(table, positions[is_category].tolist(), dataset)
+    codes = None
+    if is_category.any():  # before the texts are released
+        codes = _codes(table, positions[is_category].tolist(), dataset)
     notes = tuple(table.raw.notes)
     numbers = table.numbers(positions[~is_category].tolist(), release=True)
     values = numbers
-    if is_category.any():
+    if codes is not None:
         kinds[is_category] = "categorical"
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
         values[is_category] = codes
-    for pattern, period in Choices.of(dataset).angular.items():
+    angles = Choices.of(dataset).angular if "angular" in dataset.options else {}
+    for pattern, period in angles.items():
         for row in np.flatnonzero(~is_category).tolist():
             if kinds[row] == "linear" and matches(names[row], [pattern]):
                 values[row] *= 2 * math.pi / period
@@ -128,8 +140,6 @@ def _leave_out_empty(series: RawSeries) -> RawSeries:
     """
     is_unnamed_feature = np.array([name == "" for name in series.features], dtype=bool)
     is_unnamed_sample = np.array([name == "" for name in series.samples], dtype=bool)
-    if not is_unnamed_feature.any() and not is_unnamed_sample.any():
-        return series
     is_missing_value = np.isnan(series.values)
     features = np.flatnonzero(~(is_unnamed_feature & is_missing_value.all(axis=1)))
     is_empty_sample = is_unnamed_sample & is_missing_value.all(axis=0)
@@ -156,36 +166,46 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     return series.with_features(rows).with_notes([note])
 
 
+_UNNAMED_SAMPLE = Refusal(
+    code="contents.unnamed-sample",
+    sentence="{path}, {place}: the sample has no name; name it, or drop it",
+)
+
+_REPEATED_SAMPLE = Refusal(
+    code="contents.repeated-sample",
+    sentence=("{path}, {place}: sample name {name!r} occurs in {first}, too; make them unique"),
+)
+
+_UNNAMED_FEATURE = Refusal(
+    code="contents.unnamed-feature",
+    sentence="{path}, {place}: the feature has no name; name it, or drop it",
+)
+
+
 def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None:
     """Refuse missing names, and repeated names of samples; repeated features are merged later."""
-    _refuse_empty(path, series.features, "features")
     unnamed = np.flatnonzero([name == "" for name in series.features])
     if len(unnamed):
         place = table.place_of_variable(int(series.feature_places[unnamed[0]]))
-        msg = f"{path}, {place}: the feature has no name; name it, or drop it"
-        raise InputError(msg, key=place)
-    _refuse_empty(path, series.samples, "samples")
+        raise _UNNAMED_FEATURE.error(path=path, place=place, key=place)
+    if not len(series.samples):
+        raise _EMPTY.error(path=path, what="samples")
     samples = pd.Series(series.samples, dtype=object)
     invalid = (samples == "") | samples.duplicated()
     if not invalid.any():
         return
     i = int(invalid.argmax())
     place = table.place_of_sample(int(series.sample_places[i]))
-    fault = "the sample has no name; name it, or drop it"
-    if samples[i]:
-        first = int(series.sample_places[list(samples).index(samples[i])])
-        fault = (
-            f"sample name {quoted(samples[i])} occurs in {table.place_of_sample(first)}, too; "
-            "make them unique"
-        )
-    raise InputError(f"{path}, {place}: {fault}", key=place)
-
-
-def _refuse_empty(path: Path, names: Sequence[object] | np.ndarray, what: str) -> None:
-    """Refuse a table without features or samples."""
-    if not len(names):
-        msg = f"{path}: there are no {what}; check label, id_column, orientation and drop"
-        raise InputError(msg)
+    if not samples[i]:
+        raise _UNNAMED_SAMPLE.error(path=path, place=place, key=place)
+    first = int(series.sample_places[list(samples).index(samples[i])])
+    raise _REPEATED_SAMPLE.error(
+        path=path,
+        place=place,
+        name=samples[i],
+        first=table.place_of_sample(first),
+        key=place,
+    )
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
@@ -249,29 +269,25 @@ def _join_phenotype(
 
     A column that both have is that of the phenotype; labels and groups must agree.
     """
-    features = set(series.features)
+    features = set(series.features) - {dataset.label}
     metadata = series.sample_metadata
     metadata = metadata[[name for name in metadata if name not in features]]
     series = replace(series, sample_metadata=metadata)
-    if phenotype is None:
-        return _add_patients(series)
-    joined = join_samples(series.where, series.samples, phenotype)
-    series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
-    metadata = series.sample_metadata
-    refuse_contradictions(
-        where=series.where,
-        dataset=dataset,
-        samples=series.samples,
-        table=metadata,
-        phenotype=joined.rows,
-    )
-    metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
-    metadata = pd.concat([metadata, joined.rows], axis=1)
-    return _add_patients(replace(series, sample_metadata=metadata).with_notes(joined.notes))
-
-
-def _add_patients(series: RawSeries) -> RawSeries:
-    """Add the column of patients that are in TCGA's barcodes, if some have several samples."""
+    if phenotype is not None:
+        joined = join_samples(series.where, series.samples, phenotype)
+        series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
+        metadata = series.sample_metadata
+        refuse_contradictions(
+            where=series.where,
+            dataset=dataset,
+            samples=series.samples,
+            table=metadata,
+            phenotype=joined.rows,
+        )
+        metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
+        metadata = pd.concat([metadata, joined.rows], axis=1)
+        series = replace(series, sample_metadata=metadata).with_notes(joined.notes)
+    # The patients in TCGA's barcodes are a column where some have several samples.
     patients = barcode_patients(list(map(str, series.samples)))
     metadata = series.sample_metadata
     if patients is None or len(set(patients)) == len(patients) or BARCODE_PATIENT in metadata:

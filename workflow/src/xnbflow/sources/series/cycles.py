@@ -48,9 +48,15 @@ def about_cycles(
     True
     """
     stem = PurePath(file_name).stem
-    are_differences = _have_word(_DIFFERENCE, stem, features, samples)
-    if not are_differences and not _have_word(_CYCLE, stem, features, samples):
+    matching = []
+    for word in (_DIFFERENCE, _CYCLE):
+        n_features = sum(word.search(str(name)) is not None for name in features)
+        is_in_names = 2 * n_features > len(features) or all(map(word.search, map(str, samples)))
+        if is_in_names or word.search(stem):
+            matching.append(word)
+    if not matching:
         return None
+    are_differences = _DIFFERENCE in matching
     present = values[np.isfinite(values)]
     if not present.size:
         return None
@@ -73,16 +79,3 @@ def about_cycles(
             "base 2 (scale=log2). No transform= does this"
         ),
     )
-
-
-def _have_word(
-    word: re.Pattern[str],
-    stem: str,
-    features: Sequence[str] | np.ndarray,
-    samples: Sequence[str] | np.ndarray,
-) -> bool:
-    """Return whether the file, most features or all samples have a word in their names."""
-    if word.search(stem):
-        return True
-    n_features = sum(word.search(str(name)) is not None for name in features)
-    return 2 * n_features > len(features) or all(word.search(str(name)) for name in samples)

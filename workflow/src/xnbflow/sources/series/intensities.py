@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
 from xnbflow.sources.series.sequencing import (
@@ -96,7 +96,11 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
     largest = np.fmax.reduce(values, axis=1)
     if np.isnan(largest).all():
         return np.zeros(len(values), dtype=bool)
-    are_counts = _are_mostly_counts(values, largest)
+    are_counts = False  # values that are not negative and nearly all whole, with large ones
+    if np.fmin.reduce(values, axis=None) >= 0 and np.nanmax(largest) >= _LEAST_COUNT:
+        sample = values[:: max(1, values.size // _MOST_VALUES)]
+        present = sample[~np.isnan(sample)]
+        are_counts = bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
     if are_counts:
         largest = np.log2(1 + largest)
     quartile = np.nanquantile(largest, 0.75)
@@ -111,15 +115,6 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
         if others_are_not_logged:
             other_scale[:] = False
     return other_scale
-
-
-def _are_mostly_counts(values: np.ndarray, largest: np.ndarray) -> bool:
-    """Return whether values are not negative and nearly all whole, with large ones among them."""
-    if np.fmin.reduce(values, axis=None) < 0 or np.nanmax(largest) < _LEAST_COUNT:
-        return False
-    sample = values[:: max(1, values.size // _MOST_VALUES)]
-    present = sample[~np.isnan(sample)]
-    return bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
 
 
 def looks_like_counts(values: np.ndarray) -> bool:
@@ -312,6 +307,13 @@ def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> Note | None:
     )
 
 
+_NEGATIVE = Refusal(
+    code="intensities.negative",
+    sentence="{where}: transform=log2p1 of {lowest:.4g}; values must not be negative",
+    key="transform",
+)
+
+
 def transform(
     where: str, values: np.ndarray, how: str, *, kind: str, finding: str, samples: np.ndarray
 ) -> list[str]:
@@ -326,8 +328,7 @@ def transform(
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values, samples)
     if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
-        msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
-        raise InputError(msg, key="transform")
+        raise _NEGATIVE.error(where=where, lowest=low)
     argument = "x + 1" if how == "log2p1" else "all values"
     notes = [f"logarithms to base 2 were taken of {argument}"]
     if kind == "logarithms":
@@ -349,6 +350,17 @@ def transform(
     return notes
 
 
+_OTHER_KINDS = Refusal(
+    code="intensities.other-kinds",
+    sentence=(
+        "{what} needs counts in all features, and {n_features:#feature} of the table "
+        "{n_features:is an angle or a category|are angles or categories}; use "
+        "transform=log_cpm"
+    ),
+    key="transform",
+)
+
+
 def keep_counts(
     where: str, values: np.ndarray, linear: np.ndarray, samples: np.ndarray
 ) -> list[str]:
@@ -360,12 +372,7 @@ def keep_counts(
     what = f"{where}: transform=tmm"
     n_other = int((~linear).sum())
     if n_other:
-        msg = (
-            f"{what} needs counts in all features, and {counted(n_other, 'feature')} of the table "
-            f"{either(n_other, 'is an angle or a category', 'are angles or categories')}; use "
-            "transform=log_cpm"
-        )
-        raise InputError(msg, key="transform")
+        raise _OTHER_KINDS.error(what=what, n_features=n_other)
     refuse_no_counts(what, values, samples)
     note = (
         "counts of reads are normalised by TMM in the training samples of each fold, and tested "
@@ -392,25 +399,38 @@ def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     return notes
 
 
+_MISSING_COUNTS = Refusal(
+    code="intensities.missing-counts",
+    sentence=(
+        "{what}, but {n_missing:#count|is|are} missing, without which the sum of a sample is "
+        "unknown; write 0 where no read was found"
+    ),
+    key="transform",
+)
+
+_NEGATIVE_COUNTS = Refusal(
+    code="intensities.negative-counts",
+    sentence="{what} of {lowest:.4g}; counts must not be negative",
+    key="transform",
+)
+
+_NO_READS = Refusal(
+    code="intensities.no-reads",
+    sentence=(
+        "{what}: sample {sample!r} has no counts at all; remove its column (or row) from the "
+        "table, or its row from the phenotype file"
+    ),
+    key="transform",
+)
+
+
 def refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> None:
     """Refuse missing or negative counts, and samples without reads."""
     sizes = values.sum(axis=0)
     lowest = values.min(initial=0.0)
-    fault = ""
     if np.isnan(sizes).any():
-        missing = counted(int(np.isnan(values).sum()), "count", "is", "are")
-        fault = (
-            f", but {missing} missing, without which the sum of a sample is unknown; write 0 where "
-            "no read was found"
-        )
-    elif lowest < 0:
-        fault = f" of {lowest:.4g}; counts must not be negative"
-    elif (sizes == 0).any():
-        sample = str(samples[int(np.argmin(sizes))])
-        fault = (
-            f": sample {quoted(sample)} has no counts at all; remove its column (or row) from "
-            "the table, or its row from the phenotype file"
-        )
-    if fault:
-        msg = f"{what}{fault}"
-        raise InputError(msg, key="transform")
+        raise _MISSING_COUNTS.error(what=what, n_missing=int(np.isnan(values).sum()))
+    if lowest < 0:
+        raise _NEGATIVE_COUNTS.error(what=what, lowest=lowest)
+    if (sizes == 0).any():
+        raise _NO_READS.error(what=what, sample=str(samples[int(np.argmin(sizes))]))

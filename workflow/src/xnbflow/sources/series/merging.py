@@ -9,11 +9,21 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.sheet import SheetRow
+
+_NO_SYMBOLS = Refusal(
+    code="merging.no-symbols",
+    sentence=(
+        "{where}: collapse={how} needs the symbols of probes; name their platform's "
+        "annotation in the sheet's options, as annotation=GPL570"
+    ),
+    key="annotation",
+    sheet=True,
+)
 
 
 def collapse_probes(series: RawSeries, dataset: SheetRow) -> RawSeries:
@@ -26,11 +36,7 @@ def collapse_probes(series: RawSeries, dataset: SheetRow) -> RawSeries:
         return series
     table = series.feature_metadata
     if table is None or "symbol" not in table or not table["symbol"].any():
-        msg = (
-            f"{series.where}: collapse={how} needs the symbols of probes; name their platform's "
-            "annotation in the sheet's options, as annotation=GPL570"
-        )
-        raise InputError(msg, key="annotation", sheet=True)
+        raise _NO_SYMBOLS.error(where=series.where, how=how)
     symbols = table["symbol"].to_numpy(dtype=str)
     is_unnamed = symbols == ""
     has_several = np.char.find(symbols, "///") >= 0
@@ -88,6 +94,18 @@ def merge_rows(
     return merged, np.asarray(unique, dtype=str), rows
 
 
+REPEATED_FEATURES = Refusal(
+    code="merging.repeated-features",
+    sentence=(
+        "{where}: {repeated}. Make names unique, or set in the sheet's options duplicates=max_mean "
+        "(keep the row of largest mean), duplicates=mean or duplicates=rename (keep all, as name, "
+        "name.1, name.2)"
+    ),
+    key="duplicates",
+    sheet=True,
+)
+
+
 def settle_duplicates(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Merge features whose names repeat, by the sheet's option ``duplicates``."""
     how = dataset.options.get("duplicates", "refuse")
@@ -98,12 +116,7 @@ def settle_duplicates(series: RawSeries, dataset: SheetRow) -> RawSeries:
     names = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
     text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {names}"
     if how == "refuse":
-        msg = (
-            f"{series.where}: {text}. Make names unique, or set in the sheet's options "
-            "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
-            "duplicates=rename (keep all, as name, name.1, name.2)"
-        )
-        raise InputError(msg, key="duplicates", sheet=True)
+        raise REPEATED_FEATURES.error(where=series.where, repeated=text)
     if how == "rename":
         # pandas appends .1, .2, ... to repeated names of a header.
         header = pd.DataFrame(columns=series.features).to_csv(index=False)

@@ -4,19 +4,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.sheet import SheetRow
 
+#: Values are missing, and the sheet has no option for them; ``share`` of all values.
+MISSING_VALUES = Refusal(
+    code="missing_values.missing",
+    sentence=(
+        "{where}: {missing}{first}. Fill them in, or set in the sheet's options missing=impute (in "
+        "the training folds), missing=drop_features, or missing=drop_features:0.2 (and impute the "
+        "rest)"
+    ),
+    sheet=True,
+)
 
-class MissingValuesError(InputError):
-    """Values are missing, and the sheet has no option for them; ``share`` of all values."""
-
-    def __init__(self, message: str, *, key: str, share: float) -> None:
-        super().__init__(message, key=key, sheet=True)
-        self.share = share
+_NO_FEATURE_LEFT = Refusal(
+    code="missing_values.no-feature-left",
+    sentence="{where}: {missing}; no feature is left. Fill some in, or drop fewer",
+    key="missing",
+)
 
 
 def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
@@ -46,19 +55,19 @@ def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
         feature = int(affected[0])
         place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
         first = f", the first in {place}" if place else ""
-        msg = (
-            f"{series.where}: {text}{first}. Fill them in, or set in the sheet's options "
-            "missing=impute (in the training folds), missing=drop_features, or "
-            "missing=drop_features:0.2 (and impute the rest)"
+        error = MISSING_VALUES.error(
+            where=series.where,
+            missing=text,
+            first=first,
+            key=str(series.features[feature]),
         )
-        share = float(n_missing.sum()) / series.values.size
-        raise MissingValuesError(msg, key=str(series.features[feature]), share=share)
+        error.fields["share"] = float(n_missing.sum()) / series.values.size
+        raise error
     largest_share = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
     dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
     notes = [f"missing values: {text}"]
     if dropped.all():
-        msg = f"{series.where}: {text}; no feature is left. Fill some in, or drop fewer"
-        raise InputError(msg, key="missing")
+        raise _NO_FEATURE_LEFT.error(where=series.where, missing=text)
     if dropped.any():
         notes.append(
             f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "

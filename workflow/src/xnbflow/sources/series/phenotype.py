@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.nouns import counted, listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.workbook import WORKBOOKS, naming_sheets
+from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
@@ -25,8 +26,12 @@ from xnbflow.sources.sheet import SheetRow
 
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
-#: Number of names of samples that a message shows of each file.
-_EXAMPLES = 3
+
+
+_REPEATED_COLUMN = Refusal(
+    code="phenotype.repeated-column",
+    sentence="{path}: column {name!r} occurs {count} times; rename them",
+)
 
 
 def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
@@ -46,8 +51,7 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
         names, columns = _read_columns(path, dataset)
         for name, count in Counter(names).items():
             if count > 1:
-                msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
-                raise InputError(msg, key=name)
+                raise _REPEATED_COLUMN.error(path=path, name=name, count=count, key=name)
         refuse_control_characters(str(path), "column name", names)
         key = 0
         if id_option := dataset.options.get("phenotype_id"):
@@ -94,8 +98,12 @@ def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[s
     if sheet := dataset.options.get("phenotype_sheet"):
         options["sheet"] = sheet
     table = read_raw_table(path, options)
-    with naming_sheets(table, chosen="sheet" in options):
+    try:
         return table.header, table.columns(range(len(table.header)))
+    except InputError as error:
+        if len(table.sheets) > 1:
+            raise with_sheets(error, table) from error
+        raise
 
 
 def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
@@ -113,17 +121,38 @@ def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame
     return frame
 
 
+_REPEATED_SAMPLE = Refusal(
+    code="phenotype.repeated-sample",
+    sentence=(
+        "{path}, column {column!r}: sample {name!r} occurs twice; correct it, or name another "
+        "phenotype_id"
+    ),
+)
+
+_UNNAMED_SAMPLE = Refusal(
+    code="phenotype.unnamed-sample",
+    sentence=(
+        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype_id"
+    ),
+)
+
+_NO_SAMPLES = Refusal(
+    code="phenotype.no-samples",
+    sentence="{path}: there are no samples below the header",
+)
+
+
 def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """Return a phenotype indexed by its column ``key``, whose names must be unique."""
     samples = frame.pop(key)
     if samples.empty:
-        raise InputError(f"{path}: there are no samples below the header", file=str(path))
+        raise _NO_SAMPLES.error(path=path)
     invalid = samples[(samples == "") | samples.duplicated()]
     if len(invalid):
         name = invalid.iloc[0]
-        fault = f"sample {quoted(name)} occurs twice" if name else "a cell is empty"
-        msg = f"{path}, column {quoted(key)}: {fault}; correct it, or name another phenotype_id"
-        raise InputError(msg, key=key)
+        if name:
+            raise _REPEATED_SAMPLE.error(path=path, column=key, name=name, key=key)
+        raise _UNNAMED_SAMPLE.error(path=path, column=key, key=key)
     refuse_control_characters(str(path), "sample name", samples)
     return frame.set_index(pd.Index(samples, name=None))
 
@@ -141,6 +170,27 @@ class Joined:
     keep: np.ndarray
     rows: pd.DataFrame
     notes: list[str]
+
+
+_OTHER_SAMPLES = Refusal(
+    code="phenotype.other-samples",
+    sentence=(
+        "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
+        "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
+        "option phenotype_id"
+    ),
+    key="phenotype_id",
+)
+
+_SAMPLES_IN_OTHER_COLUMN = Refusal(
+    code="phenotype.samples-in-other-column",
+    sentence=(
+        "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
+        "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
+        "phenotype_id={column}"
+    ),
+    key="phenotype_id",
+)
 
 
 def join_samples(
@@ -165,15 +215,13 @@ def join_samples(
     keep = names.isin(phenotype.index)
     if not keep.any():
         columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
-        remedy = "Name the columns of names by id_column and the option phenotype_id"
+        samples_of_table = list(names)
+        row_names = list(phenotype.index)
         if columns:
-            remedy = f"They are in its column {columns[0]!r}: set phenotype_id={columns[0]}"
-        msg = (
-            f"{where}: no sample of the table is in the phenotype file; the table has "
-            f"{listed(list(names), _EXAMPLES)}, the phenotype file "
-            f"{listed(list(phenotype.index), _EXAMPLES)}. {remedy}"
-        )
-        raise InputError(msg, key="phenotype_id")
+            raise _SAMPLES_IN_OTHER_COLUMN.error(
+                where=where, samples=samples_of_table, row_names=row_names, column=columns[0]
+            )
+        raise _OTHER_SAMPLES.error(where=where, samples=samples_of_table, row_names=row_names)
     without = list(names[~keep])
     if without:
         text = (
@@ -280,6 +328,16 @@ def _spell_as_r(names: Sequence[str]) -> list[str]:
     return [re.sub(r"^X(?=\d)", "", name) for name in replaced]
 
 
+_CONTRADICTION = Refusal(
+    code="phenotype.contradiction",
+    sentence=(
+        "{where}: {name!r} of sample {sample!r} is {cell!r} in the table, {other!r} in the "
+        "phenotype file ({n_differing} {n_differing:differs|differ}); correct one, or name "
+        "another column"
+    ),
+)
+
+
 def refuse_contradictions(
     *,
     where: str,
@@ -296,13 +354,15 @@ def refuse_contradictions(
         if differs.any():
             i = int(np.argmax(differs))
             n_differing = int(differs.sum())
-            verb = either(n_differing, "differs", "differ")
-            msg = (
-                f"{where}: {name!r} of sample {quoted(str(samples[i]))} is "
-                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
-                f"phenotype file ({n_differing} {verb}); correct one, or name another column"
+            raise _CONTRADICTION.error(
+                where=where,
+                name=name,
+                sample=str(samples[i]),
+                cell=table[name][i],
+                other=phenotype[name][i],
+                n_differing=n_differing,
+                key=name,
             )
-            raise InputError(msg, key=name)
 
 
 def _comparable(text: str) -> str:
@@ -310,6 +370,15 @@ def _comparable(text: str) -> str:
     plain = plain_text(text)
     number = plain.replace(",", ".", 1)
     return plain if complaint(number) else str(float(number))
+
+
+_GLUED_NAMES = Refusal(
+    code="phenotype.glued-names",
+    sentence=(
+        "{path}: the name {name!r} in the header is two samples of the phenotype file, "
+        "{first!r} and {second!r}: a separator between them was lost. Insert it"
+    ),
+)
 
 
 def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> None:
@@ -322,9 +391,4 @@ def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> 
         for place in range(1, len(name)):
             first, second = name[:place], name[place:]
             if first in samples and second in samples and name not in samples:
-                msg = (
-                    f"{path}: the name {quoted(name)} in the header is two samples of the "
-                    f"phenotype file, {quoted(first)} and {quoted(second)}: a separator between "
-                    "them was lost. Insert it"
-                )
-                raise InputError(msg, file=str(path), key=name)
+                raise _GLUED_NAMES.error(path=path, name=name, first=first, second=second, key=name)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.nouns import listed
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_missing
 
 
@@ -16,22 +16,46 @@ def column_named(metadata: pd.DataFrame, wanted: str) -> str:
     return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
 
 
+_ABSENT_COLUMN = Refusal(
+    code="sample_columns.absent-column",
+    sentence=(
+        "{where}: there is no {name!r}, which the sheet's option {option} names; there are "
+        "{columns}"
+    ),
+    sheet=True,
+)
+
+
 def require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
     """Refuse names in an option that are not columns of the samples."""
     for name in names:
         if name not in metadata:
-            msg = (
-                f"{where}: there is no {name!r}, which the sheet's option {option} names; there "
-                f"are {listed(list(metadata.columns)) or 'no further columns'}"
+            raise _ABSENT_COLUMN.error(
+                where=where,
+                name=name,
+                option=option,
+                columns=listed(list(metadata.columns)) or "no further columns",
+                key=option,
             )
-            raise InputError(msg, key=option, sheet=True)
+
+
+_UNKNOWN_CELLS = Refusal(
+    code="sample_columns.unknown-cells",
+    sentence=(
+        "{where}: {n_samples:#sample|has|have} no {name!r}, which the option {option} names: "
+        "{samples:list}; fill it in, or leave the samples out"
+    ),
+)
 
 
 def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: str) -> None:
     """Refuse missing values of a column that an option names."""
     if unknown := list(samples[cells.map(is_missing)]):
-        msg = (
-            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {cells.name!r}, which "
-            f"the option {option} names: {listed(unknown)}; fill it in, or leave the samples out"
+        raise _UNKNOWN_CELLS.error(
+            where=where,
+            n_samples=len(unknown),
+            name=cells.name,
+            option=option,
+            samples=unknown,
+            key=option,
         )
-        raise InputError(msg, key=option)

@@ -1,7 +1,7 @@
 """From a raw series to a data set: labels, groups, logarithms, missing values, duplicates.
 
-`STEPS` is the documented order. Each step is a function of the series and its row of the sheet that
-returns a series; a step that changes nothing returns the series itself.
+`finish` has the documented order. Each step is a function of the series and its row of the sheet
+that returns a series; a step that would change nothing is left out, or returns the series itself.
 """
 
 import re
@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.nouns import counted, either, listed, noun
+from xnbflow.core.refusals import Refusal
 from xnbflow.core.terms import batch_column
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
-from xnbflow.sources.annotation import annotate_features
+from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import keep_counts, looks_like_counts, scale_of, transform
@@ -30,7 +31,7 @@ from xnbflow.sources.series.plausibility import (
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.sheet import SheetRow, local_path
 
 #: Scales of values that are noted in any table.
 _NOTED = {
@@ -56,8 +57,20 @@ def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
     ones settled, probes collapsed to genes, and repeated names merged.
     """
-    for step in STEPS:
-        series = step(series, dataset)
+    series = drop_controls(series, dataset)
+    series = annotate(series, dataset)
+    series = label_samples(series, dataset)
+    series = name_groups(series, dataset)
+    series = check_samples(series, dataset)
+    series = settle_scale(series, dataset)
+    with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
+        has_missing = np.isnan(series.values.sum())
+    if has_missing:
+        series = settle_missing(series, dataset)
+    if "collapse" in dataset.options:
+        series = collapse_probes(series, dataset)
+    if len(set(series.features.tolist())) < len(series.features):
+        series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
         name=dataset.id,
@@ -90,18 +103,31 @@ def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
 
 
 def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Add the sheet's annotation of features to that of the file."""
-    notes: list[str] = []
+    """Add the annotation of features that the option ``annotation`` names to that of the file.
+
+    Notes have the number of features with a symbol, and a difference from the platforms of the
+    series. Probes without the option have a note with the line that adds their symbols, unless the
+    file has symbols.
+    """
+    option = dataset.options.get("annotation", "")
     metadata = series.feature_metadata
-    annotation = annotate_features(
-        dataset,
-        list(series.features),
-        series.platforms,
-        notes,
-        has_symbols=metadata is not None and "symbol" in metadata,
+    has_symbols = metadata is not None and "symbol" in metadata
+    n_features = len(series.features)
+    if option in ("", "none"):
+        may_be_probes = bool(series.platforms) or n_features >= FEWEST_PROBES
+        note = None
+        if not option and not has_symbols and may_be_probes:
+            note = probes_note(list(series.features), series.platforms)
+        return series if note is None else series.with_notes([note])
+    notes: list[str] = []
+    annotation, platform = read_annotation(local_path(option) or option, list(series.features))
+    if platform and series.platforms and platform not in series.platforms.split():
+        notes.append(f"the annotation is of {platform}, the series of {series.platforms}")
+    n_symbols = int((annotation["symbol"] != "").sum())
+    notes.append(
+        f"{n_symbols} of {n_features} {noun(n_features, 'feature')} "
+        f"{either(n_symbols, 'has', 'have')} a symbol in the annotation"
     )
-    if annotation is None:
-        return series.with_notes(notes)
     if metadata is not None:
         others = metadata.drop(columns=list(annotation), errors="ignore")
         annotation = pd.concat([others, annotation], axis=1)
@@ -112,48 +138,64 @@ def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Make labels of the samples' texts, and leave out samples without one."""
     where = f"{series.where}, {series.label_place}"
     labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
-    series = series.with_samples(np.flatnonzero(keep)).with_notes(notes)
+    if not keep.all():
+        series = series.with_samples(np.flatnonzero(keep))
+    series = series.with_notes(notes)
     return replace(series, labels=labels.tolist())
 
 
 def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Find the columns that the options ``phenotype_columns``, ``batch`` and ``group`` name.
 
-    A batch gets a name by which the audit recognises it, as ``batch (x)``.
+    A batch gets a name by which the audit recognises it, as ``batch (x)``. Without the option
+    ``group`` a column of groups has a note.
     """
     metadata = series.sample_metadata
     phenotype_columns = dataset.names("phenotype_columns")
-    require_columns(series.where, metadata, "phenotype_columns", phenotype_columns)
+    if phenotype_columns:
+        require_columns(series.where, metadata, "phenotype_columns", phenotype_columns)
     batch = dataset.options.get("batch")
     if batch:
         require_columns(series.where, metadata, "batch", [batch])
-    groups, notes = _groups(series, dataset)
+    groups = None
+    notes: list[str] = []
+    if "group" in dataset.options:
+        groups = _groups(series, dataset.options["group"])
+    elif len(metadata.columns) and (
+        column := suggested_group(metadata, np.asarray(series.labels), least=(2, 2))
+    ):
+        note = Note(
+            f"{column!r} has {metadata[column].nunique()} values for {len(metadata)} samples",
+            advice=(
+                f"if it names patients, set group={column} in the sheet's options, so that none "
+                "is on both sides of a fold"
+            ),
+        )
+        notes.append(note)
     if batch and not is_technical(batch):
         metadata = metadata.rename(columns={batch: batch_column(batch)})
     return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
 
 
-def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, list[str]]:
-    """Return the group of each sample by the option ``group``, or a note on a column of groups.
+_GROUP_IS_CLASS = Refusal(
+    code="steps.group-is-class",
+    sentence=(
+        "{where}: the group {name!r} is the class: each of its values is one class, so that "
+        "no fold has a class in training and test. These samples cannot show whether a "
+        "classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
+        "group={name}, and the audit will name it"
+    ),
+    key="group",
+)
+
+
+def _groups(series: RawSeries, option: str) -> np.ndarray:
+    """Return the group of each sample by the option ``group``.
 
     A group that is the class in other words is refused.
     """
     metadata = series.sample_metadata
     labels = np.asarray(series.labels)
-    n_samples = len(labels)
-    option = dataset.options.get("group")
-    if option is None:
-        notes: list[str] = []
-        if column := suggested_group(metadata, labels, least=(2, 2)):
-            note = Note(
-                f"{column!r} has {metadata[column].nunique()} values for {n_samples} samples",
-                advice=(
-                    f"if it names patients, set group={column} in the sheet's options, so that "
-                    "none is on both sides of a fold"
-                ),
-            )
-            notes.append(note)
-        return None, notes
     name = column_named(metadata, option)
     require_columns(series.where, metadata, "group", [name])
     refuse_unknown(series.where, metadata[name], series.samples, "group")
@@ -161,25 +203,28 @@ def _groups(series: RawSeries, dataset: SheetRow) -> tuple[np.ndarray | None, li
     # As many pairs as groups and as classes: each group is one class, and each class one group.
     n_pairs = len(set(zip(groups, labels, strict=True)))
     is_class = n_pairs == len(set(groups)) == len(set(labels))
-    if is_class and 1 < n_pairs < n_samples:
-        msg = (
-            f"{series.where}: the group {name!r} is the class: each of its values is one class, so "
-            "that no fold has a class in training and test. These samples cannot show whether a "
-            f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
-            f"group={name}, and the audit will name it"
-        )
-        raise InputError(msg, key="group")
-    return groups, []
+    if is_class and 1 < n_pairs < len(labels):
+        raise _GROUP_IS_CLASS.error(where=series.where, name=name)
+    return np.asarray(groups)
+
+
+_READ_TALLIES = Refusal(
+    code="steps.read-tallies",
+    sentence=(
+        "{where}: {tallies:list} are reads that belong to no gene, not features; set "
+        "drop={pattern} in the sheet's options"
+    ),
+    key="drop",
+    sheet=True,
+)
 
 
 def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: ARG001
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
-        msg = (
-            f"{series.where}: {listed(tallies)} are reads that belong to no gene, not features; "
-            f"set drop={tally_pattern(tallies)} in the sheet's options"
+        raise _READ_TALLIES.error(
+            where=series.where, tallies=tallies, pattern=tally_pattern(tallies)
         )
-        raise InputError(msg, key="drop", sheet=True)
     copies = repeated_samples(series.values, series.groups)
     if not copies:
         return series
@@ -193,6 +238,16 @@ def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: A
         ),
     )
     return series.with_notes([note])
+
+
+_LOGARITHMS_TWICE = Refusal(
+    code="steps.logarithms-twice",
+    sentence=(
+        "{where}: option scale={scale} declares logarithms, and transform={how} would take "
+        "them again; keep one of the two"
+    ),
+    key="scale",
+)
 
 
 def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
@@ -217,11 +272,7 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     if how == "none" and cycles and "scale" not in options:
         notes.append(cycles)
     if how != "none" and "scale" in options:
-        msg = (
-            f"{series.where}: option scale={options['scale']} declares logarithms, and transform="
-            f"{how} would take them again; keep one of the two"
-        )
-        raise InputError(msg, key="scale")
+        raise _LOGARITHMS_TWICE.error(where=series.where, scale=options["scale"], how=how)
     if how == "tmm":
         notes += keep_counts(series.where, values, is_linear, series.samples)
     elif how != "none":
@@ -245,25 +296,8 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     scale = {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
     if how == "none":
         is_logged = kind == "logarithms" and not looks_like_counts(linear_values)
-        scale = "log2" if is_logged and _is_of_array(series) and not cycles else ""
+        # Values of genes: the source is of arrays, or symbols are known.
+        metadata = series.feature_metadata
+        is_of_array = series.note_unlogged or (metadata is not None and "symbol" in metadata)
+        scale = "log2" if is_logged and is_of_array and not cycles else ""
     return replace(series, scale=options.get("scale", scale)).with_notes(notes)
-
-
-def _is_of_array(series: RawSeries) -> bool:
-    """Return whether values are those of genes: the source is of arrays, or symbols are known."""
-    has_symbols = series.feature_metadata is not None and "symbol" in series.feature_metadata
-    return series.note_unlogged or has_symbols
-
-
-#: The steps from a raw series to a data set, in their order.
-STEPS = (
-    drop_controls,
-    annotate,
-    label_samples,
-    name_groups,
-    check_samples,
-    settle_scale,
-    settle_missing,
-    collapse_probes,
-    settle_duplicates,
-)

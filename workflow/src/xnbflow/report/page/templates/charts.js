@@ -501,9 +501,9 @@ function choice(label, names, chosen, change) {
   return make("label", {}, label, " ", select);
 }
 
-function whyLink(place, sample) {
+function whyLink(model, sample) {
   const target = document.querySelector(".evidence") ? "" : "details.html";
-  return `${target}#why=${encodeURIComponent(JSON.stringify([place, sample]))}`;
+  return `${target}#why=${encodeURIComponent(JSON.stringify([model, sample]))}`;
 }
 
 /* Samples in colours and symbols of columns that the reader chooses; a click explains a sample. */
@@ -516,7 +516,7 @@ async function drawSamples(chart, place, inks) {
   const { state } = mark;
   const canvas = make("div", { class: "canvas" });
   const keys = make("div");
-  const chosen = make("p", { class: "note", "aria-live": "polite" }, mark.place ? "Click a sample to see why it was classified as it was." : "");
+  const chosen = make("p", { class: "note", "aria-live": "polite" }, mark.model ? "Click a sample to see why it was classified as it was." : "");
   const result = { keys: [], views: [], update: () => {} };
   const redraw = async () => {
     const [kinds, symbols] = [state.colour, state.symbol].map((name) => kindsOf(mark.columns[name]));
@@ -533,7 +533,7 @@ async function drawSamples(chart, place, inks) {
       const [i] = sources[position].selected.indices;
       if (i === undefined) return;
       const words = [mark.samples[i], ...names.map((name) => `${name}: ${mark.columns[name][i] || "unknown"}`)].join("; ");
-      const link = mark.place ? [" ", make("a", { href: whyLink(mark.place, mark.samples[i]) }, "Why was it classified so?")] : [];
+      const link = mark.model ? [" ", make("a", { href: whyLink(mark.model, mark.samples[i]) }, "Why was it classified so?")] : [];
       chosen.replaceChildren(words, ...link);
     });
     const same = state.colour === state.symbol;

@@ -1,0 +1,191 @@
+"""Refusals of the reader: each is declared once, filled by each use, and raised by a test.
+
+The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
+part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
+makes the files, end with the code; a test that is no row names the code in quotes.
+"""
+
+import ast
+import importlib
+import pkgutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from toys import mistakes
+
+from xnbflow import sources
+from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.formats.count_folder import merge_counts
+from xnbflow.sources.formats.program_exports import read_export
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.places import http
+from xnbflow.sources.places.pinned import pinned_url
+from xnbflow.sources.places.retries import DownloadFailedError, RetryPolicy
+from xnbflow.sources.registry import known_sources
+from xnbflow.sources.sheet import COLUMNS, SheetRow, local_path
+from xnbflow.sources.table import read_table
+
+TESTS = Path(__file__).parents[2]
+
+
+def modules():
+    """Return the modules of the package by name, except the program of another process."""
+    found = {}
+    for module in pkgutil.walk_packages(sources.__path__, f"{sources.__name__}."):
+        if not module.name.endswith("workbook_process"):
+            found[module.name] = importlib.import_module(module.name)
+    return found
+
+
+def declared():
+    """Return all refusals, each once, with the module that declares it."""
+    refusals = {}
+    for name, module in modules().items():
+        for value in vars(module).values():
+            if isinstance(value, Refusal):
+                refusals.setdefault(id(value), (name, value))
+    return list(refusals.values())
+
+
+def test_codes_are_unique_and_begin_with_their_module():
+    codes = Counter(refusal.code for _, refusal in declared())
+    assert [code for code, count in codes.items() if count > 1] == []
+    stems = {name.rpartition(".")[2] for name in modules()}
+    assert {code.partition(".")[0] for code in codes} <= stems
+
+
+def test_the_key_of_a_refusal_is_a_column_or_an_option_of_the_sheet():
+    options = {key for source in known_sources().values() for key in source.options}
+    keys = {refusal.key for _, refusal in declared()} - {None}
+    # the message of a file of CuMiDa names its first line
+    assert keys - {*COLUMNS, *options, "line 1"} == set()
+
+
+def test_each_refusal_is_raised_by_a_test():
+    texts = [path.read_text() for path in sorted(TESTS.rglob("mistakes.toml"))]
+    texts += [path.read_text() for path in sorted(TESTS.rglob("test_*.py"))]
+    everything = "\n".join(texts)
+    codes = [refusal.code for _, refusal in declared()]
+    assert [code for code in codes if f'"{code}"' not in everything] == []
+
+
+def uses(path):
+    """Return the constants of a module that make an exception, with the names of the values."""
+    for call in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        constant = call.func.value
+        if call.func.attr == "error" and isinstance(constant, ast.Name):
+            yield constant.id, {keyword.arg for keyword in call.keywords}
+
+
+def test_each_use_has_a_value_for_each_field_and_no_other():
+    wrong = []
+    used = set()
+    for name, module in modules().items():
+        for constant, values in uses(Path(module.__file__)):
+            refusal = getattr(module, constant, None)
+            if not isinstance(refusal, Refusal):
+                continue
+            used.add(refusal.code)
+            others = values - refusal.fields - {"file", "key", "remedy"}
+            if refusal.fields - values or others:
+                wrong.append((name, constant))
+    assert wrong == []
+    # chosen from two constants before the exception is made
+    chosen = {refusal.code for _, refusal in declared()} - used
+    assert chosen == {
+        "class_labels.names",
+        "class_labels.numbers",
+        "geo_head.cut-dataset",
+        "geo_head.no-dataset",
+        "workbook.no-sheet",
+        "workbook.unreadable",
+    }
+
+
+def test_a_field_without_a_value_is_a_bug():
+    refusal = Refusal(code="x.y", sentence="{path}: {n:#sample}")
+    with pytest.raises(TypeError, match=r"x.y has the fields \['n', 'path'\], not \['path'\]"):
+        refusal.error(path="a")
+    with pytest.raises(TypeError, match="not"):
+        refusal.error(path="a", n=1, name="b")
+    assert str(refusal.error(path="a", n=1, key="n")) == "a: 1 sample"
+
+
+def row_of(path, source="table", **cells):
+    """Return a row of the sheet for a file; other files beside it are named by their paths."""
+    options = dict(cells.pop("options", {}))
+    if "phenotype" in options:
+        options["phenotype"] = str(path.with_name(options["phenotype"]))
+    cells = {"label": "type"} | cells
+    cells["label"] = cells["label"] or None
+    return SheetRow("x", source, str(path), options=options, **cells)
+
+
+READERS = {
+    "table": lambda path, **cells: read_table(path, row_of(path, **cells)),
+    "acquire": lambda path, **cells: acquire(row_of(path, **cells)),
+    "geo": lambda path: read_geo(path, row_of(path, "geo", label="title")),
+    "folder": lambda path: merge_counts(path.parent),
+    "export": read_export,
+    "pinned": lambda path: pinned_url(str(path)),
+    "cumida": lambda path: acquire(SheetRow("x", "cumida", path)),
+    "microarray": lambda path: acquire(SheetRow("x", "microarray", path)),
+    "location": lambda path: local_path(str(path)),
+}
+
+
+@pytest.mark.parametrize("row", mistakes("refusal"), ids=lambda row: row[0])
+def test_what_is_wrong_is_refused_by_its_code(tmp_path, row):
+    code, reader, files, message, *cells = row
+    paths = list(files)
+    if reader not in ("pinned", "location", "cumida", "microarray"):
+        paths = [tmp_path / name for name in files]
+        for path, content in zip(paths, files.values(), strict=True):
+            if content != "absent":
+                path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(InputError, match=message) as error:
+        READERS[reader](paths[0], **dict(*cells))
+    assert error.value.code == code
+    if reader in ("table", "geo", "folder", "export"):
+        assert Path(error.value.file).is_relative_to(tmp_path)
+
+
+ENDS = ("https://a.org/x.csv", RetryPolicy(most_gigabytes=1))
+
+
+def redirected(target):
+    http._refuse_redirection(ENDS[0], target, ENDS[1], checked=False)
+
+
+class _Answer:
+    """An answer whose length is not stated."""
+
+    headers: dict[str, str] = {}  # noqa: RUF012
+    raw = type("raw", (), {"chunked": False})
+
+
+@pytest.mark.parametrize(
+    ("code", "refuse"),
+    [
+        ("http.no-web-address", lambda: redirected("ftp://a.org/x.csv")),
+        ("http.unencrypted", lambda: redirected("http://a.org/x.csv")),
+        ("http.other-host", lambda: redirected("https://b.org/x.csv")),
+        ("http.private-address", lambda: redirected("https://127.0.0.1/x.csv")),
+        ("http.unknown-length", lambda: http._refuse_unknown_length(_Answer())),
+        ("http.too-large", lambda: http._refuse_too_large(2 * 10**9, Path(), ENDS[1])),
+        (
+            "http.full-disk",
+            lambda: http._refuse_too_large(10**18, Path(), RetryPolicy(most_gigabytes=1e12)),
+        ),
+    ],
+)
+def test_answers_of_servers_are_refused_by_their_code(monkeypatch, code, refuse):
+    monkeypatch.setattr(http, "is_private", lambda host: host == "127.0.0.1")
+    with pytest.raises(DownloadFailedError) as error:
+        refuse()
+    assert error.value.code == code

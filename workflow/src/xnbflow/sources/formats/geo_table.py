@@ -1,0 +1,155 @@
+"""GEO's two files with values as tables: a series matrix, and a curated data set (GDS).
+
+What the head of the file describes of the samples becomes the first rows of the table, so that a
+series of GEO is read as any table with samples in columns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import listed
+from xnbflow.core.refusals import Refusal
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.geo_head import GeoHead, read_head
+from xnbflow.sources.formats.raw_table import RawTable, StoredRows
+from xnbflow.sources.formats.text import read_text
+
+if TYPE_CHECKING:
+    from io import BufferedReader
+
+#: The column of symbols in a GDS, in capital letters.
+SYMBOLS = "IDENTIFIER"
+
+
+class DescribedRows:
+    """Rows of texts above those of a table; see `xnbflow.sources.formats.raw_table.StoredRows`."""
+
+    def __init__(self, above: Sequence[list[str]], below: StoredRows) -> None:
+        self._above = above
+        self._below = below
+
+    def __len__(self) -> int:
+        return len(self._above) + len(self._below)
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row; see `StoredRows`."""
+        n_above = len(self._above)
+        return list(self._above[row]) if row < n_above else self._below.cells(row - n_above)
+
+    def columns(self, positions: Sequence[int]) -> list[list[str]]:
+        """Return the cells of some columns; see `StoredRows`."""
+        columns = self._below.columns(positions)
+        for column, position in zip(columns, positions, strict=True):
+            column[:0] = [cells[position] for cells in self._above]
+        return columns
+
+    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+        """Return some cells of a row; see `StoredRows`."""
+        n_above = len(self._above)
+        if row < n_above:
+            return "\n".join([self._above[row][position] for position in positions])
+        return self._below.number_text(row - n_above, positions, first)
+
+    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
+        """Return None: the cells are texts."""
+        return None
+
+    def release(self, row: int) -> None:
+        """Remove the rows before this one from memory."""
+        self._below.release(row - len(self._above))
+
+
+def read_geo_table(path: Path) -> tuple[RawTable, GeoHead]:
+    """Read a series matrix or a GDS, and its head.
+
+    The fields of the samples are the first rows of the table, and are described as texts.
+    """
+    with open_raw(path) as stream:
+        head = read_head(path, stream)
+        if not head.has_table:
+            raise no_values(path, head)
+        raw = _read_values(path, stream, head)
+    if not raw.header or not len(raw):
+        raise no_values(path, head)
+    _refuse_other_samples(path, raw.header, head)
+    position_of_sample = {name: position for position, name in enumerate(raw.header)}
+    columns = [position_of_sample[sample] for sample in head.samples]
+    fields = []
+    for name in head.fields:
+        row = [""] * len(raw.header)
+        row[0] = name
+        for column, text in zip(columns, head.fields[name], strict=True):
+            row[column] = text
+        fields.append(row)
+    n_fields = len(fields)
+    table = replace(
+        raw,
+        rows=DescribedRows(fields, raw.rows),
+        lines=[*([0] * n_fields), *raw.lines],
+        described=range(n_fields),
+    )
+    return table, head
+
+
+def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> RawTable:
+    """Return the table of probes below a head."""
+    return read_text(
+        path,
+        stream,
+        ("\t", "."),
+        first_line=head.lines + 1,
+        end=head.table_end,
+        advice="get the file again, or correct the cell",
+    )
+
+
+_NO_VALUES = Refusal(
+    code="geo_table.no-values",
+    sentence=(
+        "{path} has no table of values ({accession}, {kind}): sequencing studies keep their "
+        "counts in supplementary files{supplementary}. Get the table of counts and use source"
+        " table, with the option phenotype={phenotype} for what is known of the samples"
+    ),
+)
+
+
+def no_values(path: Path, head: GeoHead) -> InputError:
+    """Return the error for a series without a table of values, which names its other files."""
+    files = list(dict.fromkeys(head.supplementary))
+    files_of_series = [name for name in files if "/series/" in name] or files
+    supplementary = ""
+    if files_of_series:
+        supplementary = f"; its supplementary files are {listed(files_of_series)}"
+    kind = head.facts.get("type", "") or "of unknown type"
+    return _NO_VALUES.error(
+        path=path,
+        accession=head.accession,
+        kind=kind,
+        supplementary=supplementary,
+        phenotype=head.accession or path,
+    )
+
+
+_OTHER_SAMPLES = Refusal(
+    code="geo_table.other-samples",
+    sentence=(
+        "{path}: the table's columns are not the samples of the head: {missing} without a column, "
+        "{beyond} without a head; get the file again"
+    ),
+)
+
+
+def _refuse_other_samples(path: Path, header: Sequence[str], head: GeoHead) -> None:
+    """Refuse samples without a column, and columns without a sample; a GDS may have others."""
+    missing = [sample for sample in head.samples if sample not in header]
+    expected = {*head.samples, "ID_REF", SYMBOLS}
+    beyond = [name for name in header if name not in expected]
+    if missing or (beyond and head.facts.get("value_type") is None):
+        raise _OTHER_SAMPLES.error(
+            path=path, missing=listed(missing) or "none", beyond=listed(beyond) or "none"
+        )

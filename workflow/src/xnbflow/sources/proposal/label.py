@@ -1,0 +1,241 @@
+"""The column of the samples that is the label, and sentences on the choice.
+
+A label is a column of texts, the class in the names of the samples, or a column of few numbers.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
+from xnbflow.sources.proposal.layout import Layout
+from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
+from xnbflow.sources.proposal.summary import SHOWN_VALUES
+from xnbflow.sources.roles import SAMPLE_NAMES
+from xnbflow.sources.series.class_labels import (
+    common_spellings,
+    label_options,
+    plain_text,
+)
+from xnbflow.sources.series.plausibility import (
+    binary_counts,
+    is_class_name,
+    is_event_status,
+    is_event_time,
+    is_sample_id,
+    is_technical,
+)
+from xnbflow.sources.series.sequencing import (
+    are_alignments,
+    plain_sample_names,
+)
+from xnbflow.sources.sheet import SheetRow
+
+#: Names of fields that describe samples, or probes of NanoString, but are no question of a study.
+_NO_CLASS = re.compile(
+    r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
+    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid|code[ ._]?class)$",
+    re.IGNORECASE,
+)
+
+#: Names of columns for how severe a disease is: a question after others.
+_SEVERITY = re.compile(r"stage|grade", re.IGNORECASE)
+
+#: Most characters of a value in a sentence.
+_LONGEST_VALUE = 30
+
+#: Most further columns that look like classes and are shown.
+_SHOWN_LABELS = 5
+
+#: Most classes of a proposed label.
+MOST_CLASSES = 10
+
+#: Largest share of the samples that are in classes of one sample.
+_MOST_SINGLE = 0.2
+
+
+def class_score(name: str, texts: Iterable[str]) -> int:
+    """Return a score of a field as a class, by its name and its texts; 0 for other fields.
+
+    A description, and numbers without a name of a class (a score, an integer code), score least.
+    Follow-up (an event that was seen or not) is an outcome of a survival model, and no class; nor
+    are dates.
+
+    Examples
+    --------
+    >>> class_score("diagnosis", "aabb"), class_score("sex", "aabb"), class_score("note", "abcd")
+    (3, 0, 0)
+    >>> class_score("vital_status", ["dead", "alive"] * 4)
+    0
+    """
+    plain = list(map(plain_text, texts))
+    literal = label_options(plain).get("literal")
+    present = [text for text in plain if text == literal or not is_missing(text)]
+    spellings = common_spellings(present)
+    counts = Counter(spellings[text] for text in present)
+    if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
+        return 0
+    if is_event_status(name, list(counts)) or is_event_time(name):
+        return 0
+    if all(map(is_day, counts)):
+        return 0
+    n_repeated = sum(count > 1 for count in counts.values())
+    n_single = len(counts) - n_repeated
+    has_many_single = n_single > _MOST_SINGLE * len(plain)
+    is_rarely_known = sum(counts.values()) < len(plain) / 2
+    if n_repeated < 2 or has_many_single or is_rarely_known:
+        return 0
+    has_class_name = is_class_name(name)
+    are_numbers = all(complaint(text) is None for text in counts)
+    if name == "description" or (are_numbers and not has_class_name):
+        return 1
+    return 3 if has_class_name else 2
+
+
+def with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
+    """Return the row with the column that looks most like a class, or the samples' names."""
+    dataset = layout.row
+    fields = layout.fields
+    follow_up = [str(name) for name in fields if _is_follow_up(fields, str(name))]
+    remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
+    if dataset.label:
+        return dataset, remarks
+    candidates = plausible_labels(fields)
+    if candidates:
+        best, *others = candidates
+        remarks += _about_binary(best, first_column(fields, best))
+        numbers = plausible_labels(layout.binary)
+        everything = pd.concat([fields, layout.binary], axis=1)
+        remarks += about_others(everything, [*others, *numbers])
+        return replace(dataset, label=best), remarks
+    names = list(layout.samples or _sample_names(fields))
+    if are_alignments(names):
+        names = plain_sample_names(names)
+    if pattern := class_pattern(names):
+        options = {"regex": pattern} | barcode_map(pattern) | dataset.options
+        dataset = replace(dataset, label=SAMPLE_NAMES, options=options)
+        matches = [re.search(pattern, name) for name in names]
+        counts = Counter(match[1] for match in matches if match is not None)
+        classes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
+        remarks.append(f"The names of the samples contain the class: {classes}.")
+    return dataset, remarks
+
+
+def plausible_labels(fields: pd.DataFrame) -> list[str]:
+    """Return the columns that look like classes, the best first.
+
+    A column has a higher `class_score`, or words in place of numbers; a stage or a grade comes
+    after other columns. Of equal ones the first in the table is better.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"stage": list("3344") * 2, "response": list("abab") * 2})
+    >>> plausible_labels(table)
+    ['response', 'stage']
+    """
+    ranks = {}
+    for name in dict.fromkeys(map(str, fields)):
+        cells = list(map(str, first_column(fields, name)))
+        score = class_score(name, cells)
+        if score:
+            are_words = any(is_text(cell) for cell in cells)
+            ranks[name] = (score, _SEVERITY.search(name) is None, are_words)
+    return sorted(ranks, key=ranks.__getitem__, reverse=True)
+
+
+def _shortened(text: str) -> str:
+    """Return a text of at most `_LONGEST_VALUE` characters."""
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+
+
+def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return a sentence on further columns that look like classes, with their values."""
+    descriptions = []
+    questions = [name for name in names if not is_technical(name)]
+    for name in questions[:_SHOWN_LABELS]:
+        counts = Counter(plain_text(str(cell)) for cell in first_column(fields, name))
+        values = [f"{_shortened(value)} {count}" for value, count in counts.most_common() if value]
+        descriptions.append(f"{name} ({', '.join(values[:SHOWN_VALUES])})")
+    if not descriptions:
+        return []
+    return [
+        f"Other columns that look like classes: {'; '.join(descriptions)}; --label chooses one."
+    ]
+
+
+def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
+    """Return the first column of a name, which may occur twice."""
+    return fields[[name]].iloc[:, 0]
+
+
+def binary_label(layout: Layout) -> str:
+    """Return the column of 0 and 1 that looks most like a class; empty where none does."""
+    return next(iter(plausible_labels(layout.binary)), "")
+
+
+def with_binary_label(
+    layout: Layout, dataset: SheetRow, remarks: list[str]
+) -> tuple[Layout, SheetRow, list[str]]:
+    """Return the layout and the row with a column of 0 and 1 as the label, where one is plausible.
+
+    It then describes samples, as a column of texts does.
+    """
+    label = binary_label(layout)
+    if not label:
+        return layout, dataset, remarks
+    others = [name for name in plausible_labels(layout.binary) if name != label]
+    remarks = [*remarks, *about_others(layout.binary, others)]
+    cells = layout.binary[label]
+    fields = layout.fields.assign(**{label: list(cells)})
+    remarks = [*remarks, *_about_binary(label, cells)]
+    return replace(layout, fields=fields), replace(dataset, label=label), remarks
+
+
+def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
+    """Return a sentence about a proposed label of 0 and 1; none about other labels."""
+    counts = binary_counts(list(map(str, cells)))
+    if counts is None:
+        return []
+    n_zeros, n_ones = counts
+    sentence = (
+        f"{label!r} has the values 0 ({counted(n_zeros, 'sample')}) and 1 "
+        f"({counted(n_ones, 'sample')}), which are proposed as classes; if it is a measurement, "
+        "name another column by --label."
+    )
+    return [sentence]
+
+
+def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is the time to an event, or its status."""
+    cells = list(map(str, first_column(fields, name)))
+    return is_event_time(name) or is_event_status(name, cells)
+
+
+def _sample_names(fields: pd.DataFrame) -> list[str]:
+    """Return the column of the samples' names, the first with a name for it; empty without."""
+    for name in fields:
+        cells = first_column(fields, name)
+        is_name_of_samples = not name or is_sample_id(str(name))
+        if is_name_of_samples and cells.nunique() == len(cells):
+            return list(map(str, cells))
+    return []
+
+
+def _about_follow_up(names: Sequence[str], label: str | None) -> str:
+    """Return sentences about the time to an event and its status."""
+    text = (
+        f"{listed(names)} {either(len(names), 'is', 'are')} follow-up (the time to an event, or "
+        "whether it was seen): an outcome, neither a class nor a confounder. A question about "
+        "survival needs a survival model, such as Cox regression, which xnbflow does not have."
+    )
+    if label in names:
+        text += (
+            f" The label {label!r} ignores the time and samples that were followed for a short "
+            "time; valid is a class that is known for every sample, such as an event within two "
+            "years, without the samples that were followed for less."
+        )
+    return text

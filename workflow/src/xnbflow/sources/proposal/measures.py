@@ -1,0 +1,83 @@
+"""Measures of a sample: the columns that have the values, where each sample has several."""
+
+import re
+from collections.abc import Sequence
+
+from xnbflow.core.errors import quoted
+from xnbflow.core.nouns import either, listed
+
+#: Words for what is measured of each sample, best first, and a column with such a word at its end.
+_MEASURES = (
+    "normalized abundance",
+    "normalised abundance",
+    "maxlfq",
+    "lfq",
+    "avg_signal",
+    "signal",
+    "tpm",
+    "fpkm",
+    "rpkm",
+    "quantity",
+    "abundance",
+    "intensity",
+    "reads",
+    "counts",
+    "count",
+    "ratio",
+    "peptides",
+    "psms",
+    "coverage",
+    "score",
+    "bead_stderr",
+    "avg_nbeads",
+    "stderr",
+    "detection",
+    "pval",
+    "p-value",
+    "call",
+)
+
+_MEASURE = re.compile(
+    rf"(.+?)((?:[ ._:|-]+(?:{'|'.join([*_MEASURES, 'spectral', 'normalized', 'unique', 'total'])}"
+    r"|pval|razor))+)",
+    re.IGNORECASE,
+)
+
+
+def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the columns of other measures where each sample has several, and a sentence.
+
+    Some programs write several columns of each sample, such as BeadStudio ``S1.AVG_Signal`` and
+    ``S1.Detection Pval``. The measure whose name is first in `_MEASURES` has the values.
+
+    Examples
+    --------
+    >>> other_measures(["a Intensity", "b Intensity", "a Count", "b Count"])[0]
+    ['a Count', 'b Count']
+    >>> other_measures(["P1_T", "P1_N", "P2_T", "P2_N"])[0]
+    []
+    """
+    samples_of_measure: dict[str, list[str]] = {}
+    for name in names:
+        match = _MEASURE.fullmatch(name)
+        if match is None:
+            return [], []
+        samples_of_measure.setdefault(match[2], []).append(match[1])
+    measures = list(samples_of_measure)
+    first = sorted(samples_of_measure[measures[0]]) if measures else []
+    have_same_samples = all(sorted(samples_of_measure[m]) == first for m in measures)
+    if len(measures) < 2 or not have_same_samples:
+        return [], []
+    ranks = {}
+    for measure in measures:
+        words = measure.lower()
+        ranks[measure] = next(i for i, word in enumerate(_MEASURES) if word in words)
+    chosen = min(measures, key=ranks.__getitem__)
+    others = [name for name in names if _MEASURE.fullmatch(name)[2] != chosen]  # type: ignore[index]
+    plain = {measure: measure.strip(" ._:|-") for measure in measures}
+    left_out = listed([plain[measure] for measure in measures if measure != chosen])
+    remark = (
+        f"Each sample has {len(measures)} columns; {quoted(plain[chosen])} has the values, and "
+        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop=)."
+    )
+    return others, [remark]

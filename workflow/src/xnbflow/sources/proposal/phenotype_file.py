@@ -1,0 +1,93 @@
+"""The samples and columns of a phenotype file beside a table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import pandas as pd
+
+from xnbflow.core.nouns import listed
+from xnbflow.core.refusals import Refusal
+from xnbflow.sources.formats.gct import read_classes
+from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.gene_columns import sample_column_names
+from xnbflow.sources.proposal.variables import (
+    FIRST_SAMPLES,
+)
+from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet
+from xnbflow.sources.series.phenotype import (
+    naming_column,
+    read_phenotype,
+)
+from xnbflow.sources.sheet import SheetRow, is_accession
+from xnbflow.sources.table import fetch_table
+
+#: Number of names of samples that a message shows of each file.
+_EXAMPLES = 3
+
+
+def read_beside(
+    path: Path, dataset: SheetRow, raw: RawTable, downloads: Downloads
+) -> tuple[pd.DataFrame, SheetRow]:
+    """Return the phenotype's columns, empty where there is none, and the row with its sheet."""
+    location = dataset.options.get("phenotype", "")
+    if not location or is_accession(location):
+        return pd.DataFrame(), dataset
+    beside = fetch_table(downloads, location, f"{dataset.id}-phenotype")
+    if "encoding" not in dataset.options and not is_utf8(beside):
+        dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
+    if suffix_of(beside) == ".cls":
+        return read_classes(beside, path), dataset
+    names = [*raw.header, *raw.columns([0])[0][:FIRST_SAMPLES]]
+    if suffix_of(beside) in WORKBOOKS and "phenotype_sheet" not in dataset.options:
+        options = phenotype_sheet(beside, names) | dataset.options
+        dataset = replace(dataset, options=options)
+    if "phenotype_id" not in dataset.options and not dataset.id_column:
+        column = naming_column(beside, dataset, [*names, *sample_column_names(raw)])
+        if column:
+            dataset = replace(dataset, options=dataset.options | {"phenotype_id": column})
+    return read_phenotype(beside, dataset), dataset
+
+
+def join_beside(
+    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+) -> tuple[pd.DataFrame, SheetRow]:
+    """Add the phenotype's columns to those of the table, by the first column that names samples."""
+    keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
+    key = dataset.id_column or next(iter(keys), None)
+    if key not in fields:
+        _refuse_other_samples(fields, dataset, phenotype, header)
+    rows = phenotype.reindex(fields[key])
+    joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
+    joined = joined.loc[:, ~joined.columns.duplicated()]
+    return joined, replace(dataset, id_column=key)
+
+
+_OTHER_SAMPLES = Refusal(
+    code="phenotype_file.other-samples",
+    sentence=(
+        "{location}: no sample of the phenotype file is in the table. The phenotype file has "
+        "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
+        "one of the files, or name the phenotype file's column of samples by phenotype_id"
+    ),
+    key="phenotype_id",
+)
+
+
+def _refuse_other_samples(
+    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+) -> NoReturn:
+    """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
+    row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
+    in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
+    raise _OTHER_SAMPLES.error(
+        location=dataset.location,
+        samples=list(phenotype.index),
+        in_rows=in_rows,
+        columns=header[1:],
+    )

@@ -1,0 +1,98 @@
+"""The scale of the values, and the transform that is proposed for them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.series.cycles import about_cycles
+from xnbflow.sources.series.intensities import refuse_no_counts, scale_of
+from xnbflow.sources.series.sequencing import (
+    PROPOSED_COUNT_TRANSFORM,
+)
+from xnbflow.sources.sheet import SheetRow
+
+#: Least number of features of an array; no scale is proposed for smaller tables.
+_ARRAY = 500
+
+#: Bounds of the largest logarithm of intensities to base 2; that to base e is below them (16-bit
+#: scanners: at most 16 to base 2, 11.1 to base e).
+_LARGEST_LOG2 = (11.2, 20.0)
+
+#: The transform that is proposed for values of a scale.
+_TRANSFORMS = {
+    "counts": PROPOSED_COUNT_TRANSFORM,
+    "estimated counts": PROPOSED_COUNT_TRANSFORM,
+    "TPM": "log2p1",
+    "CPM": "log2p1",
+    "FPKM": "log2p1",
+    "not logged": "log2",
+    "intensities": "log2",
+}
+
+#: Largest share of missing values that are all imputed; of more, features with many are dropped.
+MOST_IMPUTED = 0.1
+
+
+def proposed_logarithm(
+    values: np.ndarray, samples: np.ndarray, name: str = ""
+) -> tuple[dict[str, str], str]:
+    """Return the option ``transform`` for values, shape (n_features, n_samples), and why.
+
+    The ``name`` of the file may name the unit of the values.
+
+    Examples
+    --------
+    >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]), np.arange(3))[0]
+    {'transform': 'log2'}
+    """
+    kind, note = scale_of(values, samples, name)
+    reason = str(note)
+    transform = _TRANSFORMS.get(kind)
+    if kind == "intensities":
+        share = float(np.mean(values[values >= 0] == 0))
+        missing = "impute" if share <= MOST_IMPUTED else "drop_features:0.5"
+        return {"transform": "log2", "missing": missing}, (
+            f" Proposed are transform=log2 and missing={missing}: {reason}."
+        )
+    if transform == "log2" and np.fmin.reduce(values, axis=None) <= 0:
+        reason = f"{reason}; but some are 0 or below, which have no logarithm"
+        transform = None
+    if transform:
+        return {"transform": transform}, f" Proposed is transform={transform}: {reason}."
+    if kind == "logarithms":
+        return {}, ""
+    return {}, f" No transform is proposed: {reason}."
+
+
+def with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
+    """Return the row with the option ``transform`` or ``scale``, and a sentence."""
+    if {"scale", "transform"} & dataset.options.keys():
+        return dataset, ""
+    name = Path(dataset.location).name
+    cycles = about_cycles(
+        series.values, file_name=name, features=series.features, samples=series.samples
+    )
+    if cycles:
+        return dataset, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
+    if series.n_features < _ARRAY:
+        return dataset, ""
+    option, reason = proposed_logarithm(series.values, series.samples, name)
+    if not option and not reason and _are_log2(series.values):
+        option = {"scale": "log2"}
+        reason = " Proposed is scale=log2: the values are as logarithms of intensities to base 2."
+    if option.get("transform") == PROPOSED_COUNT_TRANSFORM:
+        refuse_no_counts(f"data set {dataset.id}: {name}", series.values, series.samples)
+    return replace(dataset, options=dataset.options | option), reason
+
+
+def _are_log2(values: np.ndarray) -> bool:
+    """Return whether logarithms have the base 2, by their largest value.
+
+    Values with large negative numbers are ratios, centred or standardised, of any base.
+    """
+    lowest = np.nanmin(values)
+    largest = np.nanmax(values)
+    is_in_bounds = _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1]
+    return bool(is_in_bounds and lowest > -largest / 2)

@@ -1,0 +1,113 @@
+"""Summary of a table with a proposed row of the sheet.
+
+The row has the layout (`layout`), the label (`label`), the columns of the samples
+(`sample_columns`), what the reader needs (`series_options`), and the scale (`scale`).
+"""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow.core.nouns import counted, listed
+from xnbflow.sources.annotation import propose_annotation
+from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.label import binary_label, with_binary_label, with_label
+from xnbflow.sources.proposal.layout import Layout, recognise_layout
+from xnbflow.sources.proposal.sample_columns import propose_columns
+from xnbflow.sources.proposal.scale import with_scale
+from xnbflow.sources.proposal.series_options import read_series, with_patients
+from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
+from xnbflow.sources.sheet import SheetRow
+
+#: Most columns that are taken for samples because of their names.
+_MOST_SAMPLES = 1000
+
+
+def summarise_table(
+    dataset: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+) -> Summary:
+    """Summarise a table, and propose settings that its row does not have.
+
+    The proposal has the label, the column of sample names, the orientation, a decimal comma,
+    columns that are not features, patients, the batch, rare classes, repeated names, and
+    logarithms. The whole table is read, with the same refusals as in the stage *acquire*; one at a
+    URL is downloaded within the limits of ``retry``. With ``annotations``, from where the gene
+    symbols of known arrays can be had, they are proposed for probes.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
+        layout = recognise_layout(dataset, downloads)
+        dataset, remarks = with_label(layout)
+        if not dataset.label and "phenotype" not in dataset.options:
+            layout, dataset, remarks = _with_samples_in_columns(layout, downloads)
+        if not dataset.label:
+            layout, dataset, remarks = with_binary_label(layout, dataset, remarks)
+        if not dataset.label:
+            return _without_proposal(dataset, layout)
+        dataset, column_remarks = propose_columns(dataset, layout.fields)
+        remarks = [*layout.remarks, *remarks, *column_remarks]
+        series, dataset, reading_remarks = read_series(dataset, downloads)
+        series, dataset, patient_remarks = with_patients(series, dataset, downloads)
+        dataset, scale_remark = with_scale(dataset, series)
+        dataset, symbols_remarks = propose_annotation(dataset, series, annotations)
+    remarks += [*reading_remarks, *patient_remarks, *symbols_remarks]
+    described = pd.DataFrame({dataset.label: series.labels})
+    described = pd.concat([described, series.sample_metadata], axis=1)
+    numbers = described_numbers(described.drop(columns=dataset.label))
+    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
+    return Summary(
+        accession=dataset.location,
+        type=suffix_of(dataset.location)[1:],
+        n_samples=series.n_samples,
+        has_table=True,
+        values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
+        numbers=numbers,
+        row=dataset,
+        reason=" ".join([reason, *remarks]),
+        labels=series.labels,
+        groups=series.groups,
+    )
+
+
+def _with_samples_in_columns(
+    layout: Layout, downloads: Downloads
+) -> tuple[Layout, SheetRow, list[str]]:
+    """Return the layout with samples in columns, if it has a label, else the given layout.
+
+    The first column then has distinct names of features.
+    """
+    dataset = layout.row
+    if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
+        transposed = recognise_layout(replace(dataset, orientation="columns"), downloads)
+        labelled, remarks = with_label(transposed)
+        is_labelled = bool(labelled.label or binary_label(transposed))
+        if is_labelled and len(transposed.samples) <= _MOST_SAMPLES:
+            return transposed, labelled, remarks
+    return layout, dataset, with_label(layout)[1]
+
+
+def _without_proposal(dataset: SheetRow, layout: Layout) -> Summary:
+    """Return the summary of a table in which no column looks like a class."""
+    fields = layout.fields
+    numbers = described_numbers(fields)
+    _, remarks = with_label(layout)
+    reason = (
+        "No column of text looks like a class (2 to 10 values, each of several samples). Name "
+        "the column of the class labels by --label; columns of text: "
+        f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, set "
+        "--orientation columns, and name the file of labels by --phenotype"
+    )
+    return Summary(
+        accession=dataset.location,
+        type=suffix_of(dataset.location)[1:],
+        n_samples=len(fields),
+        has_table=True,
+        values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
+        numbers=numbers,
+        row=None,
+        reason=" ".join([*layout.remarks, *remarks, reason]),
+    )
