@@ -318,7 +318,7 @@ def test_samples_are_coloured_by_a_column_and_a_click_leads_to_the_explanation(b
     chart = json.loads(place.find_element("css selector", "script").get_attribute("textContent"))
     marks = {mark["mark"]: mark for mark in chart["rows"][0][0]["marks"]}
     sample = marks["samples"]["samples"][5]
-    explained = marks["samples"]["place"]
+    explained = marks["samples"]["model"]
     link = browser.execute_script("return whyLink(arguments[0], arguments[1])", explained, sample)
     browser.get(f"{report.parent.as_uri()}/{link}")
     assert find(browser, ".explanation p").text.startswith(f"Sample {sample} is ")
