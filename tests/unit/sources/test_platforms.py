@@ -155,7 +155,7 @@ def test_an_annotation_is_proposed_with_the_size_of_its_download(tmp_path):
     downloads = Downloads(tmp_path / "downloads", {"geo": [str(tmp_path / "geo")]})
     row, sentences = proposal(downloads)
     assert row.options == {"annotation": "GPL96"}
-    assert "HG-U133A. Proposed is annotation=GPL96" in sentences[0]
+    assert "HG-U133A. The proposal is annotation=GPL96" in sentences[0]
     assert "about 2 MB" in sentences[0]
     # a user's option, and symbols of the file, are kept
     assert proposal(downloads, {"annotation": "none"})[1] == []

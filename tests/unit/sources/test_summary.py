@@ -115,7 +115,7 @@ def test_repeated_names_and_missing_values_are_settled_together(tmp_path):
     summary = summarise_table(row)
     assert summary.row.options["missing"] == "impute"
     assert summary.row.options["duplicates"] == "max_mean"
-    assert "Proposed is duplicates=max_mean" in summary.reason
+    assert "The proposal is duplicates=max_mean" in summary.reason
 
 
 @pytest.mark.parametrize(("lowest", "scale"), [(-5.9, "log2"), (-6.1, None)])

@@ -33,7 +33,7 @@ def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
         name="name", cells=drawn, caption="Caption.", sources=["file"], n_samples=n_samples,
         phenotype=phenotype,
     )  # fmt: skip
-    omitted = " 4 of 5 samples are shown, of each class its share."
+    omitted = " 4 of 5 samples are shown, in proportion to the class sizes."
     strips = " Strips: class, age; empty where unknown."
     assert figure.caption == "Caption." + omitted * (n_samples > 4) + strips
     assert figure.arguments["tracks"] == {"age": ["41 to 50", "", "7", "60"]}

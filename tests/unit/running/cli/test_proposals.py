@@ -116,7 +116,7 @@ LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
         (LOGGED, "dauer", {"scale": "log2"}, "dauer has another scale than the features"),
         (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
         (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),
-        (2**LOGGED, "Alter", {"transform": "log2"}, "Proposed is transform=log2"),
+        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform=log2"),
     ],
 )
 def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, option, reason):

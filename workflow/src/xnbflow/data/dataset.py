@@ -221,7 +221,7 @@ class DataSet:
     def order(self) -> np.ndarray:
         """Positions of the samples in canonical order, see `xnbflow.data.canonical_order`.
 
-        A data set without values has that of its file, else that of its labels.
+        The samples of a data set without values keep their places.
         """
         if self.values is None:
             return np.arange(self.n_samples)

@@ -108,7 +108,7 @@ def grid_densities(
     _normalize(out)
     if too_wide:
         in_logs = underflow == "log"
-        _mend_underflow(tile, offsets, bandwidths, low=low, high=high, in_logs=in_logs, out=out)
+        _correct_underflow(tile, offsets, bandwidths, low=low, high=high, in_logs=in_logs, out=out)
     return out
 
 
@@ -169,7 +169,7 @@ def _sum_kernels(
 
 
 @njit(nogil=True)
-def _mend_underflow(
+def _correct_underflow(
     tile: np.ndarray,
     offsets: np.ndarray,
     bandwidths: np.ndarray,

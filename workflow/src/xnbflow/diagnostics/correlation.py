@@ -12,9 +12,10 @@ a histogram. Most of a tile cannot change any of these, which one pass of compar
 
     e_i = (x_ic - m_ic over all classes c),   r_ij = e_i · e_j / (|e_i| |e_j|)
 
-**The error.** A product of float32 differs from r by at most ``band = (n + 4) 2**-24`` for ``n``
-samples: both factors are rounded, and n summands are added. A comparison of values closer than
-``band`` to a limit is repeated in float64, so the results are those of float64.
+**The error.** A product of float32 differs from r by at most ``(n + 4) 2**-24`` for ``n`` samples:
+both factors are rounded, and n summands are added. ``band`` is slightly wider (`_float32_error`). A
+comparison of values closer than ``band`` to a limit is repeated in float64, so the results are
+those of float64.
 
 **An example.** Two classes of two samples. Feature 1 has the values 1, 3 | 6, 8 and the residuals
 -1, 1 | -1, 1, of length 2; feature 2 has 2, 5 | 0, 1, and -1.5, 1.5 | -.5, .5, of length √5. Their
@@ -286,7 +287,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
 def _float32_error(n_samples: int) -> float:
     """Return the largest difference of a product in float32 from r, for rows of length 1.
 
-    The bound of the module, (n + 4) 2**-24, with more than 4 for safety.
+    The bound of the module, (n + 4) 2**-24, with 1e-6 (17 units of 2**-24) in place of the 4.
     """
     return 1e-6 + n_samples * 2.0**-24
 

@@ -128,7 +128,8 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
         The table ``genes`` of `GENE_TABLES` of `xnbflow.tables.contract`: a row per class and
         feature, by class and rank. The fold change is a logarithm to base 2, and is missing if the
         scale of the series is unknown. Features are ranked by the evidence in either direction: by
-        the absolute t, then by the difference of the area from 1/2, then by position.
+        the absolute ``least_t``, the test against the nearest other class; then by the absolute t,
+        the difference of the area from 1/2, and position. With two classes both t are the same.
 
     Raises
     ------

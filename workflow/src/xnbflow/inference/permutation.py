@@ -50,8 +50,8 @@ _FEATURES = 10
 _TILE = 256
 #: Larger data sets (samples times features) are tested only on request of a study.
 _MOST_VALUES = 60_000_000
-#: Draws of folds for each permutation at most. Of large data sets there are as many as draws times
-#: values are at most `_MOST_VALUES`, so that the longest test takes as long as with one draw.
+#: Most draws of folds for each permutation. Large data sets have fewer: draws times values are at
+#: most `_MOST_VALUES`, so that no test takes longer than one draw of the largest data set.
 _REPEATS = 20
 #: The same of a test that adjusts for columns, which fits a linear model of all features each time.
 _ADJUSTED_REPEATS = 3
@@ -386,8 +386,11 @@ def _statistic(adjust: Sequence[str]) -> str:
 def n_splits_of(series: DataSet) -> int:
     """Return the number of folds; fewer than two where the labels cannot be tested."""
     sizes = class_counts(series)
+    if len(sizes) < 2:
+        return 0
     n_units = series.n_samples if series.groups is None else len(np.unique(series.groups))
-    return min(5 if n_units <= _MANY_UNITS else 2, int(sizes.max())) if len(sizes) > 1 else 0
+    n_splits = 5 if n_units <= _MANY_UNITS else 2
+    return min(n_splits, int(sizes.max()))
 
 
 def ten_features_score(

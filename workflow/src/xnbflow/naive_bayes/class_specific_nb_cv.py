@@ -252,7 +252,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             else:
                 model = self._choose_on_path(predictions, sizes)
         self._set_path(model)
-        # The final model: rank all samples, and weigh features as the inner folds have decided.
+        # The final model: rank features by all samples, and weight them as the inner folds decided.
         shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
         self._keep(rankings, shortlist.features, codes, self._borrowed)
         if model.average is not None:

@@ -31,8 +31,9 @@ _FEATURES_OF_CLASS = 6
 _MOST_CORE_FEATURES = 16
 #: Classes up to which the whole core set is named for each.
 _FEW_CLASSES = 4
-#: Rows of the table of a card of several classes, half of them, and those of each class.
-_MOST_ROWS = 10
+#: Most rows of the table of a card of several classes.
+_MOST_ROWS = 20
+#: Most rows of one class in that table.
 _MOST_ROWS_OF_CLASS = 4
 #: Share of random signatures as accurate as the selected features; above it a card has a caution.
 _MANY_RANDOM = 0.05
@@ -291,14 +292,14 @@ def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
     is farthest from one half, because they separate this class from the others.
     """
     n_classes = max(1, features["class"].nunique())
-    n_rows = max(1, min(_MOST_ROWS_OF_CLASS, 2 * _MOST_ROWS // n_classes))
+    n_rows = max(1, min(_MOST_ROWS_OF_CLASS, _MOST_ROWS // n_classes))
     ranked = features.assign(separation=(features["auc"] - 0.5).abs())
     ranked = ranked.sort_values(
         ["class", "core", "share", "separation"],
         ascending=[True, False, False, False],
         kind="stable",
     )
-    first = ranked[ranked.groupby("class").cumcount() < n_rows].head(2 * _MOST_ROWS)
+    first = ranked[ranked.groupby("class").cumcount() < n_rows].head(_MOST_ROWS)
     return [_row(row, label=str(row["class"])) for row in first.to_dict("records")]
 
 

@@ -124,8 +124,8 @@ def propose_annotation(
     accession = platform.accession
     if has_annotation(accession, downloads):
         sentence = (
-            f"The features are probes of {platform.name}. Proposed is annotation={accession}: the "
-            f"run downloads their gene symbols from GEO (about {platform.megabytes:g} MB)."
+            f"The features are probes of {platform.name}. The proposal is annotation={accession}: "
+            f"the run downloads their gene symbols from GEO (about {platform.megabytes:g} MB)."
         )
         dataset = replace(dataset, options=dataset.options | {"annotation": accession})
         return dataset, [sentence]

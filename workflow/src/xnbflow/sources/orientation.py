@@ -1,7 +1,8 @@
 """A table seen by its samples, whether these are its rows or its columns.
 
 A *variable* is what is measured or known of every sample: a column of a table with samples in rows,
-a row of one with samples in columns. This is the only module in which the two differ.
+a row of one with samples in columns. Both orientations have the same methods, so that most code
+does not distinguish them.
 """
 
 from abc import ABC, abstractmethod

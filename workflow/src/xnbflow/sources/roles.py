@@ -29,7 +29,7 @@ _MADE_OF_NAMES = {("label", SAMPLE_NAMES), ("group", BARCODE_PATIENT)}
 
 #: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
-#: Largest number of columns (or rows) that are not features and become part of the phenotype.
+#: Most columns (or rows) that are no features and are kept: as phenotype, or to describe features.
 _MOST_TEXTS = 50
 
 
@@ -183,7 +183,11 @@ def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
     for position, name in enumerate(header):
         if position == key:
             continue
-        (annotation if matches(name, drop) else samples).append(position)
+        if matches(name, drop):
+            annotation.append(position)
+        else:
+            samples.append(position)
+    # More dropped columns than this are left out, not kept as descriptions of the rows.
     if len(annotation) > _MOST_TEXTS:
         annotation = []
     return SamplesInColumns(raw, key, annotation, samples)
@@ -237,7 +241,7 @@ def assign_roles(
         elif (
             name in named
             and name not in texts
-            and (phenotype is None or not _is_another(table, position, phenotype))
+            and (phenotype is None or not _has_other_numbers(table, position, phenotype))
         ):
             role = Role.TEXT
         else:  # most rows have no patterns, and most tables thousands of names
@@ -256,7 +260,7 @@ def assign_roles(
     return roles
 
 
-def _is_another(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
+def _has_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers."""
     name = table.names[position]
     if name not in phenotype:

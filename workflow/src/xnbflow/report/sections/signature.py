@@ -153,9 +153,9 @@ def heatmap_figure(
 ) -> Figure:
     """Return the heat map of a table of features by samples, ``row`` by ``column``.
 
-    If these are fewer than ``n_samples``, those of the series, the caption has the numbers.
-    ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. A series
-    of more samples than it has is drawn without.
+    If fewer than the ``n_samples`` of the series are drawn, the caption has both numbers.
+    ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. If a
+    drawn sample has no row there, no strips are drawn.
     """
     rows = cells.drop_duplicates("row").sort_values("row")
     columns = cells.drop_duplicates("column").sort_values("column")
@@ -166,7 +166,10 @@ def heatmap_figure(
     classes = columns["class"].tolist()
     strips = _strips(columns["sample"], phenotype)
     if len(classes) < n_samples:
-        caption += f" {len(classes):,} of {n_samples:,} samples are shown, of each class its share."
+        caption += (
+            f" {len(classes):,} of {n_samples:,} samples are shown, in proportion to the class "
+            "sizes."
+        )
     if strips:
         caption += f" Strips: class, {', '.join(strips)}; empty where unknown."
     size = f"{counted(len(names), 'feature')} in {counted(len(classes), 'sample')}"

@@ -84,10 +84,12 @@ def draw(chart: Chart, column: float | None = None) -> Figure:
     # Each panel with the room of its names, below each other with one left end.
     rows = [_places(panels, column) for panels in chart.rows]
     if all(len(row) == 1 for row in rows):
-        for name in ("left", "right"):
-            widest = max(getattr(row[0], name) for row in rows)
-            for row in rows:
-                setattr(row[0], name, widest)
+        stacked = [row[0] for row in rows]
+        left = max(panel.left for panel in stacked)
+        right = max(panel.right for panel in stacked)
+        for panel in stacked:
+            panel.left = left
+            panel.right = right
     width = _share_widths(chart, rows, column)
 
     # The legend above them.

@@ -114,6 +114,6 @@ def _free_in_group(group: Path, limit_file: str, usage_file: str, cache: str) ->
 
 
 def _gigabytes(n_bytes: int) -> str:
-    """Return bytes as gigabytes with one decimal, or two where that would be 0.0."""
+    """Return bytes as gigabytes with one decimal; below 0.1 with two significant digits."""
     gigabytes = n_bytes / 1e9
     return f"{gigabytes:,.1f}" if gigabytes >= 0.1 else f"{gigabytes:.2g}"

@@ -80,7 +80,8 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     if "encoding" not in dataset.options and not is_utf8(path):
         dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
         remarks.append(
-            "The text is not UTF-8; proposed is encoding=cp1252, that of Windows in western Europe."
+            "The text is not UTF-8; the proposal is encoding=cp1252, that of Windows in western "
+            "Europe."
         )
     if suffix_of(path) in WORKBOOKS:
         proposed, remark = propose_sheets(path, dataset.options)
@@ -117,7 +118,7 @@ def _layout_of_cells(path: Path, dataset: SheetRow) -> Layout:
     if "matrix" not in dataset.options and matrix:
         dataset = replace(dataset, options=dataset.options | {"matrix": matrix})
         remarks.append(
-            f"Proposed is matrix={matrix}: X has negative values, as after scaling each gene."
+            f"The proposal is matrix={matrix}: X has negative values, as after scaling each gene."
         )
     return Layout(cells_of(path), dataset, tuple(remarks))
 

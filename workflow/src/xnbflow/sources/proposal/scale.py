@@ -60,7 +60,7 @@ def proposed_logarithm(
         reason = f"{reason}; but some are 0 or below, which have no logarithm"
         transform = None
     if transform:
-        return {"transform": transform}, f" Proposed is transform={transform}: {reason}."
+        return {"transform": transform}, f" The proposal is transform={transform}: {reason}."
     if kind == "logarithms":
         return {}, ""
     return {}, f" No transform is proposed: {reason}."
@@ -81,7 +81,9 @@ def with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
     option, reason = proposed_logarithm(series.values, series.samples, name)
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
-        reason = " Proposed is scale=log2: the values are as logarithms of intensities to base 2."
+        reason = (
+            " The proposal is scale=log2: the values are as logarithms of intensities to base 2."
+        )
     if option.get("transform") == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {dataset.id}: {name}", series.values, series.samples)
     return replace(dataset, options=dataset.options | option), reason

@@ -68,7 +68,7 @@ def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, Data
                 share = error.fields["share"]
                 option = {"missing": "impute" if share <= MOST_IMPUTED else "drop_features:0.3"}
                 remarks.append(
-                    f"Proposed is missing={option['missing']}: {share:.1%} of the values are "
+                    f"The proposal is missing={option['missing']}: {share:.1%} of the values are "
                     "missing."
                 )
             elif error.code == REPEATED_FEATURES.code and "duplicates" not in dataset.options:
@@ -80,7 +80,7 @@ def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, Data
         note for note in series.notes if isinstance(note, Note) and note.code == "names repeat"
     ]
     if repeated and dataset.options.get("duplicates") == "max_mean":
-        remarks.append(f"Proposed is duplicates=max_mean: {repeated[0]}.")
+        remarks.append(f"The proposal is duplicates=max_mean: {repeated[0]}.")
     return dataset, series, remarks
 
 
@@ -97,7 +97,7 @@ def with_patients(
     series = acquire(dataset, downloads=downloads.folder)
     n_patients = metadata[BARCODE_PATIENT].nunique()
     remark = (
-        f"Proposed is group={BARCODE_PATIENT}: the barcodes of {series.n_samples} samples name "
+        f"The proposal is group={BARCODE_PATIENT}: the barcodes of {series.n_samples} samples name "
         f"{n_patients} patients."
     )
     return series, dataset, [remark]

@@ -284,7 +284,7 @@ def _about_code(values: np.ndarray, code: float, first: float, last: float) -> N
 
 
 def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> Note | None:
-    """Return a note on samples that are logged among others that are not; None without any."""
+    """Return a note on a mix of samples with and without logarithms; None if there is no mix."""
     if len(values) < _GENES:
         return None
     by_sample = values[:: max(1, len(values) // _FEATURES_OF_SAMPLE)].T
