@@ -61,6 +61,11 @@ DESIGNS = {
     "20 patients x 3": (replace(PLAIN, n=20, per_patient=3), (0.0, 1.2)),
     "20 pairs": (replace(PLAIN, n=20, paired=True), (0.0, 0.8)),
     "40 samples, two batches": (replace(PLAIN, batch=2.0), (0.0, 1.2)),
+    "40 samples, genes in blocks of 200": (
+        replace(PLAIN, genes=600, block=200),
+        (0.0, 0.8, 1.2),
+    ),
+    "40 samples, all genes correlated": (replace(PLAIN, block=500), (0.0, 0.8, 1.2)),
     "60 samples, four classes": (replace(PLAIN, n=60, shares=(0.25,) * 4), (0.0, 1.2)),
     "100 samples, ten classes": (replace(PLAIN, n=100, shares=(0.1,) * 10), (0.0, 1.2)),
 }

@@ -22,12 +22,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from benchmarks.conclusions import series_of
-from performance_page import write_block
-from simulated_studies import Design, drawn
+from benchmarks.performance_page import write_block
+from benchmarks.simulated_studies import Design, drawn
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
