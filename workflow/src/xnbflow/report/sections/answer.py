@@ -38,6 +38,8 @@ def section(results: StudyResults) -> Section | None:
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
     )
+    for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
+        files += results.compared(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
