@@ -29,7 +29,7 @@ from rows import row
 from simulated_studies import Design, Study, study
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]

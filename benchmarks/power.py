@@ -28,7 +28,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.intervals import inflation_of
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.verdicts import LabelTest, verdict
 
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "power.tsv"

@@ -9,8 +9,8 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import areas, pooled_performance
 from xnbflow.inference.halves import half_stability, halves_table, pairs_of
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import label_test
 from xnbflow.models.trained import cross_validate, fit_model
 
 CSNB_CV = resolved({"method": "csnb_cv"})
