@@ -30,7 +30,7 @@ from simulated_studies import Design, Study, study
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.estimates import Performance
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]

@@ -33,7 +33,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.intervals import balanced_interval, inflation_of
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]
