@@ -4,6 +4,7 @@
 has one thread, which prepares, and waits for jobs, for the end of forks and for the end of the run.
 """
 
+import atexit
 import ctypes
 import gc
 import importlib
@@ -62,6 +63,30 @@ class Fork:
     connection: socket.socket
     process: int
     process_file: int
+
+
+class End:
+    """The end of a fork, without the clean-up of its memory.
+
+    Python takes its objects apart when it ends, and the system would first copy the memory of those
+    that a fork shares: this takes longer than all else that a fork costs.
+    """
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+        # the first function that is registered is called last, after threads have ended
+        atexit.register(self._exit)
+
+    def _exit(self) -> None:
+        """End the process if it is a fork that has its exit code."""
+        if self.code is None:
+            return
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            return  # Python reports it when it ends
+        os._exit(self.code)
 
 
 class Server:
@@ -245,27 +270,41 @@ def become_job(connection: socket.socket, paths: list[str]) -> Path:
     return script
 
 
-def run_script(script: Path) -> None:
+def run_script(script: Path, end: End) -> NoReturn:
     """Run a script as Python's main module; an exception has the traceback that it has there."""
     main = ModuleType("__main__")
     main.__file__ = str(script)
     sys.modules["__main__"] = main
     code = compile(script.read_bytes(), str(script), "exec")
+    status: object = None
     try:
         exec(code, vars(main))  # noqa: S102  the script of a job
+    except SystemExit as exit_of_script:
+        status = exit_of_script.code
     except Exception as error:  # noqa: BLE001  Python ends in this way
-        end_by(error)
+        trace = error.__traceback__.tb_next if error.__traceback__ else None  # without this module
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        status = 1
+    end.code = exit_code(status)
+    sys.exit(status)  # type: ignore[arg-type]
 
 
-def end_by(error: BaseException) -> NoReturn:
-    """End this process as Python does after an exception of the main module."""
-    trace = error.__traceback__.tb_next if error.__traceback__ else None  # without this module
-    sys.excepthook(type(error), error.with_traceback(trace), trace)
-    sys.exit(1)
+def exit_code(status: object) -> int:
+    """Return the exit code of a process for an argument of `sys.exit`.
+
+    Examples
+    --------
+    >>> exit_code(None), exit_code(3), exit_code("a message")
+    (0, 3, 1)
+    """
+    if status is None:
+        return 0
+    return status & 0xFF if isinstance(status, int) else 1
 
 
 def main() -> None:
     """Prepare and serve until the run ends; in a fork, run the script of a job."""
+    end = End()
     del sys.path[0]  # the folder of this file, whose modules belong to a package
     paths = list(sys.path)
     installed = importlib.util.find_spec("xnbflow")
@@ -277,7 +316,7 @@ def main() -> None:
     if connection is None:
         shutil.rmtree(folder, ignore_errors=True)
     else:
-        run_script(become_job(connection, paths))
+        run_script(become_job(connection, paths), end)
 
 
 if __name__ == "__main__":
