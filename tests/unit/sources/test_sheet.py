@@ -10,15 +10,17 @@ from xnbflow.core.entries import Source
 from xnbflow.core.errors import InputError
 from xnbflow.sources import sheet as sheet_module
 from xnbflow.sources.registry import SOURCES
-from xnbflow.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
+from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[3]
 
 GOOD = ["brain", "cumida", "Brain/GSE50161", "ab" * 32, "130", "54675", "5"]
-GOOD = dict(zip(COLUMNS, GOOD, strict=False))
+GOOD = dict(zip(SHEET_COLUMNS, GOOD, strict=False))
 
 
-def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = COLUMNS) -> Path:
+def write_sheet(
+    folder: Path, *rows: dict[str, str], header: tuple[str, ...] = SHEET_COLUMNS
+) -> Path:
     lines = ["\t".join(header)]
     lines += ["\t".join(row.get(column, "") for column in header) for row in rows]
     return put(folder, "\n".join(lines) + "\n", "datasets.tsv")
@@ -83,10 +85,10 @@ def test_every_column_and_option_is_documented():
     table = page.partition("| column of the sheet |")[2].partition("\n\n")[0]
     cells = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     rows = {name: sources.split(", ") for name, sources, _ in cells}
-    assert [name for name in rows if not name.startswith("option ")] == list(COLUMNS)
+    assert [name for name in rows if not name.startswith("option ")] == list(SHEET_COLUMNS)
     for source in SOURCES.values():
         options = {name for name, sources in rows.items() if source.name in sources}
-        assert options - set(COLUMNS) == {f"option {option}" for option in source.options}
+        assert options - set(SHEET_COLUMNS) == {f"option {option}" for option in source.options}
 
 
 @pytest.mark.parametrize(
@@ -107,8 +109,8 @@ def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key, code):
         read_sheet(path)
 
 
-HEADER = "\t".join(COLUMNS)
-ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
+HEADER = "\t".join(SHEET_COLUMNS)
+ROW = "\t".join(GOOD.get(column, "") for column in SHEET_COLUMNS)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from xnbflow.core.study import Design
 from xnbflow.core.terms import sheet_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import with_known_covariates
-from xnbflow.diagnostics.audit_row import Row, audit_row
+from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.formats.cell_texts import is_missing
@@ -90,7 +90,7 @@ class Association(NamedTuple):
         return self.code == "separates classes"
 
 
-def confounders(series: DataSet) -> list[Row]:
+def confounders(series: DataSet) -> list[AuditRow]:
     """Test the class against every column of the phenotype; the strongest association first.
 
     Two categories and two classes are tested by Fisher's exact test, more by the chi-squared test
@@ -112,7 +112,7 @@ def confounders(series: DataSet) -> list[Row]:
     labels = pd.Series(series.labels)
     phenotype = {} if series.sample_metadata is None else series.sample_metadata
     tested: dict[str, Association] = {}
-    not_tested: list[Row] = []
+    not_tested: list[AuditRow] = []
     for column, all_cells in phenotype.items():
         name = str(column)
         present = has_value(all_cells)
@@ -159,7 +159,7 @@ def association_severity(result: Association, p_holm: float) -> str:
     return "warning" if p_holm <= TEST_LEVEL or result.complete else "none"
 
 
-def _genes(series: DataSet, name: str) -> Row:
+def _genes(series: DataSet, name: str) -> AuditRow:
     """Return the numbers of features that differ without and with a column, and a remedy."""
     cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
     present = has_value(cells)

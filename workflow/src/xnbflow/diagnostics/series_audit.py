@@ -18,7 +18,7 @@ from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.gene_names import split_genes
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features
-from xnbflow.diagnostics.audit_row import Row, audit_row
+from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.confounders import (
     as_dates,
     as_numbers,
@@ -240,7 +240,7 @@ def _drawn_categories(series: DataSet, name: str) -> np.ndarray:
     return categories.to_numpy()
 
 
-def sexes(series: DataSet) -> list[Row]:
+def sexes(series: DataSet) -> list[AuditRow]:
     """Compare the sex in a column of the phenotype with the genes of the X and Y chromosomes.
 
     A sample's score is the mean of RPS4Y1, KDM5D and DDX3Y less XIST, each standardised; it is male
@@ -259,7 +259,7 @@ def sexes(series: DataSet) -> list[Row]:
     return rows
 
 
-def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Row]:
+def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[AuditRow]:
     """Return the findings on one column of sexes; see `sexes`."""
     initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
     male = initials == "m"
@@ -331,7 +331,7 @@ def _linear(series: DataSet) -> np.ndarray:
     return series.values if linear.all() else series.values[linear]
 
 
-def _repeated(series: DataSet) -> list[Row]:
+def _repeated(series: DataSet) -> list[AuditRow]:
     """Return samples that are equal or nearly equal and not in one group."""
     rows = []
     equal_pairs: set[tuple[int, int]] = set()
@@ -389,7 +389,7 @@ def _categories(series: DataSet) -> list[np.ndarray]:
     return columns
 
 
-def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
+def _likely_repeats(series: DataSet) -> tuple[list[AuditRow], pd.DataFrame]:
     """Return a finding on samples that are probably of the same patients, and their groups.
 
     The finding is a warning if a tenth of the samples or more are in such groups. It is severe if
@@ -444,7 +444,7 @@ def _likely_repeats(series: DataSet) -> tuple[list[Row], pd.DataFrame]:
     return [row], groups
 
 
-def _scale(series: DataSet) -> list[Row]:
+def _scale(series: DataSet) -> list[AuditRow]:
     """Return findings on intensities without logarithms, counts, and samples of other scale."""
     linear = _linear(series)
     if len(linear) < ENOUGH:
@@ -456,7 +456,7 @@ def _scale(series: DataSet) -> list[Row]:
     return [audit_row(scale, scale, severity, note.finding, remedy=note.advice, value=quantile_99)]
 
 
-def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
+def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[AuditRow]]:
     """Return the first components of the standardised features, their shares, and outliers.
 
     They are computed from the eigenvectors of the Gram matrix of the samples, which are those of a

@@ -53,7 +53,7 @@ from xnbflow.inference.adjusted_discriminant import Adjustment, adjusted_score, 
 from xnbflow.inference.diagonal_discriminant import FoldDraws, RepeatedScore, ten_features_scores
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.permutation_test import (
-    ROUNDING,
+    SCORE_ROUNDING,
     PermutationTest,
     Permute,
     Score,
@@ -277,7 +277,7 @@ def _means_and_spread(
     draws = [score(labels, seeds_of_draws(seed, n_repeats)) for score in scores]
     observed = [float(np.mean(values)) for values in draws]
     tests = [
-        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=ROUNDING)
+        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=SCORE_ROUNDING)
         for value, share in zip(observed, _SHARES, strict=True)
     ]
 
@@ -303,7 +303,7 @@ def _means_and_spread(
     lower, upper = limits_of_p(null[decisive], observed[decisive], error)
 
     # the scores that the page shows are those of the means
-    at_least = sum(value >= observed[0] - ROUNDING for value in null[0])
+    at_least = sum(value >= observed[0] - SCORE_ROUNDING for value in null[0])
     means = PermutationTest(observed[0], p_values[0], at_least, tuple(null[0]))
     return {
         "metric": "mean_probability",

@@ -14,7 +14,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.audit_row import Row, audit_row
+from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 from xnbflow.tables.contract import AUDIT_TABLES
@@ -67,7 +67,7 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     if not incomplete.any() or len(series.classes) < 2:
         return table_of([], AUDIT_TABLES["audit"])
     shares = missing.mean(axis=0)
-    rows: list[Row] = []
+    rows: list[AuditRow] = []
     of_class = np.array([shares[series.labels == label].mean() for label in series.classes])
     for label, share in zip(series.classes, of_class.tolist(), strict=True):
         n = counted(int((series.labels == label).sum()), "sample")

@@ -26,7 +26,7 @@ from xnbflow.sources.platforms import recognise_platform
 from xnbflow.sources.sheet import SheetRow
 
 #: Where NCBI serves GEO.
-BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
+GEO_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 
 #: Names of the columns, in small letters without spaces and underscores, best first.
 _ALIASES = {
@@ -102,7 +102,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
 def has_annotation(platform: str, downloads: Downloads) -> bool:
     """Return whether a platform's file is here or at GEO, of which only the head is read."""
     for path in _paths(platform):
-        with suppress(InputError), downloads.open_head("geo", path, default=BASE_URLS):
+        with suppress(InputError), downloads.open_head("geo", path, default=GEO_URLS):
             return True
     return (downloads.folder / "geo" / f"{platform}.soft").is_file()
 
@@ -163,10 +163,10 @@ def _platform_file(platform: str, downloads: Downloads) -> Path:
         return submitted_table
     annotation, soft_file = _paths(platform)
     try:
-        return downloads.fetch("geo", annotation, default=BASE_URLS)
+        return downloads.fetch("geo", annotation, default=GEO_URLS)
     except InputError as missing:
         try:
-            with downloads.open_head("geo", soft_file, default=BASE_URLS) as (_, stream):
+            with downloads.open_head("geo", soft_file, default=GEO_URLS) as (_, stream):
                 content = b"".join(_first_table(stream))
                 write_atomically(submitted_table, lambda path: path.write_bytes(content))
         except InputError as error:

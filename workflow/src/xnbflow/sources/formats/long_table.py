@@ -34,7 +34,7 @@ _VALUE = re.compile(
 )
 #: A table with more columns has features in them, and so has one with more columns of numbers
 #: that differ within samples and features, none with a name of values.
-MOST_COLUMNS = 40
+MOST_LONG_COLUMNS = 40
 _MOST_VALUES = 5
 #: First rows by which columns of texts and of numbers are distinguished.
 _FIRST_ROWS = 200
@@ -110,7 +110,7 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
     samples and within features; it has the values.
     """
     header = raw.header
-    if not len(raw) or len(header) > MOST_COLUMNS:
+    if not len(raw) or len(header) > MOST_LONG_COLUMNS:
         return None
     first = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
     heads = list(zip(*first, strict=True))

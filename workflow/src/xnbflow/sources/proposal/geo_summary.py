@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.annotation import BASE_URLS, has_annotation
+from xnbflow.sources.annotation import GEO_URLS, has_annotation
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
@@ -54,7 +54,7 @@ def summarise_series(
         path = accession_path(location)
         with (
             naming_platforms(location, downloads),
-            downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
+            downloads.open_head("geo", path, default=GEO_URLS) as (where, stream),
         ):
             summary = _summarise_stream(asked, where, stream, downloads)
     row = summary.row

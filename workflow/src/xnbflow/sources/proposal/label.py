@@ -12,7 +12,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
-from xnbflow.sources.proposal.layout import Layout
+from xnbflow.sources.proposal.layout import TableLayout
 from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
 from xnbflow.sources.proposal.summary import SHOWN_VALUES
 from xnbflow.sources.roles import SAMPLE_NAMES
@@ -96,7 +96,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     return 3 if has_class_name else 2
 
 
-def with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
+def with_label(layout: TableLayout) -> tuple[SheetRow, list[str]]:
     """Return the row with the column that looks most like a class, or the samples' names."""
     dataset = layout.row
     fields = layout.fields
@@ -172,14 +172,14 @@ def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
     return fields[[name]].iloc[:, 0]
 
 
-def binary_label(layout: Layout) -> str:
+def binary_label(layout: TableLayout) -> str:
     """Return the column of 0 and 1 that looks most like a class; empty where none does."""
     return next(iter(plausible_labels(layout.binary)), "")
 
 
 def with_binary_label(
-    layout: Layout, dataset: SheetRow, remarks: list[str]
-) -> tuple[Layout, SheetRow, list[str]]:
+    layout: TableLayout, dataset: SheetRow, remarks: list[str]
+) -> tuple[TableLayout, SheetRow, list[str]]:
     """Return the layout and the row with a column of 0 and 1 as the label, where one is plausible.
 
     It then describes samples, as a column of texts does.
