@@ -22,8 +22,9 @@ from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.diagnostics.moderation import fit_variance_prior
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.diagnostics.repeated_samples import PatientMatch, shared_samples, similar_samples
+from xnbflow.diagnostics.sample_components import principal_components
 from xnbflow.diagnostics.sample_levels import library_sizes
-from xnbflow.diagnostics.series_audit import principal_components, sex_rows, sexes
+from xnbflow.diagnostics.sex_check import sex_rows, sexes
 
 NAN = np.nan
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from xnbflow.diagnostics.features import MAD_TO_SD
+
 #: Least correlation of two samples of one cohort that are alike, each feature centred.
 ALIKE = 0.7
 #: Least correlation of two samples of different cohorts that are copies of each other. Samples of
@@ -293,7 +295,7 @@ def _likeness_within_classes(
     correlation = standardised.T @ standardised
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
     pairs = z[np.triu_indices(len(z), 1)]
-    spread = 1.4826 * np.median(np.abs(pairs - np.median(pairs)))
+    spread = MAD_TO_SD * np.median(np.abs(pairs - np.median(pairs)))
     return z, float(spread)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.study import Study
-from xnbflow.diagnostics.series_audit import shared_by_series
+from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.equal_priors import equal_priors
