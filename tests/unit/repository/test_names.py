@@ -29,6 +29,7 @@ INTERFACES = {
     "ANALYSIS": (r"papers/\w+/entries", "the entry of a paper's analysis"),
     "DEFAULTS": (r"papers/\w+/compute\w*", "the parameters of an analysis without its entry's"),
     "TABLES": (r"papers/\w+/compute\w*", "the tables that an analysis declares beside its module"),
+    "main": (r"running/(cli/__init__|\w+)", "the function of a program"),
     "print_figures": (
         r"report/figure_files|running/cli/finished_studies",
         "a command in front of the function",
