@@ -10,7 +10,7 @@ import pytest
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.reasons import ALLOWED, VERDICT_LEVELS, Reason, in_order, lowest
+from xnbflow.inference.verdict_reasons import ALLOWED, VERDICT_LEVELS, Reason, in_order, lowest
 from xnbflow.inference.verdicts import (
     LabelTest,
     NearLimit,

@@ -5,7 +5,7 @@ import pytest
 from report_study import reason
 
 from xnbflow.diagnostics.audit_row import CHECKS, audit_row
-from xnbflow.inference.reasons import ALLOWED, VERDICT_LEVELS
+from xnbflow.inference.verdict_reasons import ALLOWED, VERDICT_LEVELS
 from xnbflow.report import reasons
 from xnbflow.report.reasons import reason_clauses
 

@@ -48,6 +48,14 @@ INTERFACES = {
     ),
 }
 
+#: Folders whose modules have the names of what they are for: a stage, a chapter of the page, what
+#: is drawn, a format, a paper's part.
+NAMED_AFTER = re.compile(
+    r"jobs|running/planners|report/sections|report/drawings|sources/formats|papers/\w+"
+)
+#: Other modules with one name, and why.
+TWO_MODULES = {"steps": "the steps of a classifier (models), and those of the reader (sources)"}
+
 
 def public_names(path):
     """Return the names without an underscore that a module defines."""
@@ -84,3 +92,13 @@ def test_a_shared_name_is_an_interface_of_its_modules_alone(modules_of_name, nam
     modules = modules_of_name[name]
     assert [module for module in modules if not re.fullmatch(pattern, module)] == []
     assert len(modules) > 1
+
+
+def test_the_name_of_a_module_is_unique():
+    folders = defaultdict(set)
+    for path in LIBRARY.rglob("*.py"):
+        folder = path.parent.relative_to(LIBRARY).as_posix()
+        if path.stem != "__init__" and not NAMED_AFTER.fullmatch(folder):
+            folders[path.stem].add(folder)
+    several = {name: sorted(paths) for name, paths in folders.items() if len(paths) > 1}
+    assert several.keys() == TWO_MODULES.keys()

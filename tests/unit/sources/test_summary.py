@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.natural_order import natural_key
+from xnbflow.sources.proposal.column_kinds import column_options
 from xnbflow.sources.proposal.label import _is_follow_up, class_score
-from xnbflow.sources.proposal.sample_columns import column_options
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table

@@ -1,8 +1,8 @@
 """The sentences of reasons and findings: the only place where their codes become words.
 
 A row of the table ``reasons`` has a code and the names and numbers of its sentence
-(`xnbflow.inference.reasons`), a finding of the audit its parts (`xnbflow.diagnostics.audit_row`).
-No program reads what this module writes.
+(`xnbflow.inference.verdict_reasons`), a finding of the audit its parts
+(`xnbflow.diagnostics.audit_row`). No program reads what this module writes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ import pandas as pd
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.diagnostics.audit_row import CHECKS
-from xnbflow.inference.reasons import VERDICT_LEVELS
+from xnbflow.inference.verdict_reasons import VERDICT_LEVELS
 from xnbflow.inference.verdicts import FEWEST_PAIRS
 from xnbflow.report.numbers import capitalized, format_p, join_words
 

@@ -13,7 +13,7 @@ from xnbflow.inference.equal_priors import equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
-from xnbflow.inference.reasons import Reason
+from xnbflow.inference.verdict_reasons import Reason
 from xnbflow.inference.verdicts import (
     class_pair_reasons,
     cohort_reasons,

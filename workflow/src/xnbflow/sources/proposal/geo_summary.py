@@ -15,8 +15,8 @@ from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.column_kinds import column_options
 from xnbflow.sources.proposal.label import MOST_CLASSES, about_others, class_score, plausible_labels
-from xnbflow.sources.proposal.sample_columns import column_options
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
