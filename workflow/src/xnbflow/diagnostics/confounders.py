@@ -262,10 +262,12 @@ def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
         is_category = n_levels <= len(cells) / _MEAN_SIZE or n_levels == n_classes
         return texts if is_category else pd.Series(dates.astype(float), days.index)
     numbers = as_numbers(cells)
-    # 12 samples may have up to six levels. Numbers that are codes, such as 1 and 2, are categories.
+    # 12 samples may have up to six levels. A few whole numbers, such as 1 and 2, are codes of them.
     is_category = n_levels <= len(cells) / _MEAN_SIZE or n_levels == n_classes
-    if numbers is not None and not (is_category and _are_codes(numbers)):
-        return numbers
+    if numbers is not None:
+        are_codes = numbers.nunique() <= _FEW and bool((numbers == numbers.round()).all())
+        if not (is_category and are_codes):
+            return numbers
     return cells if is_category else None
 
 
@@ -454,11 +456,6 @@ def as_dates(cells: pd.Series) -> pd.Series | None:
     if days.isna().any():
         return None
     return days.dt.normalize().astype("datetime64[s]")
-
-
-def _are_codes(numbers: pd.Series) -> bool:
-    """Return whether numbers are probably codes of categories: few distinct whole numbers."""
-    return bool(numbers.nunique() <= _FEW and (numbers == numbers.round()).all())
 
 
 def _number_association(labels: pd.Series, numbers: pd.Series) -> Association:

@@ -81,7 +81,9 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     try:
         if re.fullmatch(r"GPL\d+", annotation):
             path = _platform_file(annotation, downloads)
-            if not _has_symbols(path):
+            with about_file(path), _open_annotation(path) as table:
+                has_symbols = "symbol" in table.places
+            if not has_symbols:
                 msg = (
                     f"data set {dataset.id}: neither an annotation nor the submitted table of "
                     f"{annotation} at GEO has gene symbols; name a table of your own by annotation="
@@ -116,7 +118,9 @@ def propose_annotation(
     known array have no proposal. Where the annotation cannot be had, the row is unchanged, and the
     sentence contains what to add. Without ``downloads`` nothing is proposed.
     """
-    if downloads is None or "annotation" in dataset.options or _are_annotated(series):
+    if downloads is None or "annotation" in dataset.options:
+        return dataset, []
+    if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         return dataset, []
     platform = recognise_platform(list(series.features))
     if platform is None:
@@ -136,12 +140,6 @@ def propose_annotation(
         f"{platform.megabytes:g} MB), or annotation=FILE, a table of probes and symbols."
     )
     return dataset, [sentence]
-
-
-def _are_annotated(series: DataSet) -> bool:
-    """Return whether a series has gene symbols."""
-    table = series.feature_metadata
-    return table is not None and "symbol" in table
 
 
 def _paths(platform: str) -> tuple[str, str]:
@@ -180,12 +178,6 @@ def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
         yield line
         if line.startswith(_END.encode()):
             return
-
-
-def _has_symbols(path: Path) -> bool:
-    """Return whether an annotation has a column of symbols."""
-    with about_file(path), _open_annotation(path) as annotation:
-        return "symbol" in annotation.places
 
 
 def standard_names(table: pd.DataFrame) -> pd.DataFrame:

@@ -147,9 +147,10 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
-def _shortened(text: str) -> str:
-    """Return a text of at most `_LONGEST_VALUE` characters."""
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is the time to an event, or its status."""
+    cells = list(map(str, first_column(fields, name)))
+    return is_event_time(name) or is_event_status(name, cells)
 
 
 def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
@@ -158,7 +159,12 @@ def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     questions = [name for name in names if not is_technical(name)]
     for name in questions[:_SHOWN_LABELS]:
         counts = Counter(plain_text(str(cell)) for cell in first_column(fields, name))
-        values = [f"{_shortened(value)} {count}" for value, count in counts.most_common() if value]
+        values = []
+        for value, count in counts.most_common():
+            if len(value) > _LONGEST_VALUE:
+                values.append(f"{value[: _LONGEST_VALUE - 3]}... {count}")
+            elif value:
+                values.append(f"{value} {count}")
         descriptions.append(f"{name} ({', '.join(values[:SHOWN_VALUES])})")
     if not descriptions:
         return []
@@ -207,12 +213,6 @@ def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
         "name another column by --label."
     )
     return [sentence]
-
-
-def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
-    """Return whether a column is the time to an event, or its status."""
-    cells = list(map(str, first_column(fields, name)))
-    return is_event_time(name) or is_event_status(name, cells)
 
 
 def _sample_names(fields: pd.DataFrame) -> list[str]:
