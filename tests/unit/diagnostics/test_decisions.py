@@ -6,14 +6,14 @@ import pytest
 from scipy.stats import false_discovery_control
 from toys import dataset
 
-from xnbflow.diagnostics.block_correlation import block_correlation
-from xnbflow.diagnostics.confounders import (
+from xnbflow.diagnostics.associations import (
     Association,
-    association_severity,
     category_association,
     complete_separation_p,
-    usable,
 )
+from xnbflow.diagnostics.block_correlation import block_correlation
+from xnbflow.diagnostics.column_values import usable
+from xnbflow.diagnostics.confounders import association_severity
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.diagnostics.gene_values import gene_values

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.diagnostics.associations import share_of_variance
 from xnbflow.diagnostics.audit_row import AuditRow, audit_row
-from xnbflow.diagnostics.confounders import has_value, share_of_variance
+from xnbflow.diagnostics.column_values import has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.features import MAD_TO_SD, linear_values
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged

@@ -14,15 +14,10 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
+from xnbflow.diagnostics.associations import short
 from xnbflow.diagnostics.audit_row import AuditRow, audit_row
-from xnbflow.diagnostics.confounders import (
-    as_dates,
-    as_numbers,
-    confounders,
-    has_value,
-    short,
-    usable,
-)
+from xnbflow.diagnostics.column_values import as_dates, as_numbers, has_value, usable
+from xnbflow.diagnostics.confounders import confounders
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
 from xnbflow.diagnostics.sample_components import (
