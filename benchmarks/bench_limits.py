@@ -22,7 +22,7 @@ from xnbflow.inference.intervals import BELOW, balanced_interval
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "limits.tsv"
-PAGE = ROOT / "docs" / "methods" / "verdicts.md"
+PAGE = ROOT / "docs" / "methods" / "verdicts-evidence.md"
 STUDIES = int(os.environ.get("XNBFLOW_LIMIT_STUDIES", "1000"))
 SPLITS = 5
 #: Seeds that no other benchmark uses.

@@ -35,7 +35,7 @@ from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
-PAGE = ROOT / "docs" / "methods" / "verdicts.md"
+PAGE = ROOT / "docs" / "methods" / "verdicts-evidence.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "100"))
 #: Studies of each case of `conclusions`: all cases of two studies take about a processor minute.
 CASE_STUDIES = int(os.environ.get("XNBFLOW_CASE_STUDIES", "2"))

@@ -38,7 +38,7 @@ from xnbflow.inference.verdicts import LabelTest, verdict
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "power.tsv"
-PAGE = ROOT / "docs" / "methods" / "verdicts.md"
+PAGE = ROOT / "docs" / "methods" / "verdicts-evidence.md"
 SPLITS = 5
 #: Draws of folds of the classifier.
 REPEATS = 1

@@ -37,7 +37,7 @@ from xnbflow.inference.verdicts import LEAST_REPLICATED
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks"
-PAGE = ROOT / "docs" / "methods" / "verdicts.md"
+PAGE = ROOT / "docs" / "methods" / "verdicts-evidence.md"
 ENTRY = resolved({"method": "csnb_cv"})
 N_GENES = 1000
 PAIRS = 10

@@ -6,12 +6,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401  (its BLAS has threads of its own, which are limited below)
 from expected_texts import texts_of_test
 from selection import is_asked
+from threadpoolctl import threadpool_limits
+
+from xnbflow.running.job_process import THREAD_VARIABLES
 
 # Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
 # none answers. The tests that have a cluster drop this.
 os.environ.setdefault("SLURM_CONF", os.devnull)
+
+# Several processes of tests share the processors, and the threads of BLAS wait for each other in
+# loops: with two threads an eigenvalue problem took ten times the processor seconds of one. The
+# processes that a test starts have the numbers of threads of users.
+if not os.environ.keys() & set(THREAD_VARIABLES):
+    threadpool_limits(limits=1, user_api="blas")
 
 #: Run in environments of their own (by `make package`, and by that of the peers) or in processes
 #: of their own; files of a package that a test installs.
