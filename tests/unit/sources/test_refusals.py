@@ -1,4 +1,4 @@
-"""Refusals of the reader: each is declared once, filled by each use, and raised by a test.
+"""Refusals of readers and data sets: each declared once, filled by each use, raised by a test.
 
 The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
 part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from toys import mistakes
 
-from xnbflow import sources
+from xnbflow import data, sources
 from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.acquire import acquire
@@ -32,11 +32,12 @@ TESTS = Path(__file__).parents[2]
 
 
 def modules():
-    """Return the modules of the package by name, except the program of another process."""
+    """Return the modules of the packages by name, except the program of another process."""
     found = {}
-    for module in pkgutil.walk_packages(sources.__path__, f"{sources.__name__}."):
-        if not module.name.endswith("workbook_process"):
-            found[module.name] = importlib.import_module(module.name)
+    for package in (sources, data):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("workbook_process"):
+                found[module.name] = importlib.import_module(module.name)
     return found
 
 
@@ -100,6 +101,10 @@ def test_each_use_has_a_value_for_each_field_and_no_other():
     assert chosen == {
         "class_labels.names",
         "class_labels.numbers",
+        "dataset.no-group",
+        "dataset.no-label",
+        "dataset.wrong-feature-metadata",
+        "dataset.wrong-sample-metadata",
         "geo_head.cut-dataset",
         "geo_head.no-dataset",
         "workbook.no-sheet",

@@ -3,7 +3,9 @@
 import pandas as pd
 import pytest
 
+from xnbflow.core.errors import InputError
 from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.proposal.workbook_sheets import (
     Sheet,
     describing_sheet,
@@ -99,3 +101,18 @@ def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
     assert "the first sheet, 'values', was read; the option sheet= names another one" in note
     assert "'legend', 'more'" in note
     assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []
+
+
+@pytest.mark.parametrize("code", ["", "roles.absent-name"])
+def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(tmp_path, code):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        for name in ("legend", "values", "more"):
+            pd.DataFrame({"gene": ["g1"]}).to_excel(book, sheet_name=name, index=False)
+    table = read_raw_table(tmp_path / "x.xlsx", {})
+    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id_column", code=code)
+    error = with_sheets(cause, table)
+    assert "no 'id'. This is the first sheet, 'legend'; " in str(error)
+    assert str(error).endswith("sheet= in the options: 'values', 'more'")
+    assert error.code == (code or "workbook.first-sheet")
+    assert (error.file, error.key, error.sheet) == ("x.xlsx", "id_column", True)

@@ -283,12 +283,17 @@ def test_an_answer_that_drips_is_given_up(tmp_path, answer):
     with raw_server(answer) as url, pytest.raises(InputError) as error:
         downloads(tmp_path, url, timeout=0.2, retries=1).fetch("cumida", PATH)
     assert "less than 1000 bytes per second, 2 times" in str(error.value)
+    assert error.value.fields["codes"] == ["http.too-slow"]
     assert files(tmp_path) == []
 
 
 def test_a_file_that_takes_too_long_is_given_up_at_its_deadline(tmp_path):
-    with raw_server(drip) as url, pytest.raises(InputError, match=r"not whole within 0\.5 s"):
+    with (
+        raw_server(drip) as url,
+        pytest.raises(InputError, match=r"not whole within 0\.5 s") as error,
+    ):
         downloads(tmp_path, url, least_rate=1, deadline=0.5).fetch("cumida", PATH)
+    assert error.value.fields["codes"] == ["http.not-whole"]
 
 
 def test_retries_wait_twice_as_long_each_time_or_as_the_server_says(tmp_path, monkeypatch):

@@ -44,6 +44,45 @@ def fetch(folder, url, sha256=None, **settings):
     return places.fetch_location("table", url, name="x.csv", sha256=sha256)
 
 
+@contextmanager
+def unavailable(code, match):
+    """Expect that a file is unavailable for one reason, which has a code."""
+    with pytest.raises(InputError, match=match) as error:
+        yield
+    assert (error.value.code, error.value.fields["codes"]) == ("downloads.unavailable", [code])
+
+
+def test_a_server_that_does_not_answer_is_given_up_after_the_timeout(tmp_path):
+    ended = threading.Event()
+    with raw_server(lambda _: ended.wait(5)) as url:
+        with unavailable("http.no-answer", r"no answer within 0\.1 s"):
+            fetch(tmp_path, url, timeout=0.1, retries=0)
+        ended.set()
+
+
+def test_a_connection_that_is_refused_is_tried_again_and_named(tmp_path):
+    with raw_server(lambda _: None) as url:
+        pass  # nobody listens after the end
+    with unavailable("http.no-connection", r"the connection failed \(.*\), 2 times"):
+        fetch(tmp_path, url)
+
+
+def test_a_redirection_to_no_url_is_a_failed_request(tmp_path):
+    with (
+        serving("d", {"x.csv": ["http://[/x.csv"]}) as server,
+        unavailable("http.no-request", r"the request failed \(Invalid IPv6 URL\)"),
+    ):
+        fetch(tmp_path, f"{server.url}/x.csv")
+
+
+def test_a_server_that_has_no_file_is_quoted(tmp_path):
+    with (
+        serving("d", {}) as server,
+        unavailable("http.status", "/x.csv: the server answered 404 Not Found"),
+    ):
+        fetch(tmp_path, f"{server.url}/x.csv")
+
+
 def announcing(length):
     """Announce a length, and send bytes until the connection is closed."""
 
@@ -152,7 +191,7 @@ def test_redirections_within_a_host_are_followed_but_not_without_end(tmp_path):
         server.answers["/d/moved.csv"] = [f"{address}/x.csv"]
         server.answers["/d/circle.csv"] = [f"{address}/circle.csv"]
         assert fetch(tmp_path, f"{address}/moved.csv").read_bytes() == BODY
-        with refused("more than 10 redirections", code="downloads.unavailable"):
+        with unavailable("http.many-redirections", "more than 10 redirections"):
             fetch(tmp_path, f"{address}/circle.csv")
 
 
