@@ -91,7 +91,7 @@ format: $(INSTALLED)
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt Snakefile workflow/Snakefile workflow/rules
 
-## manual: results/README.md, from the contract of tables, and the reference in config/README.md
+## manual: results/README.md and docs/reference/results*.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)
 	@$(BIN)/python -m xnbflow.running.manual
 

@@ -22,7 +22,7 @@ from simulated_studies import CLASSIFIERS, Design, cross_validated, draw, drawn
 
 from xnbflow.inference.intervals import area_interval
 
-PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts-evidence.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "areas.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_AREA_STUDIES", "40"))
 PLAIN = Design(n=40, genes=500, planted=10, effect=1.2)

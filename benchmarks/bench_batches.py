@@ -4,7 +4,7 @@ Each study has 500 genes in standard units: 30 are shifted by 1.5 in one of two 
 in one of two classes, or only either of them. The scores are of five folds. A null study has random
 labels and twelve random columns of the phenotype, one of them a plate. `XNBFLOW_BATCH_STUDIES` sets
 the number of studies of a cell, 40 by default (about ten minutes); null studies are five times as
-many. The tables are written to docs/methods/verdicts.md.
+many. The tables are written to docs/methods/verdicts-evidence.md.
 """
 
 import os
@@ -31,7 +31,7 @@ from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
-PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts-evidence.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "batches.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_BATCH_STUDIES", "40"))
 #: Settings of a run that shows that the benchmark computes something.

@@ -30,11 +30,11 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.halves import half_stability, halves_table, pairs_of
 from xnbflow.inference.intervals import TUNED, Estimate
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.verdicts import LabelTest, near_limit, stability_reasons, verdict
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data"))
-PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts-evidence.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "draws.tsv"
 DRAWS = int(os.environ.get("XNBFLOW_DRAWS", "20"))
 SERIES = {

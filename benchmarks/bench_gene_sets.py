@@ -23,7 +23,7 @@ from xnbflow.diagnostics.camera import camera, camera_preranked
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 
-PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts-evidence.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "gene_sets.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_SET_STUDIES", "100"))
 #: Settings of a run that shows that the benchmark computes something.

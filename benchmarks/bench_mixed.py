@@ -18,10 +18,11 @@ from bench_batches import write_each_cell
 from rows import row
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
+from xnbflow.inference.diagonal_discriminant import ten_features_score
 from xnbflow.inference.label_exchange import label_exchange
-from xnbflow.inference.permutation import permutation_test, ten_features_score
+from xnbflow.inference.permutation_test import permutation_test
 
-PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts-evidence.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "mixed.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_MIXED_STUDIES", "20"))
 #: Settings of a run that shows that the benchmark computes something.

@@ -35,7 +35,7 @@ from xnbflow.studies.concordances import concordances
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
-PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts-evidence.md"
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "strata.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_STRATA_STUDIES", "40"))
 #: Settings of a run that shows that the benchmark computes something.

@@ -19,7 +19,7 @@ from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.sources.simulate import simulate_series
 
 _CSNB = {"method": "xnbflow.naive_bayes.ClassSpecificNB"}

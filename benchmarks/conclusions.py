@@ -37,8 +37,8 @@ from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.intervals import inflation_of
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.missing_values import missing_values, values_at_limit
-from xnbflow.inference.permutation import label_test
 from xnbflow.inference.verdicts import (
     class_pair_reasons,
     column_reasons,

@@ -18,7 +18,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.fitting import filled
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.sources.series.intensities import transform
 
 GENES = 4000

@@ -1,8 +1,8 @@
 """How many exchanged labels a study finds, and how many right ones it doubts.
 
 ``python -m benchmarks.mislabelled [STUDIES]`` exchanges 5 % of the labels of simulated studies of
-two classes, and prints the table of docs/methods/verdicts.md: of 20, 40 and 100 samples, and of
-two strengths, the shift of 15 of 500 genes in standard deviations.
+two classes, and prints the table of docs/methods/verdicts-evidence.md: of 20, 40 and 100 samples,
+and of two strengths, the shift of 15 of 500 genes in standard deviations.
 """
 
 import sys

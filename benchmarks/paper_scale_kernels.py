@@ -22,8 +22,8 @@ from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration

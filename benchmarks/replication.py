@@ -11,6 +11,8 @@ appended to results/benchmarks/replication.tsv.
 `python -m benchmarks.replication real 9` takes a third of the samples of each large development
 series (folder XNBFLOW_DATA) as a study, nine times; the truth is the mean replication of disjoint
 sixths of the whole series. Rows are appended to results/benchmarks/replication_series.tsv.
+
+`python -m benchmarks.replication page` writes the table of simulated studies to the page.
 """
 
 import sys
@@ -24,6 +26,7 @@ import numpy as np
 import pandas as pd
 from benchmarks.accuracy_series import development_series
 from benchmarks.conclusions import series_of
+from benchmarks.performance_page import write_block
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
@@ -32,7 +35,9 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import agreement_interval, agreement_table, halves_table
 from xnbflow.inference.verdicts import LEAST_REPLICATED
 
-RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results" / "benchmarks"
+PAGE = ROOT / "docs" / "methods" / "verdicts-evidence.md"
 ENTRY = resolved({"method": "csnb_cv"})
 N_GENES = 1000
 PAIRS = 10
@@ -198,9 +203,31 @@ def parts_of(series: DataSet, shares: tuple[int, ...], seed: int) -> list[DataSe
     ]
 
 
+def block(studies: pd.DataFrame) -> str:
+    """Return the table of the page: studies called stable, and coverage, by genes and truth."""
+    bins = {"truth below .3": (-1, 0.3), ".3 to .5": (0.3, 0.5), ".5 to .7": (0.5, 0.7)}
+    bins[".7 and above"] = (0.7, 2)
+    lines = [f"| genes (designs) | {' | '.join(bins)} | interval held the truth |"]
+    lines.append("|---" * (len(bins) + 2) + "|")
+    parts = dict(list(studies.groupby("genes", sort=False)))
+    for title, part in (parts | {"together": studies}).items():
+        n_designs = len(part[["genes", "samples", "shifted", "effect"]].drop_duplicates())
+        cells = [f"{title} ({n_designs})"]
+        for low, high in bins.values():
+            chosen = part[(part["truth"] >= low) & (part["truth"] < high)]
+            cells.append(f"{chosen['stable'].sum()} of {len(chosen)}" if len(chosen) else "")
+        error = np.sqrt(part["held"].mean() * (1 - part["held"].mean()) / len(part))
+        lines.append(f"| {' | '.join(cells)} | {part['held'].mean():.3f} ± {error:.3f} |")
+    begin = "<!-- replication: written by `python -m benchmarks.replication page` -->"
+    return "\n".join([begin, *lines, "<!-- end of replication -->"])
+
+
 def main(words: list[str]) -> None:
-    """Measure simulated or real studies and append their rows to the file."""
+    """Measure simulated or real studies, and append their rows to the file; or write the page."""
     kind = words[0] if words else "simulated"
+    if kind == "page":
+        write_block(block(pd.read_csv(RESULTS / "replication.tsv", sep="\t")), PAGE)
+        return
     n_studies = int(words[1]) if len(words) > 1 else 10
     file = "replication.tsv" if kind == "simulated" else "replication_series.tsv"
     RESULTS.mkdir(parents=True, exist_ok=True)

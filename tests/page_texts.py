@@ -41,6 +41,8 @@ _NUMBER = re.compile(r"[+−-]?\d(?:[\d,.]*\d)?(?:e[+-]?\d+)?%?")
 _NAME = re.compile("|".join([*map(re.escape, sorted(HOSTILE, key=len, reverse=True)), r"\d+_at"]))
 #: Part of the name of a downloaded file, by its address, which has another port in each run.
 _DIGEST = re.compile(r"(?<=-)[0-9a-f]{8}(?=\.)")
+#: Where a file came from, if another job of the run had downloaded it; which one does is chance.
+_EARLIER = re.compile(r", downloaded earlier from [^\s,;]+(?=[.,;])")
 #: Names, or numbered names of one kind, as many as the data have.
 _LIST = re.compile(r"(‹name›|\w+ \w*#)(?:, \1| and \1)+")
 #: Where a line ends: after a sentence.
@@ -78,6 +80,7 @@ def sentences_of_page(sections):
             indent = " " * (len(line) - len(text))
             for name, constant in _constant_texts().items():
                 text = text.replace(constant, f"[{name}]")
+            text = _EARLIER.sub("", text)
             text = _NUMBER.sub("#", _NAME.sub("‹name›", _DIGEST.sub("#", text)))
             first, *others = _SENTENCE.split(_LIST.sub(r"\1, …", text))
             lines[f"{indent}{first}"] = None

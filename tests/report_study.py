@@ -31,7 +31,7 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.keyed_tables import KEY
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.permutation import STATISTIC
+from xnbflow.inference.label_test import STATISTIC
 from xnbflow.inference.reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults

@@ -119,7 +119,8 @@ def cells_of(content, separators=",;\t |"):
 
 def with_decimal_point(cell):
     """Return a cell with a point for the decimal comma of a number, such as -1.5 for -1,5."""
-    return re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell)
+    is_number = re.fullmatch(r"[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?", cell)
+    return cell.replace(",", ".") if is_number else cell
 
 
 def turned_cells(content):

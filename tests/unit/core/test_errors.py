@@ -17,7 +17,7 @@ from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation import metrics
 from xnbflow.evaluation.folds import leave_one_group_out
 from xnbflow.inference import paired_tests, rank_tests
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.stability import stability_index
 from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample

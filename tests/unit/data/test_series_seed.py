@@ -8,7 +8,7 @@ from toys import dataset
 
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 
 
 @pytest.fixture

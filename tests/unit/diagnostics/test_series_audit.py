@@ -148,6 +148,10 @@ def test_the_scale_of_every_source_is_seen():
     raw, mixed = np.exp2(logged), np.where(np.arange(N) < 6, logged, np.exp2(logged))
     twice = np.log2(np.clip(logged, 2, 16))
     faults = {"not logged": raw, "counts": raw // 1, "mixed": mixed, "logged twice": twice}
+    # mass spectrometers measure 1e4 and more, and 0 is what was not found
+    proteins = 2 ** (logged + 15)
+    proteins[:40, :5] = 0
+    faults["intensities"] = proteins
     for kind, values in faults.items():
         assert findings(series(values), "scale")["severity"].to_dict() == {kind: "warning"}
     among = logged.copy()

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from xnbflow.inference.diagonal_discriminant import ten_features_score
 from xnbflow.inference.label_exchange import label_exchange
-from xnbflow.inference.permutation import permutation_test, ten_features_score
+from xnbflow.inference.permutation_test import permutation_test
 from xnbflow.inference.second_cohort import permutation_p
 
 

@@ -14,6 +14,7 @@ from xnbflow.models import fit_model, predict_table, reading
 from xnbflow.models.reading import described_row, read_samples, read_training, symbols_of
 from xnbflow.running.cli.commands import training_series
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.series.scales import RecognisedScale
 
 
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
@@ -36,7 +37,7 @@ INTENSITIES = 2**LOGARITHMS + 2000
 
 
 def needed_transform(
-    monkeypatch, *, kind="not logged", n_features=100, quartiles=LOGARITHMS, option=""
+    monkeypatch, *, kind=RecognisedScale.NOT_LOGGED, n_features=100, quartiles=LOGARITHMS, option=""
 ):
     """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
     monkeypatch.setattr(reading, "scale_of", lambda *_: (kind, ""))
@@ -50,10 +51,10 @@ def needed_transform(
     ("changes", "transform"),
     [
         ({}, "log2"),
-        ({"kind": "counts"}, "log2"),
-        ({"kind": "logarithms"}, ""),
-        ({"kind": "logged twice"}, ""),
-        ({"kind": "mixed"}, ""),
+        ({"kind": RecognisedScale.COUNTS}, "log2"),
+        ({"kind": RecognisedScale.LOGARITHMS}, ""),
+        ({"kind": RecognisedScale.LOGGED_TWICE}, ""),
+        ({"kind": RecognisedScale.MIXED}, ""),
         ({"n_features": 99}, ""),
         ({"quartiles": INTENSITIES}, ""),
         ({"quartiles": None}, ""),
@@ -69,7 +70,7 @@ def test_values_of_a_hundred_features_get_the_transform_of_the_training(
 def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(
     monkeypatch, expected_text
 ):
-    monkeypatch.setattr(reading, "scale_of", lambda *_: ("not logged", ""))
+    monkeypatch.setattr(reading, "scale_of", lambda *_: (RecognisedScale.NOT_LOGGED, ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
     with refused(expected_text, key="transform"):
         reading.needed_transform(described_row("new.csv"), {}, series, LOGARITHMS)

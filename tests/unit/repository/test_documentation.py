@@ -158,10 +158,10 @@ def test_every_row_of_benchmarks_that_a_document_names_is_measured():
 
 def test_the_rule_of_verdicts_is_one_page_with_the_level_of_every_reason():
     text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
-    rule = text.partition("# Appendix")[0]
-    assert len(re.findall(r"\w[\w'.%/-]*", rule)) <= 800
+    assert len(re.findall(r"\w[\w'.%/-]*", text)) <= 800
+    assert "# Appendix" not in text
     documented = {}
-    for line in rule.splitlines():
+    for line in text.splitlines():
         codes, _, rest = line.removeprefix("| ").partition(" | ")
         if line.startswith("| `"):
             level = rest.partition(" |")[0]
@@ -169,10 +169,31 @@ def test_the_rule_of_verdicts_is_one_page_with_the_level_of_every_reason():
     assert documented == ALLOWED
 
 
-def test_links_within_the_page_of_verdicts_have_headings():
-    text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
+def anchors_of(page):
+    """Return the anchors of the headings of a page of methods."""
+    text = (ROOT / "docs/methods" / page).read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
-    anchors = {
-        re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings
-    }
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+    return {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_of_the_evidence_of_verdicts_have_headings():
+    text = (ROOT / "docs/methods/verdicts-evidence.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors_of("verdicts-evidence.md")
+
+
+def test_every_claim_of_the_rule_has_a_number_and_a_section():
+    text = (ROOT / "docs/methods/verdicts-evidence.md").read_text(encoding="utf-8")
+    rows = text.partition("| claim |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) > 20
+    for row in rows:
+        _, evidence, section = row.strip("| ").split(" | ")
+        assert re.search(r"\d", evidence), row
+        assert re.fullmatch(r"\[[^]]+\]\(#[\w-]+\)", section), row
+
+
+def test_every_link_to_the_evidence_of_verdicts_has_a_heading():
+    linked = set()
+    for path in DOCUMENTS:
+        linked |= set(re.findall(r"verdicts-evidence\.md#([\w-]+)", path.read_text()))
+    assert linked
+    assert linked <= anchors_of("verdicts-evidence.md")

@@ -1,186 +1,66 @@
-"""The scale of values at the limits where it is decided, and the transforms number by number."""
+"""The transforms of values, number by number."""
 
 import numpy as np
 import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.series.intensities import (
-    intensity_quantiles,
-    is_not_logged,
-    keep_counts,
-    looks_like_counts,
-    of_other_scale,
-    scale_of,
-    transform,
-)
+from xnbflow.sources.series.intensities import keep_counts, transform
+from xnbflow.sources.series.scales import RecognisedScale, Transform
 
 SAMPLES = np.array(["s0", "s1", "s2", "s3"])
 
 
-def test_quantiles_of_the_numbers_from_0_to_1000():
-    values = np.arange(1001.0)[:, None]
-    assert intensity_quantiles(values).tolist() == [0, 250, 500, 750, 990, 1000]
-    assert intensity_quantiles(np.array([[np.nan, 2.0], [3.0, np.nan]])).tolist()[::5] == [2, 3]
-    assert np.isnan(intensity_quantiles(np.full((2, 2), np.nan))).all()
-
-
-@pytest.mark.parametrize(
-    ("low", "quartile", "high", "largest", "not_logged"),
-    [
-        (2, 5, 100, 100, True),  # a range of more than 50, and a positive quartile
-        (60, 70, 100, 100, False),
-        (60, 70, 100.1, 101, True),  # GEO2R: the 99 % quantile exceeds 100
-        (1, 5, 40, 51, False),  # a range of 50
-        (1, 5, 40, 51.1, True),
-        (-5, 0, 40, 60, False),  # most values of centred logarithms are around 0
-    ],
-)
-def test_the_rule_of_geo2r(low, quartile, high, largest, not_logged):
-    assert is_not_logged(np.array([low, quartile, 8, 9, high, largest])) == not_logged
-
-
-def features_up_to(largest, n_samples=8):
-    """Return 30 features of logarithms whose largest value is that number."""
-    values = np.full((30, n_samples), largest - 1.0)
-    values[:, 0] = largest
-    return values
-
-
-@pytest.mark.parametrize(
-    ("largest", "value", "is_other"),
-    [
-        (10, 34.9, False),  # 25 above the upper quartile of the largest values
-        (10, 35.1, True),
-        (20, 59.9, False),  # three times that quartile
-        (20, 60.1, True),
-    ],
-)
-def test_another_scale_is_three_times_and_25_above_the_others(largest, value, is_other):
-    values = features_up_to(largest)
-    values[4] = value
-    assert of_other_scale(values)[4] == is_other
-
-
-@pytest.mark.parametrize(
-    ("n_samples", "n_above", "is_other"),
-    [(8, 1, False), (8, 2, True), (40, 3, False), (40, 4, True)],
-)
-def test_another_scale_is_that_of_a_tenth_of_the_samples_and_of_two(n_samples, n_above, is_other):
-    values = features_up_to(10, n_samples)
-    values[4, :n_above] = 60
-    assert of_other_scale(values)[4] == is_other
-
-
-@pytest.mark.parametrize(("n_features", "is_other"), [(20, True), (19, False)])
-def test_twenty_features_have_a_scale(n_features, is_other):
-    values = features_up_to(10)[:n_features]
-    values[4] = 60
-    assert of_other_scale(values)[4] == is_other
-
-
-@pytest.mark.parametrize(("share", "is_other"), [(0.1, False), (0.12, True)])
-def test_counts_may_have_a_tenth_of_fractions(share, is_other):
-    """Among counts of at most 20 a gene of 50,000 reads is a gene; among logarithms it is not."""
-    values = np.tile(np.arange(1.0, 21.0), (50, 1))
-    values.ravel()[: round(share * values.size)] += 0.5
-    values[-1] = 50_000
-    assert of_other_scale(values)[-1] == is_other
-
-
-@pytest.mark.parametrize(
-    ("n_distinct", "largest", "are_counts"),
-    [(11, 100, True), (10, 100, False), (11, 99, False)],
-)
-def test_counts_have_eleven_distinct_values_up_to_100_at_least(n_distinct, largest, are_counts):
-    values = np.zeros((40, 4))
-    values[:n_distinct, 0] = np.arange(n_distinct)
-    values[n_distinct - 1, 0] = largest
-    assert looks_like_counts(values) == are_counts
-    assert not looks_like_counts(values - 1)
-    assert not looks_like_counts(values + 0.5)
-
-
-@pytest.mark.parametrize(
-    ("median", "largest", "n_features", "kind"),
-    [
-        (2.4, 3.4, 100, "logged twice"),
-        (2.39, 3.4, 100, "logarithms"),
-        (3.41, 4.0, 100, "logarithms"),
-        (2.8, 3.29, 100, "logarithms"),
-        (2.8, 4.35, 100, "logged twice"),
-        (2.8, 4.36, 100, "logarithms"),
-        (2.8, 3.5, 99, "logarithms"),
-    ],
-)
-def test_logarithms_of_logarithms(median, largest, n_features, kind):
-    values = np.full((n_features, 4), median)
-    values[0] = 1.0
-    values[1] = largest
-    assert scale_of(values, SAMPLES)[0] == kind
-
-
-@pytest.mark.parametrize(("n_cells", "kind"), [(3, "mixed"), (2, "not logged")])
-def test_a_code_of_missing_values_is_in_three_cells(n_cells, kind):
-    values = np.tile(np.linspace(4, 14, 40), (4, 1)).T.copy()
-    values.ravel()[:n_cells] = -9999.0
-    actual, reason = scale_of(values, SAMPLES)
-    assert actual == kind
-    assert ("-9999 is in 3 cells" in reason) == (kind == "mixed")
-
-
-@pytest.mark.parametrize(("code", "kind"), [(-51.0, "mixed"), (-49.0, "not logged")])
-def test_a_negative_code_among_intensities_is_below_50(code, kind):
-    values = np.tile(np.linspace(0.5, 1000, 40), (4, 1)).T.copy()
-    values[:3, 0] = code
-    assert scale_of(values, SAMPLES)[0] == kind
-
-
-@pytest.mark.parametrize(("scale", "kind"), [(2.9, "not logged"), (3.1, "mixed")])
-def test_samples_that_are_not_logged_are_three_times_above_the_others(scale, kind):
-    values = np.tile(np.linspace(40.0, 80.0, 100), (4, 1)).T.copy()
-    values[:, 2:] *= scale
-    actual, reason = scale_of(values, SAMPLES)
-    assert actual == kind
-    assert ("2 are not logged (s2, s3), 2 look logged (s0, s1)" in reason) == (kind == "mixed")
-
-
-def test_one_sample_that_is_not_logged_is_written_in_the_singular():
-    values = np.tile(np.linspace(40.0, 80.0, 100), (2, 1)).T.copy()
-    values[:, 1] *= 3.1
-    _, reason = scale_of(values, SAMPLES[:2])
-    assert "1 is not logged (s1), 1 looks logged (s0)" in reason
+def transformed(values, how, recognised, finding=""):
+    """Transform values in place; return the notes."""
+    return transform("x", values, how, recognised=recognised, finding=finding, samples=SAMPLES)
 
 
 def test_logarithms_to_base_2_are_taken_of_positive_values(expected_text):
     values = np.array([[1.0, 8.0], [0.0, -2.0]])
-    notes = transform("x", values, "log2", kind="not logged", finding="", samples=SAMPLES)
+    notes = transform(
+        "x",
+        values,
+        Transform.LOG2,
+        recognised=RecognisedScale.NOT_LOGGED,
+        finding="",
+        samples=SAMPLES,
+    )
     np.testing.assert_array_equal(values, [[0, 3], [np.nan, np.nan]])
     assert notes[-1] == expected_text
 
 
 def test_one_is_added_before_the_logarithm_by_log2p1(expected_text):
     values = np.array([[0.0, 1.0, 7.0]])
-    notes = transform("x", values, "log2p1", kind="TPM", finding="", samples=SAMPLES)
+    notes = transform(
+        "x", values, Transform.LOG2P1, recognised=RecognisedScale.TPM, finding="", samples=SAMPLES
+    )
     assert values.tolist() == [[0, 1, 3]]
     assert notes == ["logarithms to base 2 were taken of x + 1"]
     with refused(expected_text, code="intensities.negative"):
-        transform("x", np.array([[-0.5]]), "log2p1", kind="TPM", finding="", samples=SAMPLES)
+        transform(
+            "x",
+            np.array([[-0.5]]),
+            Transform.LOG2P1,
+            recognised=RecognisedScale.TPM,
+            finding="",
+            samples=SAMPLES,
+        )
 
 
 def test_values_that_look_logged_or_mixed_are_noted(expected_text):
-    logged = transform(
-        "x",
-        np.array([[2.0, 9.0]]),
-        "log2",
-        kind="logarithms",
-        finding="values from 2 to 9",
-        samples=SAMPLES,
+    logged = transformed(
+        np.array([[2.0, 9.0]]), Transform.LOG2, RecognisedScale.LOGARITHMS, "values from 2 to 9"
     )
-    assert logged[1] == expected_text
+    assert logged[1] == (expected_text)
     assert (
         transform(
-            "x", np.array([[2.0]]), "log2", kind="mixed", finding="two scales", samples=SAMPLES
+            "x",
+            np.array([[2.0]]),
+            Transform.LOG2,
+            recognised=RecognisedScale.MIXED,
+            finding="two scales",
+            samples=SAMPLES,
         )[1]
         == "two scales"
     )
@@ -188,7 +68,14 @@ def test_values_that_look_logged_or_mixed_are_noted(expected_text):
 
 def test_counts_per_million_are_of_the_sample(expected_text):
     values = np.array([[1.0, 30.0], [3.0, 10.0]])
-    notes = transform("x", values, "log_cpm", kind="counts", finding="", samples=SAMPLES)
+    notes = transform(
+        "x",
+        values,
+        Transform.LOG_CPM,
+        recognised=RecognisedScale.COUNTS,
+        finding="",
+        samples=SAMPLES,
+    )
     expected = np.log1p([[250_000, 750_000], [750_000, 250_000]])
     np.testing.assert_allclose(values, expected, rtol=1e-15)
     assert expected_text in notes[1]
@@ -204,7 +91,14 @@ def test_counts_per_million_are_of_the_sample(expected_text):
 )
 def test_libraries_of_unknown_size_are_refused(values, message):
     with pytest.raises(InputError, match=message) as error:
-        transform("x", np.array(values), "log_cpm", kind="counts", finding="", samples=SAMPLES)
+        transform(
+            "x",
+            np.array(values),
+            Transform.LOG_CPM,
+            recognised=RecognisedScale.COUNTS,
+            finding="",
+            samples=SAMPLES,
+        )
     assert error.value.key == "transform"
     with pytest.raises(InputError, match=message):
         keep_counts("x", np.array(values), np.ones(2, dtype=bool), SAMPLES)

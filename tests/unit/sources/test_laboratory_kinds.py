@@ -17,7 +17,7 @@ from xnbflow.sources.formats.cell_texts import is_day, is_missing
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
-from xnbflow.sources.series.intensities import are_large_intensities, scale_of
+from xnbflow.sources.series.scale_recognition import are_large_intensities, scale_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 

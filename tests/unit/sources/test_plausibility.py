@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from lab_files import counts
 
-from xnbflow.sources.series.intensities import of_other_scale
 from xnbflow.sources.series.plausibility import (
     are_places_of_body,
     is_clinical,
@@ -19,6 +18,7 @@ from xnbflow.sources.series.plausibility import (
     suggested_batch,
     suggested_group,
 )
+from xnbflow.sources.series.scale_recognition import of_other_scale
 
 RNG = np.random.default_rng(0)
 GENES = RNG.normal(8, 1, (200, 24)).round(2)

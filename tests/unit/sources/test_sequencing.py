@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from lab_files import HTSEQ, STAR, counts, logarithms
 
-from xnbflow.sources.series.intensities import scale_of
+from xnbflow.sources.series.scale_recognition import scale_of
 from xnbflow.sources.series.sequencing import (
     are_alignments,
     looks_like_estimated_counts,
@@ -58,14 +58,14 @@ def test_sums_of_a_million_are_exact_to_a_hundredth():
 
 
 def test_a_name_does_not_make_counts_relative():
-    assert relative_unit(COUNTS, "tpm.csv") == ""
+    assert relative_unit(COUNTS, "tpm.csv") is None
     assert scale_of(COUNTS, SAMPLES, "genes_tpm.csv")[0] == "counts"
-    assert relative_unit(RATES - 1.0, "tpm.csv") == ""  # negative values
+    assert relative_unit(RATES - 1.0, "tpm.csv") is None  # negative values
 
 
 @pytest.mark.parametrize(
     ("name", "unit"),
-    [("a_tpm.tsv", "TPM"), ("gene.TPMs.tsv", "TPM"), ("attpma.tsv", ""), ("x.RPKM.txt", "FPKM")],
+    [("a_tpm.tsv", "TPM"), ("gene.TPMs.tsv", "TPM"), ("attpma.tsv", None), ("x.RPKM.txt", "FPKM")],
 )
 def test_units_in_names_are_whole_words(name, unit):
     values = RATES * 500 + 0.001  # no zeros, so that only the name tells the unit

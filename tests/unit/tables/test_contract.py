@@ -12,7 +12,6 @@ from toys import mistakes, refused, run_program
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
-from xnbflow.running.manual import results_manual
 from xnbflow.tables import contract
 from xnbflow.tables.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema
 from xnbflow.tables.storage import (
@@ -23,8 +22,6 @@ from xnbflow.tables.storage import (
     write_stacked,
     write_tsv,
 )
-
-ROOT = Path(__file__).parents[3]
 
 DECLARED = Path(__file__).with_name("toy_tables.toml").read_text()
 
@@ -73,10 +70,6 @@ def test_a_declaration_of_another_form_names_its_file_and_table(
 
 
 FOLDS = pd.DataFrame({"repeat": [0, 0], "fold": [0, 1], "sample": ["s", "t"]})
-
-
-def test_the_manual_of_the_results_says_what_the_contract_does():
-    assert (ROOT / "results/README.md").read_text() == results_manual(), "run `make manual`"
 
 
 def test_the_rules_import_nothing_heavy_for_it():

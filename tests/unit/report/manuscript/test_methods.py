@@ -12,7 +12,7 @@ from report_study import changed, completed, with_rows, write_study
 
 from xnbflow.core.study import Cohorts, Design, Validation
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED
-from xnbflow.inference.permutation import STATISTIC
+from xnbflow.inference.label_test import STATISTIC
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.tables import contract

@@ -14,8 +14,8 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import METHODS, resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import final_model

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, Panel
 from xnbflow.report.page.style import BLUE, COLOURS, GREY, ORANGE
-from xnbflow.report.static import artists, layout
+from xnbflow.report.static import artists, chart_figure
 from xnbflow.report.static.artists import INK_COLOUR, box_of, draw_mark
 
 
@@ -35,7 +35,7 @@ def test_every_kind_of_mark_leaves_something_on_the_axes(kind):
 @pytest.mark.parametrize("kind", marks.MARKS)
 def test_the_chart_of_every_kind_of_mark_is_a_figure_on_a_page_and_in_print(kind):
     for column in (None, 85 / 25.4):
-        figure = layout.draw(example_chart(kind), column)
+        figure = chart_figure.draw_chart(example_chart(kind), column)
         assert figure.axes
         assert min(figure.get_size_inches()) > 1
 
@@ -195,5 +195,5 @@ def test_a_legend_has_labels_groups_and_keys():
     entries = artists.legend_entries([Panel(marks=labelled)], keys)
     assert [text for _, text in entries] == ["points", "line", "a", "b", "key"]
     chart = Chart(rows=[[Panel(marks=labelled, x=Axis(), y=Axis())]], keys=keys)
-    texts = {text.get_text() for text in layout.draw(chart).texts}
+    texts = {text.get_text() for text in chart_figure.draw_chart(chart).texts}
     assert texts >= {"points", "line", "a", "b", "key"}

@@ -26,7 +26,7 @@ from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.style import shorten
 from xnbflow.report.static import files
 from xnbflow.report.static.artists import INK_COLOUR
-from xnbflow.report.static.layout import draw
+from xnbflow.report.static.chart_figure import draw_chart
 from xnbflow.report.study_page import write_report
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -98,7 +98,7 @@ NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)
 )
 def test_no_text_of_a_figure_is_cut(function, arguments):
     with mpl.rc_context({"font.size": 9, "text.parse_math": False}):
-        figure = draw(function(**arguments))
+        figure = draw_chart(function(**arguments))
         box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())  # of what is drawn
     width, height = figure.get_size_inches()
     assert min(box.x0, box.y0) >= -0.01

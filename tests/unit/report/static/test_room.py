@@ -4,7 +4,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from xnbflow.report.static.room import every_name, fit_across, label_width, legend_places
+from xnbflow.report.static.room import every_name, fit_across, label_width, legend_positions
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,11 @@ def test_a_label_is_drawn_within_its_width(label):
     ],
 )
 def test_a_legend_has_the_labels_in_a_row_that_fit(labels, width, rows):
-    places = legend_places(labels, width)
-    assert [row for _, row in places] == rows
-    assert [x for x, row in places if row == 0][:2] == pytest.approx([0, 0.6288][: rows.count(0)])
+    positions = legend_positions(labels, width)
+    assert [row for _, row in positions] == rows
+    assert [x for x, row in positions if row == 0][:2] == pytest.approx(
+        [0, 0.6288][: rows.count(0)]
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from xnbflow.sources.series.scales import RecognisedScale
+
 #: A row of the table ``audit``.
 Row = dict[str, Any]
 
@@ -26,15 +28,7 @@ CHECKS = {
     "equal samples": "repeated sample",
     "nearly equal samples": "repeated sample",
     "similar samples": "repeated sample",
-    "logarithms": "scale",
-    "logged twice": "scale",
-    "not logged": "scale",
-    "counts": "scale",
-    "estimated counts": "scale",
-    "TPM": "scale",
-    "CPM": "scale",
-    "FPKM": "scale",
-    "mixed": "scale",
+    **{scale.value: "scale" for scale in RecognisedScale},
     "component": "overview",
     "component follows column": "component",
     "outlier": "outlier",

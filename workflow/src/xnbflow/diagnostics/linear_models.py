@@ -322,7 +322,7 @@ def weights_of_units(
     The mean of ``m`` samples of a group has the variance ``rho + (1 - rho) / m`` in multiples of
     that of a sample, with ``rho`` the correlation of two samples of a group. Where patients of one
     class have more samples than those of another, units of equal weight would lose the error rate:
-    the class of few samples would have the greater variance (docs/methods/verdicts.md).
+    the class of few samples would have the greater variance (docs/methods/verdicts-evidence.md).
 
     ``rho`` is the consensus of at most 2,000 features (`block_correlation`), at least 0; of groups
     with more than ten samples it has ten. A missing value is replaced by the mean of the samples

@@ -36,8 +36,9 @@ from xnbflow.diagnostics.repeated_samples import (
     similar_samples,
 )
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
-from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.series.plausibility import repeated_samples
+from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.scales import RecognisedScale
 from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -448,11 +449,11 @@ def _scale(series: DataSet) -> list[Row]:
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
-    kind, note = scale_of(linear, series.samples)
-    severity = "none" if kind == "logarithms" else "warning"
+    recognised, note = scale_of(linear, series.samples)
+    severity = "none" if recognised is RecognisedScale.LOGARITHMS else "warning"
     quantile_99 = float(intensity_quantiles(linear)[4])
-    row = audit_row(kind, kind, severity, note.finding, remedy=note.advice, value=quantile_99)
-    return [row]
+    scale = recognised.value
+    return [audit_row(scale, scale, severity, note.finding, remedy=note.advice, value=quantile_99)]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:

@@ -26,7 +26,7 @@ def hartung_knapp(
         ``h`` of a series in the sum of the weights, ``(k - 1) / k sum h^2 (y - mean)^2 / (1 -
         h)^2``. A series with most of the weight determines the mean, so that its residual does not
         show how much series differ; the mean without it does. With equal weights it is the error of
-        Hartung and Knapp. `docs/methods/verdicts.md` has the size of both.
+        Hartung and Knapp. `docs/methods/verdicts-evidence.md` has the size of both.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, stratified_splits
 from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
-from xnbflow.inference.permutation import n_splits_of
+from xnbflow.inference.label_test import n_splits_of
 from xnbflow.inference.preselection import Preselection
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
+from xnbflow.inference.adjusted_discriminant import columns_of_steps
 from xnbflow.inference.halves import agreement_table, halves_table
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import columns_of_steps, label_test
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import digest_of_file, write_stacked
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.tables.contract import PERMUTATION_TABLES
 from xnbflow.tables.storage import write_parquet
 

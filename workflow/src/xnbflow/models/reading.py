@@ -25,9 +25,10 @@ from xnbflow.sources.proposal.column_options import SETTLED, set_aside
 from xnbflow.sources.proposal.completed_row import column_of_samples, complete_row
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
+from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
+from xnbflow.sources.series.sequencing import without_version
 from xnbflow.sources.sheet import SheetRow, is_accession, reader_options, refuse_design
 from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
@@ -42,7 +43,7 @@ _ROWS_OF_TEXT = 20
 #: Characters by which the form of a file is recognised.
 _FIRST_CHARACTERS = 4096
 #: Kinds of scale (`scale_of`) that are left as they are.
-_LOGGED = ("logarithms", "logged twice", "mixed")
+_LOGGED = (RecognisedScale.LOGARITHMS, RecognisedScale.LOGGED_TWICE, RecognisedScale.MIXED)
 
 
 def described_row(
@@ -229,14 +230,16 @@ def needed_transform(
         return ""
     if is_not_logged(intensity_quantiles(quartiles)):
         return ""
-    kind, _ = scale_of(series.values, series.samples, Path(dataset.location).name)
-    if kind in _LOGGED:
+    recognised, _ = scale_of(series.values, series.samples, Path(dataset.location).name)
+    if recognised in _LOGGED:
         return ""
     options = dict(option.partition("=")[::2] for option in training.get("options", ()))
     transform = options.get("transform", "")
     if transform:
         return transform
-    description = "values that are not logged" if kind == "not logged" else kind
+    description = str(recognised)
+    if recognised is RecognisedScale.NOT_LOGGED:
+        description = "values that are not logged"
     msg = (
         f"{dataset.location} has {description}, "
         "but the model was fitted to logarithms. Transform them as the training data were, by "

@@ -11,7 +11,7 @@ from xnbflow.data.controls import shown_classes
 from xnbflow.inference.verdicts import LEAST_REPLICATED
 from xnbflow.report.levels import LEVELS, SUPPORTED
 from xnbflow.report.next_steps import next_steps
-from xnbflow.report.numbers import capitalized, format_count
+from xnbflow.report.numbers import capitalized, format_count, format_number
 from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
@@ -79,8 +79,9 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     for metric, (label, spec) in _ESTIMATES.items():
         if estimates.index.tolist().count(metric) == 1:
             row = estimates.loc[metric]
-            interval = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
-            facts[label] = f"{row['estimate']:{spec}} {interval}"
+            names = ("estimate", "lower", "upper")
+            estimate, lower, upper = (format_number(row[name], spec) for name in names)
+            facts[label] = f"{estimate} ({lower} to {upper})"
     facts |= _selection_facts(results, evaluation, stability)
 
     # What makes the result or its features doubtful, the gravest first.
@@ -383,10 +384,10 @@ def _estimate_tiles(estimates: pd.DataFrame) -> Iterator[Tile]:
             continue
         row = estimates.loc[metric]
         chance = row["reference"] if metric == "balanced_accuracy" else 0.5
-        interval = f"{row['lower']:{spec}} to {row['upper']:{spec}}"
+        interval = f"{format_number(row['lower'], spec)} to {format_number(row['upper'], spec)}"
         yield Tile(
             label=label,
-            text=f"{row['estimate']:{spec}}",
+            text=format_number(row["estimate"], spec),
             value=float(row["estimate"]),
             lower=float(row["lower"]),
             upper=float(row["upper"]),

@@ -1,5 +1,6 @@
-"""Numbers of sentences: p-values and counts, in one form on the page and in the manuscript."""
+"""Numbers of sentences: p-values, counts and shares, in one form on page and in manuscript."""
 
+import re
 from collections.abc import Sequence
 
 #: p-values at which the page decides: of verdicts and of the audit.
@@ -50,6 +51,26 @@ def p_equals(p: float) -> str:
     ('p = 0.012', 'p < 1e-300')
     """
     return f"p = {format_p(p)}" if p > _SMALLEST else f"p < {_SMALLEST:g}"
+
+
+def format_number(number: float, spec: str) -> str:
+    """Return a number in a format; decimals are those of the percentage of the same number.
+
+    57 of 80 are 71.25%, which ``.1%`` rounds to 71.2%, and ``.3f`` to 0.713, because the double of
+    0.7125 is slightly larger. One number with both digits on a page would seem to be two.
+
+    Examples
+    --------
+    >>> f"{57 / 80:.1%}", f"{57 / 80:.3f}", format_number(57 / 80, ".3f")
+    ('71.2%', '0.713', '0.712')
+    >>> f"{37 / 40:.0%}", f"{37 / 40:.2f}", format_number(37 / 40, ".2f")
+    ('92%', '0.93', '0.92')
+    """
+    decimals = re.fullmatch(r"\.([2-9])f", spec)
+    if decimals:
+        percentage = f"{number:.{int(decimals[1]) - 2}%}"
+        number = float(percentage.removesuffix("%")) / 100
+    return format(number, spec)
 
 
 def format_count(number: float) -> str:

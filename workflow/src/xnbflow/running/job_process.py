@@ -20,30 +20,37 @@ from typing import Any
 from xnbflow.core.atomic import lacks_space, no_space
 from xnbflow.core.deferred import defer_import
 from xnbflow.core.errors import InputError, printable
-from xnbflow.running.provenance import refuse_other_code, remove_stale_bytecode
-
-_STARTED = time.monotonic()
+from xnbflow.running.prepared_process import THREAD_VARIABLES, run_in_fork
 
 #: Environment variable of runs that print the causes of failures at their end.
 PRINTS_CAUSES = "XNBFLOW_PRINTS_CAUSES"
 
-#: Environment variables with the number of threads of numba and BLAS libraries.
-THREAD_VARIABLES = (
-    "NUMBA_NUM_THREADS",
-    "OMP_NUM_THREADS",
-    "GOTO_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
+
+class _Beginning:
+    """The start of this job, by the monotonic clock, and its processor seconds in other processes.
+
+    A fork of the prepared process continues the job of another process, see `continue_job`.
+    """
+
+    started = time.monotonic()
+    processor_seconds = 0.0
 
 
 def start_job(job: Any) -> None:
     """Prepare this process for a job, and check that its code is that of the plan.
 
-    ``job`` is the object ``snakemake`` of a script.
+    If the run has a prepared process for the job, a fork of it runs the script, and this process
+    ends with it. ``job`` is the object ``snakemake`` of a script.
     """
+    if job.threads == 1:  # as many as the prepared process has
+        try:
+            run_in_fork(_Beginning.started)
+        except InputError:
+            _open_log(job, "a")
+            sys.excepthook = _report_exception
+            raise
+    from xnbflow.running.provenance import remove_stale_bytecode  # noqa: PLC0415  not for a fork
+
     # Limit numba and BLAS to the threads of a job; both read the variables at their import.
     numba = sys.modules.get("numba")
     if numba and job.threads != numba.config.NUMBA_NUM_THREADS:
@@ -65,19 +72,36 @@ def start_job(job: Any) -> None:
     atexit.register(_record_usage, usage)
     remove_stale_bytecode(_planned_code(job, "methods"))
 
-    # Write messages of the library and warnings to the log of a job.
+    _open_log(job, "w")
+    check_code(job)
+
+
+def continue_job(started: float, processor_seconds: float) -> None:
+    """Count the time of a job from that of the process which began it.
+
+    Parameters
+    ----------
+    started : float
+        The start of the job by the monotonic clock, which all processes of a machine share.
+    processor_seconds : float
+        What the other process has used.
+    """
+    _Beginning.started = started
+    _Beginning.processor_seconds = processor_seconds
+
+
+def _open_log(job: Any, mode: str) -> None:
+    """Write messages of the library and warnings to the log of a job."""
     path = Path(job.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
     logging.raiseExceptions = False  # a log that cannot be written must not hide the message
     logging.basicConfig(
         filename=path,
-        filemode="w",
+        filemode=mode,
         level=logging.INFO,
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
-
-    check_code(job)
 
 
 def import_skops() -> None:
@@ -108,6 +132,8 @@ def check_code(job: Any) -> None:
     A script calls this before it writes its results: modules that it imported may be newer than the
     plan.
     """
+    from xnbflow.running.provenance import refuse_other_code  # noqa: PLC0415  see `start_job`
+
     planned = [getattr(job.params, name, None) for name in ("code", "page_code")]
     packages = _planned_code(job, "methods") | _planned_code(job, "sections")
     refuse_other_code(filter(None, planned), packages)
@@ -138,10 +164,11 @@ def _record_usage(path: Path) -> None:
     """Write the resources used by this process and its finished children, as one row.
 
     ``processor_seconds`` count from the start of the process, ``seconds`` from the import of this
-    module. ``max_memory_mb`` is the peak of this process alone.
+    module; in a fork both are those of the process that began the job. ``max_memory_mb`` is the
+    peak of this process alone.
     """
-    seconds = time.monotonic() - _STARTED
-    processor_seconds = 0.0
+    seconds = time.monotonic() - _Beginning.started
+    processor_seconds = _Beginning.processor_seconds
     for processes in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         usage = resource.getrusage(processes)
         processor_seconds += usage.ru_utime + usage.ru_stime

@@ -65,6 +65,12 @@ def page_code() -> str:
     return f"{_PAGE} {_digest(_files_of(_PAGES), _LIBRARY)}"
 
 
+def forget_digests() -> None:
+    """Forget the digests of the library, so that the next ones are those of its files then."""
+    for digest in (reading_code, computing_code, page_code):
+        digest.cache_clear()
+
+
 def method_code(modules: Iterable[str]) -> dict[str, str]:
     """Return the digests of the code of methods by their package: a job runs again if one changes.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from xnbflow.core.entries import Source
 from xnbflow.core.plugins import with_plugins
+from xnbflow.sources.series.scales import Transform
 
 #: GEO's accession of a series or a data set.
 ACCESSION = r"GDS\d+|GSE\d+(-GPL\d+)?"
@@ -47,7 +48,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     "regex": _ANY,
     "scale": {"enum": ["log2", "ln"], "description": "log2 or ln"},
     "transform": {
-        "enum": ["none", "log2", "log2p1", "log_cpm", "tmm"],
+        "enum": [transform.value for transform in Transform],
         "description": "none, log2, log2p1, log_cpm or tmm",
     },
     "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},

@@ -1,7 +1,9 @@
 """What each row and column of a table is, by the row of the sheet.
 
-The reader uses these functions with the options of the sheet. A proposal uses them as well: it is
-a set of options, so that it describes what the reader does with them.
+`turn` makes samples the rows or columns of a table, `Choices` are the names that the row of the
+sheet has for its variables, and `assign_roles` gives each variable one `Role`. The reader uses them
+with the options of the sheet. A proposal uses them as well: it is a set of options, so that it
+describes what the reader does with them.
 """
 
 import math
@@ -29,8 +31,8 @@ _MADE_OF_NAMES = {("label", SAMPLE_NAMES), ("group", BARCODE_PATIENT)}
 
 #: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
-#: Most columns (or rows) that are no features and are kept: as phenotype, or to describe features.
-_MOST_TEXTS = 50
+#: Most columns that no option names and that are kept: as texts of samples, or to describe rows.
+_MOST_UNNAMED_TEXTS = 50
 
 
 class Role(Enum):
@@ -64,15 +66,15 @@ class Choices:
 
     Attributes
     ----------
-    texts : dict of str to str
-        The columns that describe samples, with the key of the sheet that names each.
+    key_of_text : dict of str to str
+        The key of the sheet (``label``, ``group``, ...) by the name of the text of samples.
     drop, features, categorical : list of str
         Names and patterns of the options.
     angular : dict of str to float
         The period of each angle.
     """
 
-    texts: dict[str, str]
+    key_of_text: dict[str, str]
     drop: list[str]
     features: list[str]
     categorical: list[str]
@@ -85,14 +87,15 @@ class Choices:
         Examples
         --------
         >>> row = SheetRow("x", "table", label="type", options={"angular": "hour:24"})
-        >>> Choices.of(row).texts, Choices.of(row).angular
+        >>> Choices.of(row).key_of_text, Choices.of(row).angular
         ({'type': 'label'}, {'hour': 24.0})
         """
-        named = [(dataset.label, "label")]
-        named += [(dataset.options.get(key), key) for key in ("group", "batch")]
-        named += [(name, "phenotype_columns") for name in dataset.names("phenotype_columns")]
+        names_and_keys = [(dataset.label, "label")]
+        names_and_keys += [(dataset.options.get(key), key) for key in ("group", "batch")]
+        phenotype_columns = dataset.names("phenotype_columns")
+        names_and_keys += [(name, "phenotype_columns") for name in phenotype_columns]
         return cls(
-            texts={name: key for name, key in named if name},
+            key_of_text={name: key for name, key in names_and_keys if name},
             drop=dataset.names("drop"),
             features=dataset.names("features"),
             categorical=dataset.names("categorical"),
@@ -188,7 +191,7 @@ def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
         else:
             samples.append(position)
     # More dropped columns than this are left out, not kept as descriptions of the rows.
-    if len(annotation) > _MOST_TEXTS:
+    if len(annotation) > _MOST_UNNAMED_TEXTS:
         annotation = []
     return SamplesInColumns(raw, key, annotation, samples)
 
@@ -200,9 +203,9 @@ def assign_roles(
 
     A variable that the label or an option names is a text of the samples. Of the others, names that
     the option ``drop`` matches are left out, and features are those of ``categorical``, ``angular``
-    and ``features``, or all without the latter. Up to 50 others are further texts of the samples.
-    A variable that the format describes as a text, as those of ``obs`` in AnnData, is a feature
-    only where ``categorical`` or ``angular`` names it.
+    and ``features``, or all without the latter. Up to 50 variables that remain are texts of the
+    samples as well, unless they have one name. A variable that the format describes as a text, as
+    those of ``obs`` in AnnData, is a feature only where ``categorical`` or ``angular`` names it.
 
     Parameters
     ----------
@@ -220,42 +223,47 @@ def assign_roles(
     InputError
         If the table (and the phenotype) lack a name, or have it several times.
     """
+    # Patterns of the sheet that match no variable, no column of the phenotype and no sample.
     choices = Choices.of(dataset)
     path = Path(table.raw.path)
-    beside = [] if phenotype is None else list(map(str, phenotype))
-    if isinstance(table, SamplesInColumns):
-        beside += table.raw.header
     has_patterns = bool(choices.drop or choices.features or choices.categorical or choices.angular)
     if has_patterns:
-        choices.refuse_unmatched(path, [*table.names, *beside])
-    named = _named_texts(table, dataset, choices, phenotype)
+        phenotype_names = [] if phenotype is None else list(map(str, phenotype))
+        columns = table.raw.header if isinstance(table, SamplesInColumns) else []
+        choices.refuse_unmatched(path, [*table.names, *phenotype_names, *columns])
+
+    # The role of each variable.
+    sheet_texts = _texts_of_sheet(table, dataset, choices, phenotype)
+    format_texts = set(table.described)
+    format_text_names = {table.names[position] for position in format_texts}
     roles = []
-    further = []
-    described = set(table.described)
-    texts = {table.names[position] for position in described}
+    unnamed_texts = []
     for position, name in enumerate(table.names):
         if position == table.key:
             role = Role.NAME
-        elif position in described:
-            role = Role.TEXT if name in named else choices.role_of_text(name)
+        elif position in format_texts:
+            role = Role.TEXT if name in sheet_texts else choices.role_of_text(name)
         elif (
-            name in named
-            and name not in texts
+            name in sheet_texts
+            and name not in format_text_names
             and (phenotype is None or not _has_other_numbers(table, position, phenotype))
         ):
             role = Role.TEXT
         else:  # most rows have no patterns, and most tables thousands of names
             role = choices.role_of(name) if has_patterns else Role.NUMBER
-            if role is Role.TEXT and name in named:
+            if role is Role.TEXT and name in sheet_texts:
                 role = Role.LEFT_OUT
             elif role is Role.TEXT:
-                further.append(position)
+                unnamed_texts.append(position)
         if role is Role.CATEGORY:
             position_of(path, table.names, name, "categorical")
         roles.append(role)
-    repeated = pd.Series([table.names[position] for position in further]).duplicated(keep=False)
-    for position, is_repeated in zip(further, repeated, strict=True):
-        if is_repeated or len(further) > _MOST_TEXTS:
+
+    # Texts that no option names are left out where they are many, or have one name.
+    names = pd.Series([table.names[position] for position in unnamed_texts])
+    is_repeated = names.duplicated(keep=False)
+    for position, repeated in zip(unnamed_texts, is_repeated, strict=True):
+        if repeated or len(unnamed_texts) > _MOST_UNNAMED_TEXTS:
             roles[position] = Role.LEFT_OUT
     return roles
 
@@ -275,35 +283,39 @@ def kept_columns(phenotype: pd.DataFrame, dataset: SheetRow) -> pd.DataFrame:
     A column that the label or another option names is kept.
     """
     choices = Choices.of(dataset)
-    kept = [
-        name for name in phenotype if name in choices.texts or not matches(str(name), choices.drop)
+    columns = [
+        name
+        for name in phenotype
+        if name in choices.key_of_text or not matches(str(name), choices.drop)
     ]
-    return phenotype[kept]
+    return phenotype[columns]
 
 
-def _named_texts(
+def _texts_of_sheet(
     table: SampleTable, dataset: SheetRow, choices: Choices, phenotype: pd.DataFrame | None
 ) -> set[str]:
     """Return the variables of the table that the label and options name as texts of the samples.
 
     A name may be in the phenotype alone, and must be unique in a table without it.
     """
-    named = set()
-    present = set(table.names)
-    described = [table.names[position] for position in table.described]
-    for name, key in choices.texts.items():
+    path = Path(table.raw.path)
+    table_names = set(table.names)
+    format_text_names = [table.names[position] for position in table.described]
+    sheet_texts = set()
+    for name, key in choices.key_of_text.items():
         in_phenotype = phenotype is not None and name in phenotype
-        if name not in present:
+        if name not in table_names:
             is_made_of_names = (key, name) in _MADE_OF_NAMES
             if in_phenotype or is_made_of_names:
                 continue
             if phenotype is not None:
                 _refuse_absent(dataset, name, key, phenotype)
         if not in_phenotype:
-            names = described if name in described else table.names
-            position_of(Path(table.raw.path), names, name, key)
-        named.add(name)
-    return named
+            # among the texts of the format first: a gene may have the name of a column of obs
+            names = format_text_names if name in format_text_names else table.names
+            position_of(path, names, name, key)
+        sheet_texts.add(name)
+    return sheet_texts
 
 
 _REPEATED_NAME = Refusal(

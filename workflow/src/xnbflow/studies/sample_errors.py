@@ -10,7 +10,7 @@ from xnbflow.evaluation.keyed_tables import KEY, LOG_POSTERIOR, Key, Tables, sta
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Least mean margin over all classifiers of a doubtful label. Sensitivity and false alarms:
-#: `docs/methods/verdicts.md`.
+#: `docs/methods/verdicts-evidence.md`.
 MARGIN = 0.7
 
 

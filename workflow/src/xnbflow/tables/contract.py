@@ -119,6 +119,8 @@ class Column:
         The heading on a page and the number format, for example ``".3f"``; empty for defaults.
     names : {"", "classifier"}
         The kind of ids in the column: a page shows the label of a classifier instead of its id.
+    unit : str
+        The unit of the values, for the manual; empty where there is none, or the name has it.
     """
 
     type: str
@@ -127,6 +129,7 @@ class Column:
     label: str = ""
     format: str = ""
     names: str = ""
+    unit: str = ""
 
     def shown(self, name: str) -> "Column":
         """Return the column with its label and format for a name."""
@@ -149,12 +152,15 @@ class TableSchema:
     columns : mapping of str to Column
         The columns in the order in which they are written; nothing else depends on the order. A
         name that ends in a wildcard, as ``log_posterior.{class}``, is any number of columns.
+    definitions : str
+        The section of ``docs/methods/quantities.md`` that defines some of them; empty without one.
     """
 
     name: str
     title: str
     row: str
     columns: Mapping[str, Column]
+    definitions: str = ""
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, or the one with a wildcard that matches; else None.
@@ -410,7 +416,7 @@ PERMUTED = GROUPS["permutation"].path
 ANALYSIS_TABLE = GROUPS["analysis"].path
 ANALYSIS = ANALYSIS_TABLE.parent
 INDEX = PathTemplate("results/index.html")
-#: The manual of the results.
+#: The first page of the manual of the results.
 MANUAL = PathTemplate("results/README.md")
 
 

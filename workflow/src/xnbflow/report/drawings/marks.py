@@ -243,7 +243,7 @@ MARKS: tuple[type, ...] = Mark.__args__
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """An axis: numbers, or ``names`` at the places ``at`` (0, 1, 2, ... if empty).
+    """An axis: numbers, or ``names`` at the coordinates ``at`` (0, 1, 2, ... if empty).
 
     It reaches from ``start`` to ``end``, which may be less; None for what the marks need. ``whole``
     axes have ticks at whole numbers. A ``hidden`` axis has neither line nor ticks; ``opposite`` is
@@ -263,8 +263,8 @@ class Axis:
     grid: bool = False
 
     @property
-    def places(self) -> Sequence[float]:
-        """The places of the names."""
+    def name_positions(self) -> Sequence[float]:
+        """The coordinates of the names on the axis."""
         return self.at or range(len(self.names))
 
 

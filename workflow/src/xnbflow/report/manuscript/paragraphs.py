@@ -15,7 +15,7 @@ from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
-from xnbflow.report.numbers import format_count, p_equals
+from xnbflow.report.numbers import format_count, format_number, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import words_on_levels
@@ -88,6 +88,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters.update({name: spec.format for name, spec in _words()["formats"].items()})
+    environment.filters["three"] = lambda number: format_number(number, ".3f")
     environment.filters["p"] = p_equals
     environment.filters["count"] = format_count
     environment.filters["md"] = escaped

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from xnbflow.core.atomic import write_atomically
+from xnbflow.report.numbers import format_number
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
@@ -133,4 +134,6 @@ def _text(value: object, spec: str) -> str:
     if isinstance(value, str):
         return value
     missing = value is None or value != value  # noqa: PLR0124  NaN is not itself
-    return "" if missing else format(value, spec)
+    if missing:
+        return ""
+    return format_number(value, spec) if isinstance(value, float) else format(value, spec)

@@ -11,7 +11,7 @@ from xnbflow.core.nouns import listed
 from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import RowPoints, draw_points
-from xnbflow.report.numbers import p_digits
+from xnbflow.report.numbers import format_number, p_digits
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
@@ -122,7 +122,7 @@ def _cell(accuracy: float, spread: float, spread_of_repeats: float) -> str:
     """
     if np.isnan(accuracy):
         return ""
-    cell = f"{accuracy:.3f}"
+    cell = format_number(accuracy, ".3f")
     if not np.isnan(spread):
         cell += f" ± {spread:.3f}"
     if not np.isnan(spread_of_repeats):
@@ -319,7 +319,8 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     curves = {}
     for row in areas.to_dict("records"):
         of_class = rates[row["class"]]
-        auc = f"AUC {row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
+        numbers = [format_number(row[name], ".2f") for name in ("estimate", "lower", "upper")]
+        auc = f"AUC {numbers[0]} [{numbers[1]}, {numbers[2]}]"
         curves[f"{shorten(row['class'], 20)}: {auc}"] = (
             of_class["false_positive_rate"].to_numpy(),
             of_class["true_positive_rate"].to_numpy(),

@@ -17,7 +17,7 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.report.drawings.marks import Chart
 from xnbflow.report.page.style import COLOURS
 from xnbflow.report.static.artists import INK_COLOUR
-from xnbflow.report.static.layout import draw
+from xnbflow.report.static.chart_figure import draw_chart
 
 _STYLE: dict[str, Any] = {
     "axes.edgecolor": INK_COLOUR,
@@ -74,7 +74,7 @@ def render(name: str, chart: Chart) -> str:
     """
     buffer = io.StringIO()
     with _styled({"svg.hashsalt": name}):
-        figure = draw(chart)
+        figure = draw_chart(chart)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
 
     # The ``<svg>`` element without unused definitions, with rounded coordinates.
@@ -116,7 +116,7 @@ def print_figure(chart: Chart, path: Path, width: float) -> float:
 def for_print(chart: Chart, width: float, name: str) -> Iterator[Figure]:
     """Draw a chart of a width in millimetres, and keep the style until it is saved."""
     with _styled(_ON_PAPER | {"svg.hashsalt": name}):
-        yield draw(chart, width / _MM_PER_INCH)
+        yield draw_chart(chart, width / _MM_PER_INCH)
 
 
 @contextmanager

@@ -56,17 +56,17 @@ def shorten_middle(name: str, inches: float) -> str:
     return f"{name[:half]}…{name[-half:]}"
 
 
-def legend_places(labels: Sequence[str], width: float) -> list[tuple[float, int]]:
-    """Return for each label of a legend its place in inches from the left, and its row.
+def legend_positions(labels: Sequence[str], width: float) -> list[tuple[float, int]]:
+    """Return for each label of a legend its inches from the left, and its row.
 
     Labels follow each other; one that does not fit a width in inches begins the next row.
 
     Examples
     --------
-    >>> [row for _, row in legend_places(["a", "b", "long" * 7, "c"], 3.0)]
+    >>> [row for _, row in legend_positions(["a", "b", "long" * 7, "c"], 3.0)]
     [0, 0, 1, 1]
     """
-    places = []
+    positions = []
     x = 0.0
     row = 0
     for label in labels:
@@ -74,9 +74,9 @@ def legend_places(labels: Sequence[str], width: float) -> list[tuple[float, int]
         if x and x + needed > width:
             x = 0.0
             row += 1
-        places.append((x, row))
+        positions.append((x, row))
         x += needed
-    return places
+    return positions
 
 
 def fit_across(names: Sequence[str], gap: float) -> bool:

@@ -17,7 +17,7 @@ from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, core_figures
 from xnbflow.naive_bayes.conformal import ERROR_RATE
-from xnbflow.report.numbers import capitalized
+from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.reasons import verdict_in_words
 from xnbflow.tables.contract import MODEL, MODEL_TABLE, STUDY_FILES, STUDY_TABLES
 from xnbflow.tables.parquet import place_of
@@ -87,13 +87,14 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
             measures[f"recall of {label}"] = recall
         width = max(map(len, measures))
         for name, measure in measures.items():
+            interval = f"{_three(measure['lower'])} to {_three(measure['upper'])}"
             figure_lines.append(
-                f"  {name:{width}}  {measure['value']:.3f} ({measure['right']:g} of "
-                f"{measure['of']}; 95% interval {measure['lower']:.3f} to {measure['upper']:.3f})"
+                f"  {name:{width}}  {_three(measure['value'])} ({measure['right']:g} of "
+                f"{measure['of']}; 95% interval {interval})"
             )
         majority = figures["majority"]
         figure_lines.append(
-            f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
+            f"  majority-class baseline (always {majority['class']}): {_three(majority['share'])}"
         )
         lines += figure_lines
     else:
@@ -103,6 +104,11 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
         lines += core_as_lines(result["core"], result["coverage"])
     lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
     return "\n".join(lines)
+
+
+def _three(number: float) -> str:
+    """Return a share with three decimals, as the page has it."""
+    return format_number(number, ".3f")
 
 
 def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[str]:
@@ -120,11 +126,11 @@ def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[
 
 def core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
     """Return the accuracy of the core set of a model, and the coverage of its sets of classes."""
-    shares = ", ".join(f"{label} {share:.3f}" for label, share in coverage["held_out"].items())
+    shares = ", ".join(f"{label} {_three(share)}" for label, share in coverage["held_out"].items())
     return [
         (
             f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
-            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in "
+            f"{_three(core['accuracy'])} (balanced {_three(core['balanced_accuracy'])}) in "
             "inner folds of the training samples"
         ),
         (

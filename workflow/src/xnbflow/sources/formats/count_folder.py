@@ -16,11 +16,8 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_text
 from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.series.sequencing import (
-    PROPOSED_COUNT_TRANSFORM,
-    plain_sample_names,
-    read_tallies,
-)
+from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
+from xnbflow.sources.series.sequencing import plain_sample_names, read_tallies
 
 #: Endings of files that are read.
 _ENDINGS = (".txt", ".tsv", ".tab", ".csv", ".counts", ".count", ".sf", ".results")
@@ -94,7 +91,7 @@ def merge_counts(folder: Path) -> MergedCounts:
         remarks.append(
             f"{counted(len(tallies), 'summary row', 'was', 'were')} left out: {listed(tallies)}."
         )
-    options = {"transform": PROPOSED_COUNT_TRANSFORM}
+    options = {"transform": PROPOSED_COUNT_TRANSFORM.value}
     return MergedCounts(counts.rename_axis("gene"), remarks, options)
 
 

@@ -20,7 +20,7 @@ from xnbflow.sources.proposal.sample_columns import column_options
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
-from xnbflow.sources.series.sequencing import PROPOSED_COUNT_TRANSFORM
+from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.sheet import SheetRow, is_accession
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     RNA-seq count data"), where it lists them; else the first supplementary file.
     """
     options = {key: value for key, value in row.options.items() if key != "annotation"}
-    options = {"phenotype": row.location, "transform": PROPOSED_COUNT_TRANSFORM} | options
+    options = {"phenotype": row.location, "transform": PROPOSED_COUNT_TRANSFORM.value} | options
     files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
     counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
     remark = " The sheet uses the first supplementary file as its table: check what it contains."

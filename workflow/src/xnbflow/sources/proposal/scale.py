@@ -7,9 +7,13 @@ import numpy as np
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.series.cycles import about_cycles
-from xnbflow.sources.series.intensities import refuse_no_counts, scale_of
-from xnbflow.sources.series.sequencing import (
+from xnbflow.sources.series.intensities import refuse_no_counts
+from xnbflow.sources.series.scale_recognition import scale_of
+from xnbflow.sources.series.scales import (
     PROPOSED_COUNT_TRANSFORM,
+    PROPOSED_TRANSFORMS,
+    RecognisedScale,
+    Transform,
 )
 from xnbflow.sources.sheet import SheetRow
 
@@ -19,17 +23,6 @@ _ARRAY = 500
 #: Bounds of the largest logarithm of intensities to base 2; that to base e is below them (16-bit
 #: scanners: at most 16 to base 2, 11.1 to base e).
 _LARGEST_LOG2 = (11.2, 20.0)
-
-#: The transform that is proposed for values of a scale.
-_TRANSFORMS = {
-    "counts": PROPOSED_COUNT_TRANSFORM,
-    "estimated counts": PROPOSED_COUNT_TRANSFORM,
-    "TPM": "log2p1",
-    "CPM": "log2p1",
-    "FPKM": "log2p1",
-    "not logged": "log2",
-    "intensities": "log2",
-}
 
 #: Largest share of missing values that are all imputed; of more, features with many are dropped.
 MOST_IMPUTED = 0.1
@@ -47,21 +40,21 @@ def proposed_logarithm(
     >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]), np.arange(3))[0]
     {'transform': 'log2'}
     """
-    kind, note = scale_of(values, samples, name)
+    recognised, note = scale_of(values, samples, name)
     reason = str(note)
-    transform = _TRANSFORMS.get(kind)
-    if kind == "intensities":
+    transform = PROPOSED_TRANSFORMS.get(recognised)
+    if recognised is RecognisedScale.INTENSITIES:
         share = float(np.mean(values[values >= 0] == 0))
         missing = "impute" if share <= MOST_IMPUTED else "drop_features:0.5"
-        return {"transform": "log2", "missing": missing}, (
+        return {"transform": Transform.LOG2.value, "missing": missing}, (
             f" Proposed are transform=log2 and missing={missing}: {reason}."
         )
-    if transform == "log2" and np.fmin.reduce(values, axis=None) <= 0:
+    if transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
         reason = f"{reason}; but some are 0 or below, which have no logarithm"
         transform = None
     if transform:
-        return {"transform": transform}, f" The proposal is transform={transform}: {reason}."
-    if kind == "logarithms":
+        return {"transform": transform.value}, f" The proposal is transform={transform}: {reason}."
+    if recognised is RecognisedScale.LOGARITHMS:
         return {}, ""
     return {}, f" No transform is proposed: {reason}."
 

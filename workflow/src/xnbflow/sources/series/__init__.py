@@ -1,18 +1,19 @@
 """From a `RawTable` and roles to a data set, step by step.
 
-================== =====================================================================
-file               question
-================== =====================================================================
-``contents``       which values, texts and names have the features and samples?
-``phenotype``      which row of a phenotype file belongs to which sample?
-``raw_series``     what is known of a series between two steps?
-``steps``          in which order do the options of the sheet apply?
-``class_labels``   which label has a sample, by its text?
-``sample_columns`` which column of the samples does an option name?
-``intensities``,   on which scale are the values, and how are they transformed?
-``sequencing``
-``missing_values`` what becomes of missing values?
-``merging``        what becomes of features of one name or gene?
-``plausibility``   what do names and values of columns probably mean?
-================== =====================================================================
+===================== =====================================================================
+file                  question
+===================== =====================================================================
+``contents``          which values, texts and names have the features and samples?
+``phenotype``         which row of a phenotype file belongs to which sample?
+``raw_series``        what is known of a series between two steps?
+``steps``             in which order do the options of the sheet apply?
+``class_labels``      which label has a sample, by its text?
+``sample_columns``    which column of the samples does an option name?
+``scale_recognition`` on which scale are the values (`scales`)?
+``sequencing``        is it a table of RNA-seq, and in which unit?
+``intensities``       how are values transformed to logarithms?
+``missing_values``    what becomes of missing values?
+``merging``           what becomes of features of one name or gene?
+``plausibility``      what do names and values of columns probably mean?
+===================== =====================================================================
 """

@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.formats.cell_texts import is_missing
-from xnbflow.sources.series.intensities import of_other_scale
+from xnbflow.sources.series.scale_recognition import of_other_scale
 
 _PATIENT = re.compile(
     r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"

@@ -10,17 +10,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: The transform that is proposed for counts of reads.
-PROPOSED_COUNT_TRANSFORM = "tmm"
+from xnbflow.sources.series.scales import RecognisedScale
 
 #: Columns of featureCounts that describe a gene.
 FEATURE_COUNTS_COLUMNS = ("Chr", "Start", "End", "Strand", "Length")
 
 #: Names of values that were divided by the library's size, in names of files.
 _RELATIVE_NAMES = {
-    "TPM": re.compile(r"(?<![a-z])tpms?(?![a-z])", re.IGNORECASE),
-    "FPKM": re.compile(r"(?<![a-z])[fr]pkms?(?![a-z])", re.IGNORECASE),
-    "CPM": re.compile(r"(?<![a-z])cpms?(?![a-z])", re.IGNORECASE),
+    RecognisedScale.TPM: re.compile(r"(?<![a-z])tpms?(?![a-z])", re.IGNORECASE),
+    RecognisedScale.FPKM: re.compile(r"(?<![a-z])[fr]pkms?(?![a-z])", re.IGNORECASE),
+    RecognisedScale.CPM: re.compile(r"(?<![a-z])cpms?(?![a-z])", re.IGNORECASE),
 }
 #: Values of transcripts (or counts) per million of a sample sum to this, up to rounding.
 _MILLION = 1e6
@@ -79,8 +78,10 @@ def tally_pattern(tallies: Sequence[str]) -> str:
     return ",".join(sorted(stems, reverse=True))
 
 
-def relative_unit(values: np.ndarray, name: str = "") -> str:
+def relative_unit(values: np.ndarray, name: str = "") -> RecognisedScale | None:
     """Return TPM, CPM or FPKM where values (n_features, n_samples) are relative to the library.
+
+    None for other values.
 
     Transcripts and counts per million sum to a million for each sample. FPKM have no common sum:
     they are recognised by the ``name`` of their file, else as values that span orders of magnitude
@@ -89,25 +90,27 @@ def relative_unit(values: np.ndarray, name: str = "") -> str:
     Examples
     --------
     >>> rates = np.random.default_rng(0).gamma(0.3, size=(200, 4))
-    >>> relative_unit(1e6 * rates / rates.sum(axis=0)), relative_unit(rates)
-    ('TPM', '')
-    >>> relative_unit(100 * rates, "genes_FPKM.csv")
-    'FPKM'
+    >>> print(relative_unit(1e6 * rates / rates.sum(axis=0)), relative_unit(rates))
+    TPM None
+    >>> print(relative_unit(100 * rates, "genes_FPKM.csv"))
+    FPKM
     """
     lowest = np.fmin.reduce(values, axis=None)
     largest = np.fmax.reduce(values, axis=None)
     if not (lowest >= 0 and largest >= _LEAST_LARGEST):
-        return ""
+        return None
     present = _some_values(values)
     if (present == np.floor(present)).all():
-        return ""
+        return None
     for unit, pattern in _RELATIVE_NAMES.items():
         if pattern.search(name):
             return unit
     sums = np.nansum(values, axis=0)
     if (np.abs(sums / _MILLION - 1) < _ROUNDING).all():
-        return "TPM"
-    return "FPKM" if _spans_magnitudes(present) and not _are_reads(present) else ""
+        return RecognisedScale.TPM
+    if _spans_magnitudes(present) and not _are_reads(present):
+        return RecognisedScale.FPKM
+    return None
 
 
 def looks_like_estimated_counts(values: np.ndarray) -> bool:

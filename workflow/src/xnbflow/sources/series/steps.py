@@ -19,7 +19,7 @@ from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.cycles import about_cycles
-from xnbflow.sources.series.intensities import keep_counts, looks_like_counts, scale_of, transform
+from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
 from xnbflow.sources.series.plausibility import (
@@ -30,19 +30,19 @@ from xnbflow.sources.series.plausibility import (
 )
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
+from xnbflow.sources.series.scale_recognition import looks_like_counts, scale_of
+from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import SheetRow, local_path
 
-#: Scales of values that are noted in any table.
-_NOTED = {
-    "counts",
-    "estimated counts",
-    "TPM",
-    "CPM",
-    "FPKM",
-    "logged twice",
-    "mixed",
-    "intensities",
+#: Scales that are not noted, or not in every table.
+_NOT_NOTED = {RecognisedScale.LOGARITHMS, RecognisedScale.NOT_LOGGED}
+#: The scale of transformed values, as in `DataSet`.
+_SCALES = {
+    Transform.LOG2: "log2",
+    Transform.LOG2P1: "log2",
+    Transform.LOG_CPM: "ln",
+    Transform.TMM: COUNTS,
 }
 #: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
 _CONTROL = re.compile(
@@ -263,23 +263,34 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     if series.kinds is not None:
         is_linear = series.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
-    how = options.get("transform", "none")
+    how = Transform(options.get("transform", Transform.NONE))
+    if how is not Transform.NONE and "scale" in options:
+        raise _LOGARITHMS_TWICE.error(where=series.where, scale=options["scale"], how=how)
+
+    # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
-    kind, finding = scale_of(linear_values, series.samples, file_name)
+    recognised, finding = scale_of(linear_values, series.samples, file_name)
     cycles = about_cycles(
         linear_values, file_name=file_name, features=series.features, samples=series.samples
     )
-    if how == "none" and cycles and "scale" not in options:
+    if how is Transform.NONE and cycles and "scale" not in options:
         notes.append(cycles)
-    if how != "none" and "scale" in options:
-        raise _LOGARITHMS_TWICE.error(where=series.where, scale=options["scale"], how=how)
-    if how == "tmm":
+
+    # The transform, or a note where the values need one.
+    if how is Transform.TMM:
         notes += keep_counts(series.where, values, is_linear, series.samples)
-    elif how != "none":
+    elif how is not Transform.NONE:
         notes += transform(
-            series.where, linear_values, how, kind=kind, finding=finding, samples=series.samples
+            series.where,
+            linear_values,
+            how,
+            recognised=recognised,
+            finding=finding,
+            samples=series.samples,
         )
-    elif kind in _NOTED or (kind == "not logged" and series.note_unlogged):
+    elif recognised not in _NOT_NOTED or (
+        recognised is RecognisedScale.NOT_LOGGED and series.note_unlogged
+    ):
         notes.append(finding)
     if not is_linear.all():
         values[is_linear] = linear_values
@@ -292,12 +303,15 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
             ),
         )
         notes.append(note)
-    # log2 and log2p1 have the base 2
-    scale = {"log_cpm": "ln", "tmm": COUNTS}.get(how, "log2")
-    if how == "none":
-        is_logged = kind == "logarithms" and not looks_like_counts(linear_values)
+
+    # The scale of the result: that of the transform, or of logarithms of genes.
+    if how is Transform.NONE:
+        is_logged = recognised is RecognisedScale.LOGARITHMS
         # Values of genes: the source is of arrays, or symbols are known.
         metadata = series.feature_metadata
         is_of_array = series.note_unlogged or (metadata is not None and "symbol" in metadata)
-        scale = "log2" if is_logged and is_of_array and not cycles else ""
+        is_log2 = is_logged and is_of_array and not looks_like_counts(linear_values) and not cycles
+        scale = "log2" if is_log2 else ""
+    else:
+        scale = _SCALES[how]
     return replace(series, scale=options.get("scale", scale)).with_notes(notes)

@@ -392,9 +392,15 @@ function tipsOf(tips, columns) {
   return Object.fromEntries(texts);
 }
 
-/* Three significant digits; none after the point of a large number. */
+/* Three significant digits; none after the point of a large number. Ties of percentages with a decimal
+   go to the even digit, as in the page's tables. */
 function numberText(value) {
   if (value === null || Number.isNaN(value)) return "";
+  const percent = 100 * value;
+  if (Math.abs(value) >= 0.1 && Math.abs(value) < 1) {
+    const tenths = Math.abs(4 * percent) % 2 === 1 ? 2 * Math.round(5 * percent) : 10 * percent.toFixed(1);
+    return String(Math.round(tenths) / 1000).replace("-", "−");
+  }
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
   return String(Number(value.toPrecision(3))).replace("-", "−");
 }

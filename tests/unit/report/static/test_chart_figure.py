@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, Panel
-from xnbflow.report.static.layout import draw
+from xnbflow.report.static.chart_figure import draw_chart
 
 LINE = marks.Line(x=np.array([1.0, 2.0]), y=np.array([1.0, 2.0]))
 
@@ -27,19 +27,21 @@ def texts_of(figure):
 
 
 def test_a_panel_has_its_height_and_the_figure_its_width():
-    figure = draw(Chart(rows=[[panel(height=1.7)]], width=3.3))
+    figure = draw_chart(Chart(rows=[[panel(height=1.7)]], width=3.3))
     (box,) = boxes(figure)
     assert box[3] == pytest.approx(1.7)
     assert figure.get_size_inches()[0] == pytest.approx(3.3)
 
 
 def test_in_print_the_width_is_that_of_the_column():
-    assert draw(Chart(rows=[[panel()]], width=3.3), 2.2).get_size_inches()[0] == pytest.approx(2.2)
+    assert draw_chart(Chart(rows=[[panel()]], width=3.3), 2.2).get_size_inches()[
+        0
+    ] == pytest.approx(2.2)
 
 
 def test_panels_below_each_other_have_one_left_and_one_right_end():
     names = Axis(names=["a long name of a row"])
-    figure = draw(Chart(rows=[[panel(y=names)], [panel()]]))
+    figure = draw_chart(Chart(rows=[[panel(y=names)], [panel()]]))
     first, second = boxes(figure)
     assert first[0] == pytest.approx(second[0])
     assert first[2] == pytest.approx(second[2])
@@ -47,7 +49,7 @@ def test_panels_below_each_other_have_one_left_and_one_right_end():
 
 
 def test_panels_beside_each_other_share_the_width():
-    fixed, free = boxes(draw(Chart(rows=[[panel(width=0.8), panel()]], width=4.0)))
+    fixed, free = boxes(draw_chart(Chart(rows=[[panel(width=0.8), panel()]], width=4.0)))
     assert fixed[2] == pytest.approx(0.8)
     assert free[0] > fixed[0] + fixed[2]
     assert free[0] + free[2] < 4.0
@@ -64,13 +66,13 @@ def test_panels_beside_each_other_share_the_width():
     ],
 )
 def test_cells_fill_a_column_and_shrink_where_they_may(column, least, inner):
-    (box,) = boxes(draw(Chart(rows=[[panel(width=2.0, least=least)]], width=2.5), column))
+    (box,) = boxes(draw_chart(Chart(rows=[[panel(width=2.0, least=least)]], width=2.5), column))
     assert box[2] == pytest.approx(inner, abs=0.1)
 
 
 def test_a_square_is_one_and_a_large_one_has_four_inches():
     for width, side in ((3.0, None), (9.0, 4.0)):
-        (box,) = boxes(draw(Chart(rows=[[panel(square=True)]], width=width)))
+        (box,) = boxes(draw_chart(Chart(rows=[[panel(square=True)]], width=width)))
         assert box[3] == pytest.approx(side or box[2])
 
 
@@ -82,7 +84,7 @@ def test_a_square_is_one_and_a_large_one_has_four_inches():
 def test_upright_names_do_not_overlap(n_names, written):
     names = [f"class {number}" for number in range(n_names)]
     axis = Axis(names=names, start=-0.5, end=n_names - 0.5)
-    figure = draw(Chart(rows=[[panel(x=axis, width=3.0)]], width=3.0))
+    figure = draw_chart(Chart(rows=[[panel(x=axis, width=3.0)]], width=3.0))
     texts = [text for text in figure.axes[0].texts if text.get_text().startswith("class")]
     assert len(texts) == written
     assert all(text.get_text() == f"class {text.get_position()[0]:.0f}" for text in texts)
@@ -94,12 +96,12 @@ def test_labels_titles_and_notes_are_written():
         x=Axis(label="across"), y=Axis(label="up"), title="panel", note="note",
         right=Axis(names=["beside"], at=[1.5]),
     )  # fmt: skip
-    figure = draw(Chart(rows=[[described]], title="figure"))
+    figure = draw_chart(Chart(rows=[[described]], title="figure"))
     assert set(texts_of(figure)) == {"across", "up", "panel", "note", "beside", "figure"}
 
 
 def test_hidden_axes_have_no_ticks_and_no_line():
-    figure = draw(Chart(rows=[[panel(x=Axis(hidden=True), y=Axis(hidden=True), equal=True)]]))
+    figure = draw_chart(Chart(rows=[[panel(x=Axis(hidden=True), y=Axis(hidden=True), equal=True)]]))
     (axes,) = figure.axes
     assert not len(axes.get_xticks())
     assert not axes.get_frame_on()
@@ -112,7 +114,7 @@ def test_hidden_axes_have_no_ticks_and_no_line():
 )
 def test_an_axis_of_logarithms_has_ticks_at_round_numbers(ends, ticks):
     x = Axis(log=True, start=ends[0], end=ends[1])
-    (axes,) = draw(Chart(rows=[[panel(x=x)]], width=6.0)).axes
+    (axes,) = draw_chart(Chart(rows=[[panel(x=x)]], width=6.0)).axes
     drawn = {float(f"{tick:.3g}") for tick in axes.get_xticks()}
     assert ticks <= drawn
     assert {tick for tick in drawn if ends[0] <= tick <= ends[1]} - ticks <= {1000, 1e4}
@@ -124,7 +126,7 @@ def test_nothing_is_beyond_the_figure(column):
     names = Axis(names=rows, label="rows", start=1.5, end=-0.5)
     described = panel(x=Axis(label="numbers", start=0.0, end=12345.0), y=names)
     chart = Chart(rows=[[described]], title="A title that is longer than the figure is wide")
-    figure = draw(chart, column)
+    figure = draw_chart(chart, column)
     FigureCanvasAgg(figure).draw()
     bounds = figure.get_tightbbox()
     width, height = figure.get_size_inches()

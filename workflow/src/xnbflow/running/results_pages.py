@@ -1,0 +1,376 @@
+"""The pages on the files of a run, made from the contract of tables.
+
+``results/README.md`` answers which file has the answer to a question; ``docs/reference/results.md``
+has every column of every table, and ``results-papers.md`` beside it those of the papers' analyses.
+`xnbflow.running.manual` writes them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from xnbflow.core.plugins import shipped_analyses
+from xnbflow.tables import contract as c
+from xnbflow.tables.contract import Column, TableGroup, TableSchema, analysis_tables
+
+#: The page with every column, and that with the columns of the papers' analyses.
+REFERENCE = "docs/reference/results.md"
+PAPERS_REFERENCE = "docs/reference/results-papers.md"
+
+_MANUAL_HEAD = """\
+# Results of a run
+
+Open `results/index.html` first: it leads to the page of each study,
+`results/studies/{study}/report.html`. Every number of a page is in a table beside it, and each
+figure of the page names its table. [Tables](../docs/reference/results.md) has every column. These
+documents are generated (`make manual`).
+
+## Which table answers which question?
+
+Tables of a study, `results/studies/{study}/tables/{table}.parquet`:
+
+| question | tables |
+|---|---|
+"""
+
+_MANUAL_FOLDERS = """
+## Where is which file?
+
+| files | path | also as TSV |
+|---|---|---|
+"""
+
+_MANUAL_RULES = """
+## How to read them
+
+* `pandas.read_parquet(path)`, or `polars`, R's `arrow`, DuckDB. Spreadsheets open the TSV.
+* A table is tidy: a row is one observation, and columns such as `dataset` and `classifier` are its
+  key. Units, types and missing values are in
+  [Tables](../docs/reference/results.md#types-units-missing-values).
+* Only files that the configuration declares are written and read. git does not track them.
+* Files are written whole and contain checksums. A damaged file, or one of another version, is
+  refused by its name: delete it and run the workflow again with it as a target
+  (`snakemake --cores all results/...`), then without.
+* All tables except `seconds`, and `fit_seconds` of `averages`, are identical for any number of
+  cores.
+* `results/studies/{study}/run.json` records configuration, versions and checksums of a run.
+  `results/logs` has the log of each job, `results/usage` its time and memory.
+"""
+
+_REFERENCE_HEAD = """\
+# Tables: every column
+
+[Results of a run](../../results/README.md) answers which table has what. This page is generated
+(`make manual`) from the files `tables.toml`, which define all paths and columns in the workflow.
+The tables of the papers' analyses are on [their page](results-papers.md).
+
+## Types, units, missing values
+
+* A `number` is a float64 and may be missing. `integer` (int64), `boolean` and `text` are never
+  missing; `text or none` may be. A name with `{class}` or `{parameter}` means one column per class
+  or parameter.
+* Shares, accuracies, recalls, AUC, probabilities and p-values are fractions from 0 to 1, `seconds`
+  are seconds, log-likelihoods and posteriors are in nats. Other units are beside the type. Values
+  and differences of features are in the units of the data.
+* `lower` and `upper`, and names that end so, are the limits of the 95% interval of the column
+  before them, where a table only names them.
+
+## Columns that many tables have
+
+A table only names these, unless they mean something else there.
+
+"""
+
+_PAPERS_HEAD = """\
+# Tables of the papers
+
+Tables of the analyses of papers, `results/studies/{study}/analyses/{analysis}/{table}.parquet`, as
+Parquet and TSV. [Types, units and missing values](results.md#types-units-missing-values), and the
+[columns that many tables have](results.md#columns-that-many-tables-have), are as in the other
+tables. This page is generated (`make manual`) from the files `tables.toml` of the papers.
+"""
+
+_RESOURCES = f"""\
+## Sources of the tables
+
+Downloads are in `{c.DOWNLOADS}/`, a folder per source. A file `.snakemake_timestamp` in a folder
+is Snakemake's.
+
+## Logs and measurements
+
+Each job has its log, `results/logs/{{rule}}/{{job}}.log`, and its processor time, wall time and
+memory, `results/usage/{{rule}}/{{job}}.tsv`.
+
+| rule | job |
+|---|---|
+"""
+
+#: Questions about a study in the order of use, with the tables of the study that answer them. The
+#: page has the tables in this order, then those that no question names.
+QUESTIONS = {
+    "How certain is each result, and what limits it?": ["verdicts", "reasons"],
+    "How accurate is each classifier?": ["headline", "estimates", "averages", "equal_priors"],
+    "Could something else explain it?": [
+        *("audit", "concordance", "class_pairs", "concordance_pairs"),
+        *("permutation_tests", "random_genes"),
+    ],
+    "Which features are selected, and how stably?": ["selection", "stability", "ties"],
+    "Would more samples help?": ["learning_curve"],
+    "Which samples are misclassified?": [
+        *("confusion", "samples", "suspects", "misclassified", "hard_samples"),
+    ],
+    "Are probabilities right?": ["calibration", "confidence", "sets", "roc"],
+    "Which classifier is better?": ["ranks", "omnibus", "pairwise", "pairwise_within"],
+    "What was analysed?": [
+        *("datasets", "class_sizes", "notes", "components", "likely_repeats"),
+        *("diagnostics", "p_values", "recovery"),
+    ],
+    "Where are the numbers of each fold?": [
+        *("summary", "repeats", "metrics", "seconds", "problems"),
+    ],
+}
+
+#: Groups of files in the order of use; others follow.
+_GROUP_ORDER = [
+    *("report", "figures", "study", "genes", "gene_lists", "model", "description"),
+    *("validation", "cohorts", "analysis", "check", "permutation", "random_genes"),
+    *("training", "folds", "audit", "diagnostic", "acquired", "sought"),
+]
+#: A column of at least so many tables, of two groups or more, is described once for all pages; of
+#: so many tables of one group or analysis, once for these.
+_MANY, _MANY_OF_GROUP = 4, 3
+#: Limits of intervals with this meaning are described once, whatever their names.
+_INTERVAL = "of its 95% interval"
+#: A vertical bar in a cell of Markdown.
+_BAR = "\\|"
+#: A table of so few columns has them in its lines, also where another table has the same.
+_FEW = 2
+
+
+def results_manual() -> str:
+    """Return the text of ``results/README.md``: questions, files, and how to read them."""
+    tables = c.GROUPS["study"].schemas
+    lines = []
+    for question, names in QUESTIONS.items():
+        links = [f"[`{name}`](../{REFERENCE}#{_anchor(_heading(tables[name]))})" for name in names]
+        lines.append(f"| {question} | {', '.join(links)} |\n")
+    folders = []
+    for name in _in_order(c.GROUPS, _GROUP_ORDER):
+        group = c.GROUPS[name]
+        link = f"[{group.title}](../{REFERENCE}#{_anchor(_group_heading(group))})"
+        folders.append(f"| {link} | `{group.path}` | {'yes' if group.text else ''} |\n")
+    return "".join([_MANUAL_HEAD, *lines, _MANUAL_FOLDERS, *folders, _MANUAL_RULES])
+
+
+def results_reference() -> str:
+    """Return the text of the reference: every file with its columns, by order of use."""
+    tables = _ReferenceTables()
+    lines = [_REFERENCE_HEAD.rstrip("\n"), "", *_rows(_by_description(tables.common))]
+    for name in _in_order(c.GROUPS, _GROUP_ORDER):
+        lines += _group_lines(name, c.GROUPS[name], tables)
+    lines.append(_RESOURCES.rstrip("\n"))
+    lines += [f"| {rule} | `{wildcards}` |" for rule, wildcards in c.JOBS.items()]
+    return "\n".join(lines) + "\n"
+
+
+def results_of_papers() -> str:
+    """Return the text of the reference of the tables of the papers' analyses."""
+    tables = _ReferenceTables()
+    lines = [_PAPERS_HEAD]
+    for analysis in shipped_analyses().values():
+        lines.append(f"## `{analysis.name}`\n")
+        lines += tables.group_lines(analysis.name, analysis_tables(analysis).values())
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _anchor(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub and Sphinx make it.
+
+    Examples
+    --------
+    >>> _anchor("`verdicts`: verdict on each classifier")
+    'verdicts-verdict-on-each-classifier'
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _heading(table: TableSchema) -> str:
+    return f"`{table.name}`: {table.title}"
+
+
+def _group_heading(group: TableGroup) -> str:
+    return f"{group.title}: `{group.path}`"
+
+
+def _in_order(names: Iterable[str], first: Sequence[str]) -> list[str]:
+    """Return names in an order, and those that it does not have after them, as they are.
+
+    Examples
+    --------
+    >>> _in_order(["a", "b", "c"], ["c", "a"])
+    ['c', 'a', 'b']
+    """
+    places = {name: place for place, name in enumerate(first)}
+    return sorted(names, key=lambda name: places.get(name, len(places)))
+
+
+def _group_lines(name: str, group: TableGroup, tables: "_ReferenceTables") -> Iterator[str]:
+    """Yield the heading of a group, a note on its files, and its tables."""
+    yield f"## {_group_heading(group)}\n"
+    if group.note:
+        yield group.note
+    order = [table for answers in QUESTIONS.values() for table in answers]
+    names = _in_order(group.schemas, order) if name == "study" else group.schemas
+    yield from tables.group_lines(group.title, [group.schemas[table] for table in names])
+    if name == "analysis":
+        yield "[Tables of the papers](results-papers.md) has their columns.\n"
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What the reference states about a column."""
+
+    type: str
+    unit: str
+    meaning: str
+
+    @classmethod
+    def of(cls, column: Column) -> "_Described":
+        """Return the description of a column."""
+        return cls(column.type, column.unit, column.meaning)
+
+    @property
+    def type_cell(self) -> str:
+        """The type, and the unit where there is one."""
+        return f"{self.type}, {self.unit}" if self.unit else self.type
+
+
+class _ReferenceTables:
+    """The tables of a page, which refers to columns that it has described.
+
+    Attributes
+    ----------
+    common : dict of str to _Described
+        The columns that many tables have.
+    """
+
+    def __init__(self) -> None:
+        groups = [group.schemas.values() for group in c.GROUPS.values()]
+        groups += [analysis_tables(analysis).values() for analysis in shipped_analyses().values()]
+        n_groups = Counter(key for tables in groups for key in _counts(tables))
+        counts = _counts(table for tables in groups for table in tables)
+        self.common = _frequent({key: n for key, n in counts.items() if n_groups[key] > 1}, _MANY)
+        self._shown: dict[tuple[tuple[str, _Described], ...], str] = {}
+
+    def group_lines(self, title: str, schemas: Iterable[TableSchema]) -> Iterator[str]:
+        """Yield the tables of a group or analysis, after the columns that several of them have."""
+        schemas = list(schemas)
+        counts = _counts(schemas)
+        new = {key: n for key, n in counts.items() if not self._is_common(*key)}
+        local = _frequent(new, _MANY_OF_GROUP)
+        if local:
+            yield "Columns of several of these tables:\n"
+            yield from _rows(_by_description(local))
+        for table in schemas:
+            yield from self._table_lines(table, title, local)
+
+    def _is_common(self, name: str, described: _Described) -> bool:
+        """Return whether the page has described the column for all tables."""
+        return self.common.get(name) == described or described.meaning == _INTERVAL
+
+    def _table_lines(
+        self, table: TableSchema, group: str, local: Mapping[str, _Described]
+    ) -> Iterator[str]:
+        """Yield the heading of a file, what a row is, and its columns.
+
+        Columns of many tables, and those whose name is clear, are only named.
+        """
+        yield f"### {_heading(table)}\n"
+        common = []
+        others = {}
+        for name, column in table.columns.items():
+            described = _Described.of(column)
+            is_described = (
+                described == local[name] if name in local else self._is_common(name, described)
+            )
+            if is_described:
+                common.append(name)
+            else:
+                others[name] = described
+        row = f"A row is {table.row}."
+        if table.definitions:
+            row += f" [Definitions](../methods/quantities.md#{table.definitions})."
+        key = tuple(others.items())
+        if len(others) > _FEW and key in self._shown:
+            reference = f"{_quoted(common)} and as in" if common else "as in"
+            yield f"{row} Columns: {reference} {self._shown[key]}.\n"
+            return
+        self._shown[key] = f"`{table.name}` ({group})"
+
+        # Neighbours of one description share a line; columns whose name is clear need none.
+        rows: list[tuple[_Described, list[str]]] = []
+        for name, described in others.items():
+            if rows and rows[-1][0] == described:
+                rows[-1][1].append(name)
+            else:
+                rows.append((described, [name]))
+        named = [_quoted(common)] if common else []
+        clear: dict[_Described, list[str]] = {}
+        for described, names in rows:
+            if not described.meaning:
+                clear.setdefault(described, []).extend(names)
+        named += [f"{_quoted(names)} ({kind.type_cell})" for kind, names in clear.items()]
+        if named:
+            row += f" Columns: {'; '.join(named)}."
+        yield f"{row}\n"
+        rows = [entry for entry in rows if entry[0].meaning]
+        if rows:
+            yield from _rows(rows)
+
+
+def _counts(schemas: Iterable[TableSchema]) -> Counter[tuple[str, _Described]]:
+    """Return the number of tables that have each column with each description."""
+    counts: Counter[tuple[str, _Described]] = Counter()
+    for table in schemas:
+        counts.update((name, _Described.of(column)) for name, column in table.columns.items())
+    return counts
+
+
+def _frequent(counts: Mapping[tuple[str, _Described], int], least: int) -> dict[str, _Described]:
+    """Return columns of at least so many tables; of several meanings the most frequent one."""
+    frequent: dict[str, _Described] = {}
+    for (name, described), count in Counter(counts).most_common():
+        if count >= least:
+            frequent.setdefault(name, described)
+    return frequent
+
+
+def _by_description(
+    columns: Mapping[str, _Described],
+) -> list[tuple[_Described, list[str]]]:
+    """Return the names of the columns of each description."""
+    names: dict[_Described, list[str]] = {}
+    for name, described in columns.items():
+        names.setdefault(described, []).append(name)
+    return list(names.items())
+
+
+def _quoted(names: Iterable[str]) -> str:
+    """Return names as code, separated by commas.
+
+    Examples
+    --------
+    >>> _quoted(["folds", "class"])
+    '`folds`, `class`'
+    """
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _rows(described: Iterable[tuple[_Described, list[str]]]) -> Iterator[str]:
+    """Yield a table with a line for the columns of one description."""
+    yield "| column | type | meaning |\n|---|---|---|"
+    for description, names in described:
+        meaning = description.meaning.replace("|", _BAR)
+        yield f"| {_quoted(names)} | {description.type_cell} | {meaning} |"
+    yield ""
