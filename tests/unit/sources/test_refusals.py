@@ -21,9 +21,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.count_folder import merge_counts
 from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.places import http
 from xnbflow.sources.places.pinned import pinned_url
-from xnbflow.sources.places.retries import DownloadFailedError, RetryPolicy
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import COLUMNS, SheetRow, local_path
 from xnbflow.sources.table import read_table
@@ -158,39 +156,3 @@ def test_what_is_wrong_is_refused_by_its_code(tmp_path, row):
     assert error.value.code == code
     if reader in ("table", "geo", "folder", "export"):
         assert Path(error.value.file).is_relative_to(tmp_path)
-
-
-ENDS = ("https://a.org/x.csv", RetryPolicy(most_gigabytes=1))
-
-
-def redirected(target):
-    http._refuse_redirection(ENDS[0], target, ENDS[1], checked=False)
-
-
-class _Answer:
-    """An answer whose length is not stated."""
-
-    headers: dict[str, str] = {}  # noqa: RUF012
-    raw = type("raw", (), {"chunked": False})
-
-
-@pytest.mark.parametrize(
-    ("code", "refuse"),
-    [
-        ("http.no-web-address", lambda: redirected("ftp://a.org/x.csv")),
-        ("http.unencrypted", lambda: redirected("http://a.org/x.csv")),
-        ("http.other-host", lambda: redirected("https://b.org/x.csv")),
-        ("http.private-address", lambda: redirected("https://127.0.0.1/x.csv")),
-        ("http.unknown-length", lambda: http._refuse_unknown_length(_Answer())),
-        ("http.too-large", lambda: http._refuse_too_large(2 * 10**9, Path(), ENDS[1])),
-        (
-            "http.full-disk",
-            lambda: http._refuse_too_large(10**18, Path(), RetryPolicy(most_gigabytes=1e12)),
-        ),
-    ],
-)
-def test_answers_of_servers_are_refused_by_their_code(monkeypatch, code, refuse):
-    monkeypatch.setattr(http, "is_private", lambda host: host == "127.0.0.1")
-    with pytest.raises(DownloadFailedError) as error:
-        refuse()
-    assert error.value.code == code

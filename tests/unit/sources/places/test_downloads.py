@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from serving import serving
+from serving import serving, unavailable
 from toys import put, refused
 
 from xnbflow.core.errors import InputError
@@ -328,7 +328,7 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
 def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
     answer = b"HTTP/1.0 200 OK\r\n\r\n" + CSV
     with raw_server(lambda connection: connection.sendall(answer)) as url:
-        with refused("does not send the length", code="downloads.unavailable"):
+        with unavailable("http.unknown-length", "does not send the length"):
             downloads(tmp_path, url).fetch("cumida", PATH)
         path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
     assert path.read_bytes() == CSV
@@ -342,7 +342,7 @@ def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_p
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
     with serve(csv=[CSV]) as plain, serve(tls, csv=[f"{plain.url}/{PATH}"]) as first:
         mirror = downloads(tmp_path / "d", first.url, timeout=5)
-        with refused("redirected from https to http", code="downloads.unavailable"):
+        with unavailable("http.unencrypted", "redirected from https to http"):
             mirror.fetch("cumida", PATH)
         assert files(tmp_path / "d") == []
         assert mirror.fetch("cumida", PATH, sha256=SHA256).read_bytes() == CSV
