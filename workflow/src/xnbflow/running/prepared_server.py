@@ -266,7 +266,10 @@ def become_job(connection: socket.socket, paths: list[str]) -> Path:
         tempfile.tempdir = None  # it depends on the environment
         np.random.seed()  # noqa: NPY002  the global generator: each job has its own state
         continue_job(request.started, request.processor_seconds)
-        connection.sendall(b"begun %d\n" % os.getpid())
+        try:
+            connection.sendall(b"begun %d\n" % os.getpid())
+        except OSError:  # the job was killed
+            os._exit(1)
     return script
 
 
