@@ -233,7 +233,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
         "of the selected features"
     )
     assert ("one of many" in details["Random features"]) == many
-    assert details["Audit"] == (expected_text)
+    assert details["Audit"] == expected_text
 
 
 def study_of_card(tmp_path, signature=(), **tables):
@@ -337,7 +337,7 @@ def test_the_features_of_a_class_that_separate_it_best_come_first():
 
 def test_the_size_names_groups_and_missing_values(expected_text):
     about = {"samples": 30, "groups": 12.0, "features": 1000, "classes": 1, "missing": True}
-    assert cards.size_in_words(pd.Series(about)) == (expected_text)
+    assert cards.size_in_words(pd.Series(about)) == expected_text
     about |= {"groups": np.nan, "missing": False}
     assert cards.size_in_words(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
 
@@ -401,7 +401,7 @@ def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path
     verdicts = study.tables["verdicts"].assign(level="not supported")
     card = of_d(with_rows(study, verdicts=verdicts))
     assert card.badge == "Not supported"
-    assert card.details["Random features"] == (expected_text)
+    assert card.details["Random features"] == expected_text
     assert card.warnings == []
 
 
@@ -436,5 +436,5 @@ def test_the_facts_have_the_stability_of_halves_else_the_agreement_of_folds(
 def test_the_table_of_a_card_states_how_many_of_the_classes_it_has(expected_text):
     rows = [f"c{number:02}" for number in range(21)]
     assert card_features.heading_of_first(set(rows), rows) == ""
-    assert card_features.heading_of_first(set(rows[:20]), rows) == (expected_text)
+    assert card_features.heading_of_first(set(rows[:20]), rows) == expected_text
     assert card_features.heading_of_first(set(), rows) == ""  # a table without rows is not shown

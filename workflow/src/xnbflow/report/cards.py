@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.inference.verdicts import LEAST_REPLICATED
 from xnbflow.report.card_features import FeatureLists, card_features, feature_lists
 from xnbflow.report.levels import LEVEL_STYLES, SUPPORTED
@@ -102,6 +103,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         tiles=[
             *_estimate_tiles(estimates),
             *_selection_tiles(results, evaluation, features, stability),
+            *_difference_tiles(results, dataset),
         ],
         rows=lists.rows,
         share_of=shares[0] if len(shares) == 1 else "",
@@ -272,6 +274,25 @@ def _selection_tiles(
         )
     if "" in stability.index:
         yield from stability_tile(stability.loc[""])
+
+
+def _difference_tiles(results: StudyResults, dataset: str) -> Iterator[Tile]:
+    """Yield the number of features that differ between the classes; none without linear features.
+
+    They are tested one by one, so that many may differ where the classifier is not supported.
+    """
+    tables = results.compared(dataset)
+    genes = tables["genes"]
+    if genes["fdr"].isna().all():
+        return
+    n_differ = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
+    noun = results.noun(dataset)
+    yield Tile(
+        label=f"{noun.capitalize()}s that differ",
+        text=f"{n_differ:,}",
+        note=f"of {genes['feature'].nunique():,}; FDR below {FDR_LEVEL:g}",
+        meaning=_TEXTS["differ"],
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,7 @@
 """The answer: cards with the features, recall and verdict for each class."""
 
+import pandas as pd
+
 from xnbflow.core.nouns import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
 from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
@@ -38,6 +40,8 @@ def section(results: StudyResults) -> Section | None:
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
     )
+    for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
+        files += results.compared(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
@@ -69,5 +73,22 @@ def suspect_blocks(results: StudyResults) -> list[Block]:
     if rows.empty:
         return []
     caption = texts_of("answer")["suspects"].format(margin=MARGIN)
-    shown = results.tables.show("suspects", caption)
-    return [Group("Labels to check", [shown], counted(len(rows), "sample"))]
+    blocks: list[Block] = [results.tables.show("suspects", caption)]
+    if exchanged := exchanged_sentences(rows):
+        blocks.insert(0, Prose(exchanged, "warning", results.tables.sources("suspects")))
+    return [Group("Labels to check", blocks, counted(len(rows), "sample"))]
+
+
+def exchanged_sentences(suspects: pd.DataFrame) -> str:
+    """Return a sentence on each two samples that are probably exchanged; empty without any."""
+    sentences = []
+    for row in suspects.to_dict("records"):
+        first, second = row["sample"], row["exchanged_with"]
+        if second and first < second:  # each pair has two rows
+            sentences.append(
+                f"{row['dataset']}: “{first}” ({row['true']}) and “{second}” ({row['predicted']}) "
+                "are probably exchanged: each is predicted as the class of the other, and the "
+                "genes of the sex chromosomes contradict the recorded sex of both, in opposite "
+                "directions."
+            )
+    return " ".join(sentences)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 #: Bytes of a listing that are read.
 _LONGEST_LISTING = 1 << 22
+_NO_FILE = Refusal(code="downloads.no-file", sentence="{place}: no such file")
+
 _CUT = Refusal(
     code="downloads.cut",
     sentence=(
@@ -167,7 +169,7 @@ class Downloads:
     temporary: bool = False
     earlier: Mapping[str, Origin] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
-    _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _refused: dict[str, DownloadFailedError] = field(default_factory=dict, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Result]) -> _Result:
         """Return the result of ``make`` from fetched files; if refused, from the next place.
@@ -191,7 +193,7 @@ class Downloads:
                     reason = str(error).replace(str(path), str(place))
                     if str(place) not in reason:
                         reason = f"{place}: {reason}"
-                    self._refused[str(place)] = reason
+                    self._refused[str(place)] = DownloadFailedError(reason, code=error.code)
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
@@ -254,7 +256,7 @@ class Downloads:
                     yield str(place), stream
                 return
             if isinstance(place, Path):
-                failures.append(f"{place}: no such file")
+                failures.append(str(_NO_FILE.error(place=place)))
                 continue
             from xnbflow.sources.places import http  # noqa: PLC0415
 
@@ -360,13 +362,12 @@ class Downloads:
 
     def _get_from(self, place: str | Path, target: Path, checksum: _Checksum | None) -> Path:
         """Return a mirror folder's file, or download it; an error if it is not the right file."""
-        if reason := self._refused.get(str(place)):
-            raise DownloadFailedError(reason)
+        if refused := self._refused.get(str(place)):
+            raise refused
         if isinstance(place, str):
             return self._download(place, target, checksum)
         if not place.is_file():
-            msg = f"{place}: no such file"
-            raise NotThereError(msg)
+            raise NotThereError.of(_NO_FILE.error(place=place))
         if fault := _fault(place, checksum):
             raise DownloadFailedError.of(fault)
         return place
