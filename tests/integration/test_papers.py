@@ -66,6 +66,7 @@ def import_library(project):
         [sys.executable, "tests/programs/import_all.py", "--again"], cwd=project,
         env=environment_of(project), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
+        assert process.stdout.readline() == "imported\n"
 
         def import_library():
             process.stdin.write("\n")

@@ -1,7 +1,8 @@
 """Import every module of the library that is installed; with ``--again`` for each line of input.
 
-With ``--again`` packages of others are imported once. For each line of the standard input a fork
-imports the library from the files that are there by then, and a line has its error, or is empty.
+With ``--again`` packages of others are imported once; then it prints "imported". For each line of
+the standard input a fork imports the library from the files that are there by then, and prints the
+error, or an empty line.
 """
 
 import importlib
@@ -37,5 +38,6 @@ import_library()
 if "--again" in sys.argv:
     for name in [name for name in sys.modules if name.partition(".")[0] == "xnbflow"]:
         del sys.modules[name]
+    print("imported", flush=True)
     for _ in sys.stdin:
         import_in_fork()

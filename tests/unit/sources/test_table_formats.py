@@ -412,7 +412,7 @@ class CountingTable:
 def test_the_names_of_parquet_columns_are_listed_once():
     """One list for each column took nine seconds with 5,000 columns."""
     table = CountingTable()
-    assert parquet._with_index_first(table, {"sample"}) == [2, 0, 1]
+    assert parquet.with_index_first(table, {"sample"}) == [2, 0, 1]
     assert table.n_lists == 1
 
 

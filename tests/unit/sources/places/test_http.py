@@ -235,12 +235,6 @@ def test_a_file_is_put_by_hand_only_where_the_folder_remains(tmp_path, temporary
         ("example.org.evil.net", False),
     ],
 )
-def test_parts_of_a_host_are_the_same_site(monkeypatch, other, is_followed):
-    monkeypatch.setattr(http, "is_private", lambda _: False)
-    ends = ("https://example.org/x.csv", f"https://{other}/x.csv", RetryPolicy())
-    if is_followed:
-        http._refuse_redirection(*ends, checked=False)
-    else:
-        with pytest.raises(http.DownloadFailedError, match="another host"):
-            http._refuse_redirection(*ends, checked=False)
-    http._refuse_redirection(*ends, checked=True)  # another file would be refused
+def test_parts_of_a_host_are_the_same_site(other, is_followed):
+    """Redirections within a site are followed without a checksum."""
+    assert http.is_same_site("example.org", other) == is_followed

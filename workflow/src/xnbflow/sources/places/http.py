@@ -228,12 +228,12 @@ def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: b
         return
     if url.startswith("https:") and target.startswith("http:"):
         raise DownloadFailedError.of(_UNENCRYPTED.error())
-    if not _is_same_site(host, other) and not retry.other_hosts:
+    if not is_same_site(host, other) and not retry.other_hosts:
         error = _OTHER_HOST.error(host=host, other=other, path=urlsplit(target).path)
         raise DownloadFailedError.of(error)
 
 
-def _is_same_site(host: str, other: str) -> bool:
+def is_same_site(host: str, other: str) -> bool:
     """Return whether one host is the other, or a part of it, as www.ncbi.nlm.nih.gov."""
     return host == other or host.endswith(f".{other}") or other.endswith(f".{host}")
 

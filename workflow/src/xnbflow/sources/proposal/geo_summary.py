@@ -206,7 +206,7 @@ def _choose_field(request: SheetRow, where: str, head: GeoHead, stems: Sequence[
         return "title" if has_class_titles else None
     best = candidates[0]
     texts = head.fields[best]
-    if has_class_titles and not _is_better_than_titles(class_score(best, texts), texts):
+    if has_class_titles and not is_better_than_titles(class_score(best, texts), texts):
         return "title"
     return best
 
@@ -222,7 +222,7 @@ def _are_patterns(stems: Sequence[str]) -> bool:
     return bool(stems) and ";" not in _pattern(stems)
 
 
-def _is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
+def is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
     """Return whether a field is a better label than titles that name a class in every sample.
 
     A field with the name of a class is better, and any other one if it has no rare class, whose

@@ -100,7 +100,7 @@ def with_label(layout: TableLayout) -> tuple[SheetRow, list[str]]:
     """Return the row with the column that looks most like a class, or the samples' names."""
     dataset = layout.row
     fields = layout.fields
-    follow_up = [str(name) for name in fields if _is_follow_up(fields, str(name))]
+    follow_up = [str(name) for name in fields if is_follow_up_field(fields, str(name))]
     remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
     if dataset.label:
         return dataset, remarks
@@ -147,7 +147,7 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
-def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
+def is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
     """Return whether a column is the time to an event, or its status."""
     cells = list(map(str, first_column(fields, name)))
     return is_event_time(name) or is_event_status(name, cells)
