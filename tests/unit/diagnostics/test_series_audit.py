@@ -15,7 +15,9 @@ from toys import dataset, refused
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import covariates, design_notes
-from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
+from xnbflow.diagnostics.sample_components import principal_components
+from xnbflow.diagnostics.series_audit import audit
+from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.inference.verdicts import copy_reasons
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table

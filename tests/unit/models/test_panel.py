@@ -13,7 +13,7 @@ import pytest
 from toys import dataset
 
 from xnbflow.core.errors import InputError
-from xnbflow.inference.intervals import TUNED, accuracy_interval
+from xnbflow.inference.intervals import TUNED_INFLATION, accuracy_interval
 from xnbflow.models import panel as panels
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
 from xnbflow.models.prediction import predict_table
@@ -240,7 +240,7 @@ def test_intervals_of_a_panel_count_groups(series):
     pairs = replace(series, groups=np.arange(60) // 2)
     log_posterior = np.random.default_rng(0).normal(size=(60, 3))
     right = pairs.classes[log_posterior.argmax(axis=1)] == pairs.labels
-    expected = accuracy_interval(right.astype(float), pairs.labels, pairs.groups, TUNED)
+    expected = accuracy_interval(right.astype(float), pairs.labels, pairs.groups, TUNED_INFLATION)
     row = panels.accuracy_row(pairs, 2, log_posterior)
     assert (row["accuracy"], row["lower"], row["upper"]) == tuple(expected)
 

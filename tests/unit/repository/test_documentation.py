@@ -15,7 +15,7 @@ from snakemake.cli import get_argument_parser
 from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.inference.reasons import ALLOWED
+from xnbflow.inference.verdict_reasons import ALLOWED
 from xnbflow.running.manual import api_reference
 from xnbflow.running.project import default_configuration
 

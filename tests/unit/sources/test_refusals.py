@@ -23,7 +23,7 @@ from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import COLUMNS, SheetRow, local_path
+from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, local_path
 from xnbflow.sources.table import read_table
 
 TESTS = Path(__file__).parents[2]
@@ -60,7 +60,7 @@ def test_the_key_of_a_refusal_is_a_column_or_an_option_of_the_sheet():
     options = {key for source in known_sources().values() for key in source.options}
     keys = {refusal.key for _, refusal in declared()} - {None}
     # the message of a file of CuMiDa names its first line
-    assert keys - {*COLUMNS, *options, "line 1"} == set()
+    assert keys - {*SHEET_COLUMNS, *options, "line 1"} == set()
 
 
 def test_each_refusal_is_raised_by_a_test():

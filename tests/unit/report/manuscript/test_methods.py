@@ -11,7 +11,8 @@ import pytest
 from report_study import changed, completed, with_rows, write_study
 
 from xnbflow.core.study import Cohorts, Design, Validation
-from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED
+from xnbflow.inference.halves import LONG_LIST, SHORT_LIST, SIMILAR
+from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.inference.label_test import STATISTIC
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
@@ -77,7 +78,7 @@ def validated(results):
 OPTIONS = {
     "a classifier that tunes itself": (
         tuned,
-        [f"({TUNED:g} for XNB, which chooses parameters by an inner cross-validation)"],
+        [f"({TUNED_INFLATION:g} for XNB, which chooses parameters by an inner cross-validation)"],
     ),
     "groups": (
         lambda results: changed(results, "datasets", "dataset == 'alpha'", groups=12.0),
@@ -117,6 +118,8 @@ OPTIONS = {
         with_halves,
         [
             "index between disjoint halves of the samples",
+            "first hundred (at most a tenth of all features, ten at least) of the class in the",
+            "half, corrected for the share that is expected by chance; its interval is the mean",
             "correlate by .7 or more within the classes replace each other [@sechidis2020]",
         ],
     ),
@@ -159,6 +162,18 @@ def test_the_numbers_of_intervals_are_those_of_the_code(results):
     assert f"for upper limits the number of samples is divided by {CROSS_VALIDATED:g}," in text
     assert f"and for lower limits by {BELOW:g};" in text
     assert "No permutation test was run." in text
+
+
+def test_balanced_accuracy_of_equal_classes_is_described_as_the_accuracy(results):
+    text = paragraphs(plain(results))
+    assert (
+        "The interval of the balanced accuracy is that of the accuracy where classes have equal"
+        in text
+    )
+
+
+def test_the_lists_of_the_methods_are_those_of_the_code():
+    assert (SHORT_LIST, LONG_LIST, SIMILAR) == (10, 100, 0.7)  # the words of the option "halves"
 
 
 def test_a_curve_of_the_classifier_itself_names_no_other(results, expected_text):

@@ -49,7 +49,7 @@ MOST_DRAWN_CLASSES = 25
 #: Most frequent mistakes of a classifier that take the place of the matrix.
 MOST_MISTAKES = 20
 #: ROC curves of a figure; more have no distinguishable colours.
-MOST_CURVES = 10
+MOST_ROC_CURVES = 10
 _MISTAKE_COLUMNS = ["classifier", "true", "predicted", "count", "share"]
 
 #: Metrics that are numbers of features.
@@ -313,8 +313,8 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     if areas.empty:
         return []
     n_classes = len(areas)
-    if n_classes > MOST_CURVES:
-        areas = areas.sort_values("estimate", kind="stable").head(MOST_CURVES)
+    if n_classes > MOST_ROC_CURVES:
+        areas = areas.sort_values("estimate", kind="stable").head(MOST_ROC_CURVES)
     rates = dict(iter(results.rows("roc", **evaluation).groupby("class")))
     curves = {}
     for row in areas.to_dict("records"):
@@ -328,7 +328,7 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     title = results.labels[evaluation["classifier"]]
     caption = _TEXTS["roc"]
     if n_classes > len(areas):
-        caption += " " + _TEXTS["smallest_areas"].format(most=MOST_CURVES, total=n_classes)
+        caption += " " + _TEXTS["smallest_areas"].format(most=MOST_ROC_CURVES, total=n_classes)
     figure = Figure(
         name=f"roc-{evaluation['dataset']}-{evaluation['folds']}",
         draw=draw_roc,

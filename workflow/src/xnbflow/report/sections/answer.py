@@ -1,8 +1,10 @@
 """The answer: cards with the features, recall and verdict for each class."""
 
+import pandas as pd
+
 from xnbflow.core.nouns import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
-from xnbflow.report.page.blocks import Block, Card, Cards, Group, Prose, Section
+from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
@@ -33,11 +35,13 @@ def section(results: StudyResults) -> Section | None:
     if not chosen:
         return Section("answer", "What was found", "", blocks)
     cards = [card(results, *evaluation, chosen) for evaluation in results.evaluations]
-    features_are_named = any(map(_names_features, cards))
+    features_are_named = any(card.genes or any(line.items for line in card.lines) for card in cards)
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
     )
+    for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
+        files += results.compared(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
@@ -46,31 +50,21 @@ def section(results: StudyResults) -> Section | None:
     return Section("answer", "What was found", lead, blocks)
 
 
-def _names_features(card: Card) -> bool:
-    return bool(card.genes) or any(line.items for line in card.lines)
-
-
 def artefact_blocks(results: StudyResults) -> list[Block]:
     """Return the lists of genes with more genes of a known artefact than by chance."""
     rows = results.tables["artefacts"]
     rows = rows[rows["marked"].astype(bool)]
     if rows.empty:
         return []
-    text = " ".join(_artefact(results, row) for row in rows.to_dict("records"))
-    return [Prose(text, "warning", results.tables.sources("artefacts"))]
-
-
-def _artefact(results: StudyResults, row: dict[str, str]) -> str:
-    """Return a sentence on the genes of a list that often differ for another reason."""
-    genes = row["genes"].replace(" ", ", ")
-    share = f"{row['overlap']} of the {row['chosen']} {_list_name(results, row)}"
-    return f"{row['dataset']}: {share} {row['effect']}: {genes}."
-
-
-def _list_name(results: StudyResults, row: dict[str, str]) -> str:
-    if row["classifier"]:
-        return f"core genes of {results.labels[row['classifier']]} for “{row['class']}”"
-    return f"first genes of “{row['class']}” by rank"
+    sentences = []
+    for row in rows.to_dict("records"):
+        genes = row["genes"].replace(" ", ", ")
+        name = f"first genes of “{row['class']}” by rank"
+        if row["classifier"]:
+            name = f"core genes of {results.labels[row['classifier']]} for “{row['class']}”"
+        share = f"{row['overlap']} of the {row['chosen']} {name}"
+        sentences.append(f"{row['dataset']}: {share} {row['effect']}: {genes}.")
+    return [Prose(" ".join(sentences), "warning", results.tables.sources("artefacts"))]
 
 
 def suspect_blocks(results: StudyResults) -> list[Block]:
@@ -79,5 +73,22 @@ def suspect_blocks(results: StudyResults) -> list[Block]:
     if rows.empty:
         return []
     caption = texts_of("answer")["suspects"].format(margin=MARGIN)
-    shown = results.tables.show("suspects", caption)
-    return [Group("Labels to check", [shown], counted(len(rows), "sample"))]
+    blocks: list[Block] = [results.tables.show("suspects", caption)]
+    if exchanged := exchanged_sentences(rows):
+        blocks.insert(0, Prose(exchanged, "warning", results.tables.sources("suspects")))
+    return [Group("Labels to check", blocks, counted(len(rows), "sample"))]
+
+
+def exchanged_sentences(suspects: pd.DataFrame) -> str:
+    """Return a sentence on each two samples that are probably exchanged; empty without any."""
+    sentences = []
+    for row in suspects.to_dict("records"):
+        first, second = row["sample"], row["exchanged_with"]
+        if second and first < second:  # each pair has two rows
+            sentences.append(
+                f"{row['dataset']}: “{first}” ({row['true']}) and “{second}” ({row['predicted']}) "
+                "are probably exchanged: each is predicted as the class of the other, and the "
+                "genes of the sex chromosomes contradict the recorded sex of both, in opposite "
+                "directions."
+            )
+    return " ".join(sentences)

@@ -303,6 +303,7 @@ class Downloads:
         it has none, the error of its first name is reported; after another failure its further
         names are not tried.
         """
+        # The file that is there, by a user or an earlier run.
         checksum = self._checksum_of(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
@@ -310,6 +311,8 @@ class Downloads:
                     raise fault
                 self._record(self._origin_of_present(present))
                 return present
+
+        # One place after another, with the reason of each that fails.
         failures: list[str] = []
         codes: list[str] = []
         sheet = False
@@ -330,6 +333,8 @@ class Downloads:
             failures.append(_without_password(str(errors[0])))
             codes.append(errors[0].code)
             sheet |= errors[0].sheet
+
+        # No place has it: the message names all of them.
         tried = (
             "\n".join(f"  {failure}" for failure in failures)
             or "  no base URL or folder is configured for this source"
