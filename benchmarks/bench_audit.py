@@ -39,7 +39,7 @@ from threadpoolctl import threadpool_limits
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.halves import half_stability
-from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.inference.paired_tests import sorted_runs_test
 from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.inference.stability import stability_index
@@ -184,7 +184,7 @@ def single(function: Callable, *arguments: object) -> object:
 
 def inflation(name: str) -> float:
     """Return the inflation of the variance of a classifier's cross-validated shares."""
-    return TUNED if name == "csnb_cv" else CROSS_VALIDATED
+    return TUNED_INFLATION if name == "csnb_cv" else CROSS_VALIDATED
 
 
 def performance_of(result: Study, name: str, candidates: int = 1) -> Performance:

@@ -29,7 +29,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.halves import half_stability, halves_table, pairs_of
-from xnbflow.inference.intervals import TUNED, Estimate
+from xnbflow.inference.intervals import TUNED_INFLATION, Estimate
 from xnbflow.inference.label_test import label_test
 from xnbflow.inference.verdicts import LabelTest, near_limit, stability_reasons, verdict
 
@@ -124,7 +124,7 @@ def study(series: DataSet, draw: int) -> dict[int, dict]:
         row = label_test(drawn, n_repeats=repeats).iloc[0]
         p_value = float(row["p_value"])
         test = LabelTest(p_value, row["permuted"], p_lower=row["p_lower"], p_upper=row["p_upper"])
-        measured = pooled_performance(predictions, drawn, TUNED)
+        measured = pooled_performance(predictions, drawn, TUNED_INFLATION)
         near = near_limit(measured, test)
         verdicts[repeats] = {
             "level": verdict(measured, test, stability_reasons(stability)).level,

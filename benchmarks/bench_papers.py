@@ -24,7 +24,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.papers.cica import (
     AS_PAPER,
     CHOSEN_WIDTH,
-    METHODS,
+    COMPARED_METHODS,
     PAPERS_WIDTH,
     RECOVERY_ERROR,
     SQUARE_ERROR,
@@ -196,7 +196,7 @@ def map_lines() -> list[str]:
     errors = summary[summary["setting"] == AS_PAPER].set_index(["method", "samples", "measure"])
     columns = [(20, RECOVERY_ERROR, 2), (20, AT_PAPERS_WIDTH, 3), (200, AT_PAPERS_WIDTH, 3)]
     cells = []
-    for method in METHODS:
+    for method in COMPARED_METHODS:
         texts = [method]
         for samples, measure, digits in columns:
             row = errors.loc[(method, samples, measure)]
@@ -204,7 +204,9 @@ def map_lines() -> list[str]:
         cells.append(texts)
     header = ["", *(f"{measure}, {samples} samples" for samples, measure, _ in columns)]
 
-    medians = {method: errors.loc[(method, 200, AT_PAPERS_WIDTH), "median"] for method in METHODS}
+    medians = {
+        method: errors.loc[(method, 200, AT_PAPERS_WIDTH), "median"] for method in COMPARED_METHODS
+    }
     largest = medians[UNTRANSFORMED]
     decrease = largest - medians[PAPERS_WIDTH]
     parts = []

@@ -26,7 +26,7 @@ import pandas as pd
 
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.audit_row import Row
+from xnbflow.diagnostics.audit_row import AuditRow
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds
@@ -38,7 +38,7 @@ from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.missing_values import missing_values, values_at_limit
+from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.verdicts import (
     class_pair_reasons,
     column_reasons,
@@ -428,7 +428,7 @@ def well_supported(draw: Callable[[int], DataSet], seed: int) -> float:
 CASES = dict(_cases())
 
 
-def measured(n_studies: int, names: tuple[str, ...] = tuple(CASES)) -> Iterator[Row]:
+def measured(n_studies: int, names: tuple[str, ...] = tuple(CASES)) -> Iterator[AuditRow]:
     """Yield a row for each case: the mean of its figure over studies, with its standard error."""
     for name in names:
         case = CASES[name]

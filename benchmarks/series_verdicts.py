@@ -18,7 +18,7 @@ from benchmarks.accuracy_series import development_series
 from benchmarks.conclusions import Judged, judge, series_of
 
 from xnbflow.core.significance import ONE_SIDED_LEVEL
-from xnbflow.inference.reasons import lowest
+from xnbflow.inference.verdict_reasons import lowest
 
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "series_verdicts.tsv"
 PAIRS = 10

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import whole_constraint
 from xnbflow.data.labels import class_codes
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["TopScoringPairs"]
@@ -77,7 +77,7 @@ class TopScoringPairs(ClassifierMixin, Estimator):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Samples, y: Labels) -> Self:
+    def fit(self, X: SamplesLike, y: Labels) -> Self:
         """Find the pairs. Raises an `InputError` if there are not two classes and two features."""
         values, labels = self._validated(X, y, ensure_min_features=2)
         classes, codes, _ = class_codes(labels)
@@ -91,12 +91,12 @@ class TopScoringPairs(ClassifierMixin, Estimator):
         self.pairs_, self.scores_ = self._top_pairs(values, codes)
         return self
 
-    def decision_function(self, X: Samples) -> np.ndarray:
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the balance of the votes, from -1 to 1, positive for the second class."""
         values = self._validated(X)
         return 2.0 * _votes(values, self.pairs_).mean(axis=1) - 1.0
 
-    def predict(self, X: Samples) -> np.ndarray:
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Return the class with most votes, the first if both have as many."""
         second = self.decision_function(X) > 0.0
         return self.classes_[second.astype(int)]

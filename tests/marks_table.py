@@ -3,7 +3,7 @@
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel
 
 _X = np.array([0.0, 1.0, 2.0])
 _Y = np.array([0.2, 0.9, 0.5])
@@ -57,4 +57,6 @@ def example_chart(kind):
     shown = [EXAMPLES[kind]]
     if kind is marks.Strip:
         shown.append(_CELLS)
-    return Chart(rows=[[Panel(marks=shown, x=Axis(label="x"), y=Axis(label="y"))]], title="title")
+    return Chart(
+        rows=[[ChartPanel(marks=shown, x=Axis(label="x"), y=Axis(label="y"))]], title="title"
+    )

@@ -16,8 +16,8 @@ import pandas as pd
 from cell_files import encoded, h5py, put_table
 from toys import HOSTILE
 
-from xnbflow.papers.common.uci import UCI
-from xnbflow.papers.directional.angular import ANGULAR
+from xnbflow.papers.common.uci import UCI_SETS
+from xnbflow.papers.directional.angular import ANGULAR_SETS
 from xnbflow.sources.geo import accession_path
 
 #: The beginning of the name of every patient.
@@ -115,7 +115,7 @@ def uci(row):
 
     arrhythmia has a missing value, and whole numbers, as covertype has.
     """
-    entry = UCI[row.location]
+    entry = UCI_SETS[row.location]
     codes, values = measured(row.classes, len(entry.columns) - 1)
     if row.location == "dry-bean":
         return {entry.path: dry_bean(entry, codes, values)}
@@ -155,7 +155,7 @@ def angular(row):
     Proteins have five chains of sixty residues; of every ten residues four are helix, three strand,
     one turn and one bend. Weather has one station, with an angle and numbers that follow from it.
     """
-    entry, rng = ANGULAR[row.location], np.random.default_rng(0)
+    entry, rng = ANGULAR_SETS[row.location], np.random.default_rng(0)
     if row.location.startswith("protein"):
         n = 300
         number = np.arange(n) % 60

@@ -32,10 +32,10 @@ from xnbflow.evaluation.keyed_tables import KEY
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.label_test import STATISTIC
-from xnbflow.inference.reasons import Reason, lowest
+from xnbflow.inference.verdict_reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
-from xnbflow.report.static.files import render
+from xnbflow.report.static.image_files import render
 from xnbflow.report.texts import constant_texts
 from xnbflow.tables import contract
 from xnbflow.tables.contract import TRUTH_TABLE

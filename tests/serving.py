@@ -2,13 +2,15 @@
 
 `serving` is a context with a server that has answers by path, and keeps the paths that were asked
 for in ``requests``: ``serving("geo", {"a.csv": ["500", b"x,y"]})`` fails once and then sends the
-file.
+file. `unavailable` expects that a file cannot be fetched, for a reason with a code.
 """
 
 import http.server
 import threading
 import time
 from contextlib import contextmanager, suppress
+
+from toys import refused
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
@@ -74,3 +76,11 @@ def serving(folder, files, usual=b"", tls=None):
 def ncbi(files):
     """Serve a body for each path below the folder ``geo``, as NCBI does."""
     return serving("geo", {path: [body] for path, body in files.items()})
+
+
+@contextmanager
+def unavailable(code, match):
+    """Expect that a file is unavailable from its one place, for a reason with this code."""
+    with refused(match, code="downloads.unavailable") as error:
+        yield
+    assert error.value.fields["codes"] == [code]

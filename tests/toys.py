@@ -67,7 +67,7 @@ def put(folder, text, name="mine.csv"):
 def refused(match=None, **named):
     """Expect an `InputError` whose message matches, with these fields (``file``, ``key``, ...)."""
     with pytest.raises(InputError, match=match) as error:
-        yield
+        yield error
     for name, value in named.items():
         assert getattr(error.value, name) == (value if value is None else str(value))
 

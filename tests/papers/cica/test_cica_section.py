@@ -128,7 +128,7 @@ def test_a_descent_has_lines_bands_and_the_medians_of_other_methods(page, expect
     section, _ = page
     figures = {figure.arguments["title"]: figure for figure in figures_of(section.blocks)}
     error = figures["Mean square error, 20 samples"]
-    assert error.alt == (expected_text)
+    assert error.alt == expected_text
     assert error.arguments["levels"] == [("no transformation", 1.0), ("true sources", 0.16)]
     assert error.arguments["logarithmic"] == "y"
     steps, lower, upper = error.arguments["bands"][1]

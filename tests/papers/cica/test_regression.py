@@ -97,7 +97,7 @@ def test_many_samples_are_predicted_in_pieces(monkeypatch):
     X, y = draw(300)
     whole = KernelNBRegressor().fit(X, y)
     expected = whole.predict(X)
-    monkeypatch.setattr("xnbflow.papers.cica.regression.CHUNK_VALUES", 7 * 300)
+    monkeypatch.setattr("xnbflow.papers.cica.regression.DENSITY_CHUNK_VALUES", 7 * 300)
     pieces = KernelNBRegressor().fit(X, y)
     assert pieces.width_ == whole.width_
     np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)

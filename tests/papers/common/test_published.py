@@ -9,7 +9,7 @@ from toys import mistakes
 
 from xnbflow.core.errors import InputError
 from xnbflow.papers.common.published import numbers
-from xnbflow.papers.common.uci import ARRHYTHMIA, UCI
+from xnbflow.papers.common.uci import ARRHYTHMIA, UCI_SETS
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
 
 
 def get(folder, location, base=None, **changes):
-    source = "uci" if location in UCI else "angular"
+    source = "uci" if location in UCI_SETS else "angular"
     dataset = SheetRow(location, source, location, **changes)
     return acquire(
         dataset, downloads=folder / "downloads", base_urls={source: [str(base or folder)]}

@@ -11,7 +11,7 @@ from original_files import auslan_archive
 from serving import serving
 
 from xnbflow.core.errors import InputError
-from xnbflow.papers.common.uci import BASE_URLS
+from xnbflow.papers.common.uci import UCI_URLS
 from xnbflow.papers.directional import auslan
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
@@ -118,6 +118,6 @@ def test_an_unknown_location_is_refused(tmp_path):
 
 
 def test_the_default_address_is_ucis():
-    url = f"{BASE_URLS[0]}/{auslan.PATH}"
+    url = f"{UCI_URLS[0]}/{auslan.PATH}"
     expected = "https://archive.ics.uci.edu/ml/machine-learning-databases/auslan2-mld/tctodd.tar.gz"
     assert url == expected

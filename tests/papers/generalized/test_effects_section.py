@@ -192,7 +192,7 @@ def test_the_difference_from_the_paper_has_both_errors(tables):
 
 def test_the_headline_names_the_errors_of_the_smallest_set_in_the_test_part(section, expected_text):
     """Standard error of .060 of 1,000: .75%; of the paper's .053 of 1,536: .57%."""
-    assert section.blocks[0].text == (expected_text)
+    assert section.blocks[0].text == expected_text
 
 
 def test_the_headline_states_a_difference_beyond_chance(tmp_path, expected_text):

@@ -41,7 +41,7 @@ def test_the_block_marks_significant_differences(benchmark, expected_texts):
         row | {"n_features": 0, "difference": -0.1, "p": 0.5, "published_accuracy": 0.8},
     ]
     lines = benchmark.block(pd.DataFrame(rows).assign(datasets=10)).splitlines()
-    assert lines[1] == (expected_texts[0])
+    assert lines[1] == expected_texts[0]
     assert lines[3] == expected_texts[1]
     assert lines[5] == expected_texts[2]
     assert lines[6] == expected_texts[3]

@@ -20,7 +20,7 @@ from xnbflow.papers.xnb_paper.compute_distances import (
     best_of_pairs,
     compare_alternatives,
 )
-from xnbflow.papers.xnb_paper.entries import DISTANCES
+from xnbflow.papers.xnb_paper.entries import DISTANCES_ANALYSIS
 from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
 from xnbflow.papers.xnb_paper.section_distances import conclusion, difference_figure
 from xnbflow.preprocessing.selection.class_features import pairs_of_codes
@@ -194,7 +194,7 @@ def test_missing_values_are_refused():
 
 
 def test_the_section_shows_each_part(tables, tmp_path, expected_text):
-    section, shown = analysis_section(DISTANCES, tables, tmp_path)
+    section, shown = analysis_section(DISTANCES_ANALYSIS, tables, tmp_path)
     captions = [table.caption for table in shown]
     assert captions[0] == "Distances against the paper's choice."
     assert captions[-1] == expected_text

@@ -1,28 +1,13 @@
 """Compiled kernels follow their sources, and are stored where a folder can be written."""
 
 import os
-import shutil
 from pathlib import Path
 
-import numpy as np
-import pytest
-from toys import python, run_program
+from toys import python
 
 import xnbflow
 
-PACKAGE = Path(xnbflow.__file__).parent
-
-
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of the library."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    return shutil.copytree(PACKAGE, tmp_path / "workflow/src/xnbflow", ignore=ignored)
-
-
-def compute(copy, **variables):
-    variables["PYTHONPATH"] = str(copy.parent)
-    return run_program("log_densities.py", env=os.environ | variables)
+SOURCES = Path(xnbflow.__file__).parents[1]
 
 
 def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):
@@ -47,15 +32,24 @@ def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):
     assert changed == ["caller", "callers", "own", "user"]
 
 
-@pytest.mark.slow
-def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tmp_path):
-    """Into the cache of the user or, where that cannot be written, into none, with a warning."""
-    for folder in {path.parent for path in copy.rglob("*.py")}:
-        (folder / "__pycache__").write_text("no folder")
+def test_kernels_that_cannot_be_stored_beside_their_source_are_stored_elsewhere_or_not(tmp_path):
+    """In the cache of the user or, where that cannot be written, in none, with a warning."""
+    library = tmp_path / "library"
+    library.mkdir()
+    kernel = "from xnbflow.core.jit import njit\n{0}\n@njit()\ndef {1}(x):\n    return {2}\n"
+    (library / "callee.py").write_text(kernel.format("", "callee", "x + 1.0"))
+    (library / "caller.py").write_text(
+        kernel.format("from callee import callee", "caller", "2.0 * callee(x)")
+    )
+    (library / "__pycache__").write_text("no folder")
     (tmp_path / "file").write_text("no folder")
-    for home, warnings in (("home", 0), ("file", 1)):
-        place = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / home)}
-        done = compute(copy, **place)
-        assert np.isfinite(float(done.stdout))
-        assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
-    assert any((tmp_path / "home").rglob("*.nbc"))
+    for home, n_warnings in (("home", 0), ("file", 1)):
+        variables = {
+            "NUMBA_CACHE_DIR": "",
+            "XDG_CACHE_HOME": str(tmp_path / home),
+            "PYTHONPATH": os.pathsep.join([str(library), str(SOURCES)]),
+        }
+        done = python("import caller; print(caller.caller(2.0))", env=os.environ | variables)
+        assert done.stdout == "6.0\n"
+        assert done.stderr.count("Set NUMBA_CACHE_DIR") == n_warnings
+    assert len(list((tmp_path / "home").rglob("*.nbc"))) == 2

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
@@ -18,8 +19,8 @@ from xnbflow.tables.storage import write_parquet
 
 def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):
     values = np.arange(len(features) * len(samples), dtype=float)
-    values = values.reshape(len(features), len(samples))
-    return DataSet("toy", values, features=features, samples=samples, labels=labels, **more)
+    fields = {"values": values.reshape(len(features), len(samples))} | more
+    return DataSet("toy", features=features, samples=samples, labels=labels, **fields)
 
 
 def names_of(path):
@@ -172,7 +173,7 @@ def test_a_new_field_is_written_read_and_taken_without_another_edit(tmp_path):
         assert again.take(np.array([1])).depths.tolist() == ["2"]
 
 
-def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path):
+def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path, expected_text):
     """Format 1 had the design of a study in the header."""
     path = tmp_path / "old.parquet"
     header = {key: value for key, value in HEADER.items() if key != "format"} | {"trend": True}
@@ -180,13 +181,15 @@ def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path):
     with parquet_writer(path, schema) as writer:
         writer.write_table(pa.table(GOOD).cast(schema))
     for read in READERS:
-        with pytest.raises(InputError, match=r"is a series of format 1, .* reads 2; delete it"):
+        with pytest.raises(InputError, match=expected_text):
             read(path)
 
 
-def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):
+def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
+    tmp_path, expected_text
+):
     values = np.array([[1.0, np.nan]])
-    with pytest.raises(InputError, match="feature 'a' of sample 't' is nan; remove or impute"):
+    with pytest.raises(InputError, match=expected_text):
         DataSet("toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"])
     marked = DataSet(
         "toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"], missing=True
@@ -208,19 +211,59 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("code", "changes", "message"),
     [
-        ({"groups": ["p1"]}, "one group per sample is needed, 1 is given"),
-        ({"groups": ["p1", None]}, r"sample 't' has no group \(1 sample has none\)"),
-        ({"groups": ["", "p1"]}, "sample 's' has no group"),
-        ({"sample_metadata": SAMPLES[:1]}, "sample_metadata has 1 row .* give it 2 rows"),
-        ({"feature_metadata": SAMPLES}, "feature_metadata has 2 rows .* give it 3 rows"),
+        ("dataset.wrong-length", {"groups": ["p1"]}, "one group per sample is needed, 1 is given"),
         (
+            "dataset.wrong-length",
+            {"labels": ["x"]},
+            "one class label per sample is needed, 1 is given",
+        ),
+        (
+            "dataset.no-label",
+            {"labels": [None, "x"]},
+            r"'s' has no class label \(1 sample has none\)",
+        ),
+        ("dataset.no-group", {"groups": ["p1", None]}, r"'t' has no group \(1 sample has none\)"),
+        ("dataset.no-group", {"groups": ["", "p1"]}, "sample 's' has no group"),
+        (
+            "dataset.wrong-sample-metadata",
+            {"sample_metadata": SAMPLES[:1]},
+            "sample_metadata has 1 row .* give it 2 rows",
+        ),
+        (
+            "dataset.wrong-feature-metadata",
+            {"feature_metadata": SAMPLES},
+            "feature_metadata has 2 rows .* give it 3 rows",
+        ),
+        (
+            "dataset.wrong-feature-metadata",
             {"feature_metadata": FEATURES.rename(columns={"symbol": "kind"})},
             "nor are called feature, kind, values",
         ),
+        (
+            "dataset.wrong-shape",
+            {"values": np.zeros((2, 3))},
+            r"have shape \(2, 3\), the names need \(3, 2",
+        ),
+        (
+            "dataset.unknown-kind",
+            {"kinds": ["linear", "angle", "linear"]},
+            "'angle'; use one of linear,",
+        ),
+        ("dataset.not-finite", {"values": [[0, np.nan]] * 3}, "feature 'a' of sample 't' is nan"),
+        (
+            "dataset.control-characters",
+            {"samples": ["s\x1b", "t"]},
+            r"the sample name 's\\x1b' has control",
+        ),
+        (
+            "dataset.repeated-name",
+            {"samples": ["s", "s"]},
+            r"'s' occurs 2 times \(1 name repeats\)",
+        ),
     ],
 )
-def test_what_does_not_fit_the_series_is_refused(changes, message):
-    with pytest.raises(InputError, match=message):
+def test_what_does_not_fit_the_series_is_refused(code, changes, message):
+    with refused(message, code=code):
         series(**changes)

@@ -5,12 +5,9 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.confounders import (
-    as_dates,
-    confounders,
-    is_class_in_other_words,
-    usable,
-)
+from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
+from xnbflow.diagnostics.column_values import as_dates, usable
+from xnbflow.diagnostics.confounders import confounders
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)

@@ -335,11 +335,11 @@ def test_what_is_no_comparison_is_refused(series, contrast, message):
         contrast_table(asked, Design(contrasts=(contrast,)))
 
 
-def test_a_column_that_is_the_class_cannot_be_adjusted_for(series):
+def test_a_column_that_is_the_class_cannot_be_adjusted_for(series, expected_text):
     phenotype = series.sample_metadata.assign(arm=series.labels)
     asked = dataset(series.values, series.labels, sample_metadata=phenotype)
     by_arm = Design(adjust=("arm",), contrasts=("drug A vs normal",))
-    with refused("contrast drug A vs normal: .*'arm' cannot be separated", key="contrasts"):
+    with refused(expected_text, key="contrasts"):
         contrast_table(asked, by_arm)
 
 

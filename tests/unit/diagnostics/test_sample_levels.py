@@ -24,7 +24,7 @@ def arrays(rng, shift=0.0, n_features=300, labels=("normal", "tumour"), **change
     return dataset(values, np.repeat(labels, 10), **parts)
 
 
-def test_a_shift_of_most_features_is_a_warning_with_its_size(rng):
+def test_a_shift_of_most_features_is_a_warning_with_its_size(rng, expected_text):
     series = arrays(rng, 0.8)
     (row,) = global_shifts(series)
     assert (row["check"], row["subject"], row["severity"]) == ("global shift", "tumour", "warning")
@@ -32,7 +32,7 @@ def test_a_shift_of_most_features_is_a_warning_with_its_size(rng):
     changes = genes.loc[genes["class"] == "tumour", "log_fold_change"]
     assert row["value"] == pytest.approx(changes.median())
     assert row["value"] == pytest.approx(-0.8, abs=0.05)
-    assert "most features are lower in “tumour” (median log2 fold change -0.8" in row["finding"]
+    assert expected_text in row["finding"]
     assert row["p"] < 1e-6
     table = audit(series)["audit"]
     assert (table["check"] == "global shift").sum() == 1

@@ -15,7 +15,9 @@ from toys import dataset, refused
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import covariates, design_notes
-from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
+from xnbflow.diagnostics.sample_components import principal_components
+from xnbflow.diagnostics.series_audit import audit
+from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.inference.verdicts import copy_reasons
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -221,7 +223,7 @@ def test_genes_are_adjusted_for_columns_of_a_table_and_pairs_are_noted(tmp_path)
             design_notes(read(), Design(adjust=(column,)))
 
 
-def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_path):
+def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_path, expected_texts):
     path = tmp_path / "own.csv"
 
     def read(cells, **options):
@@ -234,12 +236,12 @@ def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_pa
     ages = [str(40 + i * i % 17) for i in range(12)]
     some = ["" if i in (1, 4) else age for i, age in enumerate(ages)]
     assert not read(some).notes  # a study that does not use the column
-    with refused("2 samples have no 'age', which the option group names: s1, s4", key="group"):
+    with refused(expected_texts[0], key="group"):
         read(some, group="age")
     by_age = Design(adjust=("age",))
-    with refused("no sample of the class x, y has a value of 'age'", key="adjust"):
+    with refused(expected_texts[1], key="adjust"):
         design_notes(read(["NA"] * 12), by_age)
-    with refused("no sample of the class y has a value of 'age'", key="adjust"):
+    with refused(expected_texts[2], key="adjust"):
         design_notes(read(["NA" if i % 2 else age for i, age in enumerate(ages)]), by_age)
     with refused("no degrees of freedom are left", key="adjust"):
         design_notes(read([age if i < 3 else "?" for i, age in enumerate(ages)]), by_age)
@@ -313,7 +315,7 @@ def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_calle
     assert not findings(series(rng.normal(8, 1, (FEATURES, N)), q=library), "component").size
 
 
-def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
+def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng, expected_texts):
     plate = np.where(rng.random(N) < 0.1, LABELS == "normal", LABELS == "tumour").astype(int)
     values = rng.normal(8, 1, (FEATURES, N))
     values[:60] += 4 * plate
@@ -324,10 +326,10 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
         **{"batch (day)": np.where(LABELS == "normal", "A", "B")},
     )
     rows = findings(confounded, "confounder")
-    assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "remedy"]
+    assert expected_texts[0] in rows.loc["plate", "remedy"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
-    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "remedy"]
+    assert expected_texts[1] in rows.loc["batch (day)", "remedy"]
     assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
     assert rows.loc["age", "finding"].startswith("no difference of “age”")
     assert np.isnan(rows.loc["age", "genes"])

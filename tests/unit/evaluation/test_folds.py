@@ -75,11 +75,11 @@ def test_no_group_is_on_both_sides_of_a_fold(sizes, n_splits, seed):
     assert len(folds) == 2 * len(groups)
 
 
-def test_fewer_samples_or_groups_than_folds_are_refused_and_few_are_told():
+def test_fewer_samples_or_groups_than_folds_are_refused_and_few_are_told(expected_text):
     for draw in (draw_folds, folds_of_repeat):  # the second as a training job draws them
         with pytest.raises(InputError, match="'c0', has 3"):
             draw(header(3, 2), 5, 1)
-    with pytest.raises(InputError, match=r"5 folds need .* as many groups; .*3.* fewer folds$"):
+    with pytest.raises(InputError, match=expected_text):
         draw_folds(grouped("ab" * 6, "aabbccaabbcc"), 5, 1)
     groups = [*"abcdef", *"abcdef"]
     with pytest.warns(UserWarning, match=r"fewer groups than folds \(3\) in class 'y' \(2\)"):

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
-    TUNED,
+    TUNED_INFLATION,
     Estimate,
     accuracy_interval,
     balanced_interval,
@@ -18,7 +18,7 @@ from xnbflow.inference.intervals import (
     share_interval,
 )
 
-INFLATIONS = [1.0, CROSS_VALIDATED, TUNED]
+INFLATIONS = [1.0, CROSS_VALIDATED, TUNED_INFLATION]
 #: Rounding of limits.
 NEAR = 1e-9
 

@@ -14,7 +14,7 @@ from xnbflow.inference import intervals
 from xnbflow.inference.intervals import (
     BELOW,
     CROSS_VALIDATED,
-    TUNED,
+    TUNED_INFLATION,
     Estimate,
     area_interval,
     balanced_interval,
@@ -46,7 +46,7 @@ def test_few_groups_count_by_students_t_with_one_degree_of_freedom_less(n_groups
 
 def test_a_cross_validation_counts_half_and_a_tuned_one_two_fifths_of_its_samples():
     """Above the estimate; below it four sevenths count, 120 / 7 right ones of 160 / 7."""
-    assert (CROSS_VALIDATED, TUNED, BELOW) == (2.0, 2.5, 1.75)
+    assert (CROSS_VALIDATED, TUNED_INFLATION, BELOW) == (2.0, 2.5, 1.75)
     right = (np.arange(40) >= 10).astype(float)
     for inflation, upper in ((2.0, beta.ppf(0.975, 15.5, 5.5)), (2.5, beta.ppf(0.975, 12.5, 4.5))):
         actual = share_interval(right, inflation=inflation)
@@ -176,9 +176,9 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
     tuning = {name for name, method in methods.items() if method.tunes_itself}
     assert tuning == {name for name, method in methods.items() if "cv" in method.parameters}
     for entry in ({"method": "csnb_cv"}, {"method": shipped_methods()["csnb_cv"].estimator}):
-        assert inflation_of({"steps": [{"method": "imputer"}, entry]}) == TUNED
+        assert inflation_of({"steps": [{"method": "imputer"}, entry]}) == TUNED_INFLATION
     lasso = {"method": "sklearn.linear_model.LogisticRegressionCV"}
-    assert inflation_of(lasso) == TUNED  # no entry: scikit-learn's name
+    assert inflation_of(lasso) == TUNED_INFLATION  # no entry: scikit-learn's name
     added = Method(name="lasso", estimator=lasso["method"], title="", source="")
     monkeypatch.setattr("xnbflow.inference.intervals.known_methods", lambda: {"lasso": added})
     assert inflation_of(lasso) == CROSS_VALIDATED

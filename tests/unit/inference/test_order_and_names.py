@@ -13,7 +13,7 @@ from xnbflow.inference.estimates import areas, pooled_performance
 from xnbflow.inference.halves import half_stability, halves_table, pairs_of
 from xnbflow.inference.label_test import label_test
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.missing_values import missing_values, values_at_limit
+from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.verdicts import class_pair_reasons, reasons_of_data, verdicts
 from xnbflow.models.trained import cross_validate, fit_model
 from xnbflow.tables.contract import STUDY_TABLES

@@ -10,7 +10,7 @@ import pytest
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.reasons import ALLOWED, LEVELS, Reason, in_order, lowest
+from xnbflow.inference.verdict_reasons import ALLOWED, VERDICT_LEVELS, Reason, in_order, lowest
 from xnbflow.inference.verdicts import (
     LabelTest,
     NearLimit,
@@ -164,12 +164,17 @@ def test_a_verdict_is_the_lowest_level_that_a_reason_allows(code):
 
 
 def test_the_levels_are_in_their_order():
-    assert LEVELS == ("well supported", "partly supported", "cannot be judged", "not supported")
-    for better, worse in itertools.pairwise(LEVELS):
+    assert VERDICT_LEVELS == (
+        "well supported",
+        "partly supported",
+        "cannot be judged",
+        "not supported",
+    )
+    for better, worse in itertools.pairwise(VERDICT_LEVELS):
         assert lowest([better, worse]) == lowest([worse, better]) == worse
     codes = [reason.code for reason in in_order(Reason(code=code) for code in reversed(ALLOWED))]
     assert codes == list(ALLOWED)
-    ranks = [LEVELS.index(level) for level in ALLOWED.values()]
+    ranks = [VERDICT_LEVELS.index(level) for level in ALLOWED.values()]
     assert ranks == sorted(ranks, reverse=True)  # what decides a verdict comes first
 
 

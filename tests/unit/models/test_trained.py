@@ -11,7 +11,7 @@ from toys import dataset, refused
 
 from xnbflow.data.canonical_order import numbered
 from xnbflow.inference.estimates import pooled_performance
-from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.models import cross_validate, fit_model, trained
 from xnbflow.models.trained import CrossValidation, core_figures, series_digest
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
@@ -79,15 +79,15 @@ def test_figures_count_each_sample_once_and_name_the_largest_class():
 
 def test_figures_have_the_intervals_of_the_classifiers_inflation():
     """On the upper side; lower limits have one inflation. Half of the answers are wrong."""
-    plain, tuned = cross_validation(), cross_validation(TUNED)
+    plain, tuned = cross_validation(), cross_validation(TUNED_INFLATION)
     half_wrong = tuned.predictions.assign(predicted=np.tile(["a", "b"], 10))
     samples = replace(COHORT, groups=None)
-    expected = pooled_performance(half_wrong, samples, TUNED).accuracy.upper
+    expected = pooled_performance(half_wrong, samples, TUNED_INFLATION).accuracy.upper
     upper = {}
     for one in (plain, tuned):
         other = replace(one, predictions=half_wrong, series=samples)
         upper[one.inflation] = other.figures()["accuracy"]["upper"]
-    assert upper[TUNED] == expected
+    assert upper[TUNED_INFLATION] == expected
     assert upper[CROSS_VALIDATED] < expected
 
 
@@ -97,17 +97,20 @@ def test_a_share_of_fits_counts_every_fold_of_every_repeat():
 
 @pytest.mark.parametrize(
     ("entry", "inflation"),
-    [({"method": "csnb"}, CROSS_VALIDATED), ({"method": "csnb_cv", "params": {"cv": 3}}, TUNED)],
+    [
+        ({"method": "csnb"}, CROSS_VALIDATED),
+        ({"method": "csnb_cv", "params": {"cv": 3}}, TUNED_INFLATION),
+    ],
 )
 def test_a_cross_validation_has_the_inflation_of_its_classifier(entry, inflation):
     assert cross_validate(SERIES, entry, 2).inflation == inflation
 
 
-def test_the_first_fold_that_fails_is_named_with_its_reason(monkeypatch):
+def test_the_first_fold_that_fails_is_named_with_its_reason(monkeypatch, expected_text):
     error = "xnbflow.core.errors.InputError: no feature has 10 reads"
     fits = {"fold": [0, 1, 2], "status": ["ok", "failed", "failed"], "error": ["", error, "other"]}
     monkeypatch.setattr(trained, "train", lambda *_: {"fits": pd.DataFrame(fits)})
-    with refused("^fold 1 could not be fitted: no feature has 10 reads$"):
+    with refused(expected_text):
         cross_validate(SERIES, {"method": "csnb"}, 3)
 
 
@@ -125,8 +128,8 @@ def test_an_empty_symbol_is_none():
     assert model.symbols == {"g0": "TP53"}
 
 
-def test_an_estimator_without_classes_is_no_classifier():
-    with refused("KMeans has no classes_ after fit; use a classifier"):
+def test_an_estimator_without_classes_is_no_classifier(expected_text):
+    with refused(expected_text):
         fit_model(SERIES, {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}})
 
 

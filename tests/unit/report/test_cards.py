@@ -19,7 +19,7 @@ from report_study import (
 )
 
 from xnbflow.diagnostics.audit_row import audit_row
-from xnbflow.report import cards
+from xnbflow.report import card_features, cards
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.page.page import write_page
 from xnbflow.report.sections import answer
@@ -233,7 +233,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
         "of the selected features"
     )
     assert ("one of many" in details["Random features"]) == many
-    assert details["Audit"] == (expected_text)
+    assert details["Audit"] == expected_text
 
 
 def study_of_card(tmp_path, signature=(), **tables):
@@ -332,12 +332,12 @@ def test_the_features_of_a_class_that_separate_it_best_come_first():
             feature("a", "g3", 3, auc=0.9, log_fold_change=1.0, share=0.5, of="folds"),
         ]
     )
-    assert [row.name for row in cards.rows_by_class(rows)] == ["g2", "g1", "g3"]
+    assert [row.name for row in card_features.rows_by_class(rows)] == ["g2", "g1", "g3"]
 
 
 def test_the_size_names_groups_and_missing_values(expected_text):
     about = {"samples": 30, "groups": 12.0, "features": 1000, "classes": 1, "missing": True}
-    assert cards.size_in_words(pd.Series(about)) == (expected_text)
+    assert cards.size_in_words(pd.Series(about)) == expected_text
     about |= {"groups": np.nan, "missing": False}
     assert cards.size_in_words(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
 
@@ -385,7 +385,9 @@ def test_a_card_has_the_heat_map_of_its_core_or_the_box_of_its_only_feature(
 def test_the_core_is_drawn_for_the_first_scheme_of_folds_only(tmp_path):
     rows = [feature("b", f"g{i}", i, core=True) for i in range(3)]
     study = study_of_card(tmp_path, rows, **{"model.heatmap": CELLS})
-    features = cards.card_features(study, {"dataset": "d", "folds": "f", "classifier": "xnb"})
+    features = card_features.card_features(
+        study, {"dataset": "d", "folds": "f", "classifier": "xnb"}
+    )
     for folds, drawn in (("f", True), ("other", False)):
         place = {"dataset": "d", "folds": folds, "classifier": "xnb"}
         assert (cards.card_figure(study, place, features) is not None) == drawn
@@ -399,7 +401,7 @@ def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path
     verdicts = study.tables["verdicts"].assign(level="not supported")
     card = of_d(with_rows(study, verdicts=verdicts))
     assert card.badge == "Not supported"
-    assert card.details["Random features"] == (expected_text)
+    assert card.details["Random features"] == expected_text
     assert card.warnings == []
 
 
@@ -408,7 +410,7 @@ def test_features_are_the_core_by_rank_then_the_others_by_rank(tmp_path):
     rows = [feature("b", name, rank, core=core) for name, rank, core in names]
     study = study_of_card(tmp_path, rows)
     place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
-    assert cards.card_features(study, place)["feature"].tolist() == ["g2", "g3", "g1", "g4"]
+    assert card_features.card_features(study, place)["feature"].tolist() == ["g2", "g3", "g1", "g4"]
 
 
 @pytest.mark.parametrize(
@@ -433,6 +435,6 @@ def test_the_facts_have_the_stability_of_halves_else_the_agreement_of_folds(
 
 def test_the_table_of_a_card_states_how_many_of_the_classes_it_has(expected_text):
     rows = [f"c{number:02}" for number in range(21)]
-    assert cards.heading_of_first(set(rows), rows) == ""
-    assert cards.heading_of_first(set(rows[:20]), rows) == (expected_text)
-    assert cards.heading_of_first(set(), rows) == ""  # a table without rows is not shown
+    assert card_features.heading_of_first(set(rows), rows) == ""
+    assert card_features.heading_of_first(set(rows[:20]), rows) == expected_text
+    assert card_features.heading_of_first(set(), rows) == ""  # a table without rows is not shown

@@ -27,9 +27,9 @@ def steps_after(tmp_path, pairs, count):
 
 def test_a_pair_of_classes_without_a_common_batch_is_named(tmp_path, expected_text):
     (step,) = steps_after(tmp_path, [("adenoma", "tumor")], 0)
-    assert step == (expected_text)
+    assert step == expected_text
 
 
 def test_a_batch_that_is_the_class_in_all_samples_is_named(tmp_path, expected_text):
     (step,) = steps_after(tmp_path, itertools.combinations(CLASSES, 2), 0)
-    assert step == (expected_text)
+    assert step == expected_text

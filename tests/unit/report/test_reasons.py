@@ -5,7 +5,7 @@ import pytest
 from report_study import reason
 
 from xnbflow.diagnostics.audit_row import CHECKS, audit_row
-from xnbflow.inference.reasons import ALLOWED, LEVELS
+from xnbflow.inference.verdict_reasons import ALLOWED, VERDICT_LEVELS
 from xnbflow.report import reasons
 from xnbflow.report.reasons import reason_clauses
 
@@ -89,7 +89,7 @@ def test_only_a_clause_of_the_level_has_its_name(code):
     """“Cannot be judged” is a level: other reasons use other words."""
     row = reason(code, subject="s", label="x", other="y", count=3, total=9, **NUMBERS)
     (clause,) = reason_clauses([row], "gene")
-    assert not any(level in clause for level in LEVELS)
+    assert not any(level in clause for level in VERDICT_LEVELS)
 
 
 def test_only_the_reasons_that_decide_a_level_are_named():

@@ -228,7 +228,7 @@ def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_pa
     tables = {"headline": [{"classifier": "xnb", "above": 1, "candidates": 2}]}
     tables |= {"estimates": rows, "averages": wins}
     study = study_of_tables(tmp_path, tables, datasets=("d", "e"))
-    assert sentences.headline_sentence(study) == (expected_text)
+    assert sentences.headline_sentence(study) == expected_text
 
 
 def test_no_other_classifier_that_is_never_first_is_named(tmp_path, expected_text):
@@ -293,7 +293,7 @@ def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path, expected_text):
     refused = reason("permutation test", count=2, total=99)
     reasons = [refused, "majority class"]  # only the first decides the level
     study = study_of_verdict(tmp_path, {}, reasons, level="not supported")
-    assert sentences.verdict_sentence(study, PLACE) == (expected_text)
+    assert sentences.verdict_sentence(study, PLACE) == expected_text
 
 
 def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path, expected_text):
@@ -301,5 +301,5 @@ def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path, expected_text)
     accuracy = accuracy_of("d", "xnb", 0.8, candidates=1) | {"folds_failed": 1}
     tables = {"estimates": [accuracy]}
     study = study_of_verdict(tmp_path, tables, [failed], level="not supported")
-    assert sentences.verdict_sentence(study, PLACE) == (expected_text)
+    assert sentences.verdict_sentence(study, PLACE) == expected_text
     assert sentences.tests_sentence(study, PLACE) == ""

@@ -70,7 +70,7 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
 def test_columns_together_are_named_together(tmp_path, expected_text):
     row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
     study = study_of_tables(tmp_path, {"concordance": [PLACE | row | {"together": True}]})
-    assert within_levels(study, PLACE) == (expected_text)
+    assert within_levels(study, PLACE) == expected_text
 
 
 def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path, expected_text):

@@ -25,7 +25,7 @@ from xnbflow.inference.verdicts import verdicts
 from xnbflow.models.final import model_tables
 from xnbflow.report import workbook
 from xnbflow.report.index import write_index
-from xnbflow.report.levels import LEVELS
+from xnbflow.report.levels import LEVEL_STYLES
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
@@ -299,7 +299,7 @@ def cohort_tests(root, evidence):
 
 def levels_in(text):
     """Return the levels that a text names, in small letters."""
-    return re.findall("|".join(LEVELS), text.lower())
+    return re.findall("|".join(LEVEL_STYLES), text.lower())
 
 
 def places(results, folder):
@@ -319,7 +319,7 @@ def places(results, folder):
     items = sheets["summary"].set_index("item")["text"]
     by_rule = re.findall("this result is (.*)", paragraphs(results))
     styles = {badge for badge, _ in badges} | {page_card.level}
-    assert styles == {LEVELS[page_card.badge.lower()]}
+    assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
     shown = as_text(described, model_file)

@@ -15,7 +15,7 @@ from snakemake.cli import get_argument_parser
 from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.inference.reasons import ALLOWED
+from xnbflow.inference.verdict_reasons import ALLOWED
 from xnbflow.running.manual import api_reference
 from xnbflow.running.project import default_configuration
 
@@ -113,9 +113,13 @@ def test_the_reference_lists_every_method_of_the_registry_once():
 
 
 @pytest.mark.slow
-def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
-    """As the library is installed; compiled kernels keep their types."""
-    options = ["--strict", "--config-file", ""]
+def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path, pytestconfig):
+    """As the library is installed; compiled kernels keep their types.
+
+    What mypy knows of unchanged files is in the cache of pytest: another run takes a second.
+    """
+    known = pytestconfig.cache.mkdir("mypy")
+    options = ["--strict", "--config-file", "", "--cache-dir", str(known)]
     command = [sys.executable, "-m", "mypy", *options, PROGRAMS / "user_types"]
     run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1, run.stderr

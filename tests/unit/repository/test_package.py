@@ -51,31 +51,15 @@ def test_a_package_imports_only_those_below_it(package):
         assert not imported_packages(path) & above, path
 
 
-#: Names that several modules define because something else calls each of them by it.
-INTERFACES = {"analyse", "compare", "load", "section"}
-#: Commands in front of a function of `report` of the same name.
-COMMANDS = {"print_figures", "print_genes", "write_paper", "write_workbook"}
-#: The parts of a chart, which are named with their module (`marks.Line`) where both kinds occur.
-MARKS = "report/drawings/marks.py"
-
-
-def test_a_public_name_has_one_module():
-    modules = {}
-    for path in LIBRARY.rglob("*.py"):
-        if path == LIBRARY / MARKS:
-            continue
-        for node in ast.parse(path.read_bytes()).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-                modules.setdefault(node.name, []).append(path.relative_to(LIBRARY).as_posix())
-    shared = {name for name, paths in modules.items() if len(paths) > 1}
-    assert shared - INTERFACES - COMMANDS == set()
-
-
 #: Modules that open a connection; names of URLs (urllib.parse) and classes of errors are harmless.
 NETWORK = re.compile(r"(requests|httpx|http\.client|socket|ftplib|urllib\.request|urllib3)(\..*)?")
 
 
-def test_only_one_module_opens_connections():
+#: Modules with a socket of this machine, which is a file, between the processes of a run.
+WITHIN_A_MACHINE = {"running/prepared_process.py", "running/prepared_server.py"}
+
+
+def test_only_one_module_opens_connections_to_others():
     modules = {}
     for path in LIBRARY.rglob("*.py"):
         names = []
@@ -86,4 +70,8 @@ def test_only_one_module_opens_connections():
                 names += [f"{node.module}.{alias.name}" for alias in node.names]
         if network := sorted(filter(NETWORK.fullmatch, names)):
             modules[path.relative_to(LIBRARY).as_posix()] = network
+    for name in WITHIN_A_MACHINE:
+        assert modules.pop(name) == ["socket"]
+        families = re.findall(r"socket\.(AF_\w+)", (LIBRARY / name).read_text())
+        assert {*families} <= {"AF_UNIX"}
     assert list(modules) == ["sources/places/http.py"], modules

@@ -180,7 +180,7 @@ def test_a_fork_reads_the_code_again_to_compare_it_with_the_plan(running, tmp_pa
 
 #: Prints what the process of a job has, and is not of its number.
 STATE = """
-import json, os, resource, signal, tempfile, threading
+import gc, json, os, resource, signal, tempfile, threading
 limits = [resource.getrlimit(i) for i in range(16)]
 open_files = {int(i) for i in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{i}")}
 umask = os.umask(0)
@@ -205,6 +205,7 @@ print(json.dumps({
     "file": __file__,
     "terminal": [sys.stdout.line_buffering, sys.stdout.encoding, sys.stderr.errors],
     "flags": list(sys.flags),
+    "collector": [gc.isenabled(), gc.get_threshold()],
     "input": sys.stdin.read(),
 }))
 """

@@ -9,12 +9,12 @@ from rule_text import directive, rule_texts
 
 from xnbflow.tables.contract import (
     ALL_COHORTS,
-    ANALYSIS,
+    ANALYSIS_FOLDER,
     AVAILABILITY,
     CHECKSUMS,
     CURVES,
     DETAILS,
-    FIGURES,
+    FIGURES_FOLDER,
     GENE_SETS,
     GROUPS,
     JOBS,
@@ -121,9 +121,9 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
         CHECKSUMS,
         MODEL,
         GENE_SETS,
-        ANALYSIS,
+        ANALYSIS_FOLDER,
         DETAILS,
-        FIGURES,
+        FIGURES_FOLDER,
         RECORD,
         CURVES,
     }

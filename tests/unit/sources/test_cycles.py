@@ -35,10 +35,12 @@ def table(folder, name="x.csv", values=CYCLES, feature="GENE{}"):
         ("x.csv", "Cq GENE{}"),
     ],
 )
-def test_the_proposal_and_the_reader_state_the_direction_of_cycles(tmp_path, name, feature):
+def test_the_proposal_and_the_reader_state_the_direction_of_cycles(
+    tmp_path, name, feature, expected_text
+):
     path = table(tmp_path, name, feature=feature)
     result = summarise_location(str(path))
-    assert "(Ct): a low value means high expression; fold changes" in result.reason
+    assert expected_text in result.reason
     assert not {"transform", "scale"} & result.row.options.keys()
     series = read_table(path, result.row)
     assert sum("a low value means high expression" in note for note in series.notes) == 1

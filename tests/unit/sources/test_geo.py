@@ -59,7 +59,7 @@ def put(folder, text, name="GSE4107_series_matrix.txt"):
     return toys.put(folder, text, name)
 
 
-def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
+def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path, expected_texts):
     series = read_geo(put(tmp_path, matrix()), row(map="cancer:cancer,normal:normal"))
     assert series.values.tolist() == VALUES
     assert list(series.features) == PROBES
@@ -76,12 +76,12 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "characteristics": ["", "", "keyless", ""],
     }
     with refused(
-        "no 'ages', which the sheet's group names; did you mean 'age'",
+        expected_texts[0],
         key="group",
         code="roles.absent-name",
     ):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
-    with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
+    with refused(expected_texts[1], key="adjust"):
         design_notes(read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))
 
 
@@ -193,7 +193,7 @@ def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbo
     assert "'individual' has 2 values for 4 samples" in unnamed.notes[1]
 
 
-def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
+def test_probes_get_symbols_and_collapse_to_genes(tmp_path, expected_text):
     annotation = str(put(tmp_path, ANNOTATION, "GPL97.annot.gz"))
     path = put(tmp_path, matrix())
     series = read_geo(path, row(annotation=annotation))
@@ -205,7 +205,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     assert list(best.features) == ["DDR1"]
     assert best.values.tolist() == [VALUES[2]]  # mean 5.75 against 5.69
     assert list(best.feature_metadata["probe"]) == ["117_at"]
-    assert "2 probes were collapsed to 1 gene (max_mean)" in best.notes[-1]
+    assert expected_text in best.notes[-1]
     middle = read_geo(path, row(annotation=annotation, collapse="median"))
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 
@@ -400,13 +400,15 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
+def test_the_real_series_matrix_is_what_the_project_s_sheet_says(
+    shared_data, tmp_path, expected_text
+):
     dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
     folder = shared_data / "geo"
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
     dataset = SheetRow(**vars(dataset) | {"options": options})
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
-    assert "13179 of 54613 features have a symbol in the annotation" in series.notes
+    assert expected_text in series.notes
     assert Counter(series.labels) == {"cancer": 12, "normal": 10}
     text = gzip.decompress((folder / "GSE4107_series_matrix.txt.gz").read_bytes()).decode()
     for probe in ("1320_at", "91952_at"):

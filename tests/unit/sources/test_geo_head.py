@@ -123,16 +123,16 @@ def test_supplementary_files_are_those_that_exist(tmp_path):
     assert head.supplementary == ["ftp://x/GSE5_RAW.tar", "ftp://x/GSM3.CEL.gz"]
 
 
-def test_a_series_without_values_names_the_files_of_the_series_before_those_of_samples(tmp_path):
+def test_a_series_without_values_names_the_files_of_the_series_before_those_of_samples(
+    tmp_path, expected_texts
+):
     files = (
         record("Sample_supplementary_file", "ftp://x/samples/GSM1.gz", "NONE", "NONE"),
         record("Series_supplementary_file", "ftp://x/series/GSE5/counts.gz"),
     )
-    with refused(r"supplementary files are ftp://x/series/GSE5/counts\.gz\. Get") as _:
+    with refused(expected_texts[0]) as _:
         read(tmp_path, *files, table="")
-    with refused(
-        r"supplementary files are ftp://x/samples/GSM1\.gz\. Get", code="geo_table.no-values"
-    ):
+    with refused(expected_texts[1], code="geo_table.no-values"):
         read(tmp_path, files[0], table="")
 
 
@@ -149,11 +149,11 @@ def test_titles_remain_where_they_are_the_label(tmp_path):
     assert series.sample_metadata["title"].tolist() == ["t1", "t2", "t3"]
 
 
-def test_a_record_with_another_number_of_values_is_no_label(tmp_path):
+def test_a_record_with_another_number_of_values_is_no_label(tmp_path, expected_text):
     short = record("Sample_characteristics_ch1", "grade: 1", "grade: 2")
     with (
         pytest.warns(UserWarning, match="has 2 values for 3 samples"),
-        refused("'grade' has another number of values than there are samples", key="label"),
+        refused(expected_text, key="label"),
     ):
         read(tmp_path, short, label="grade")
 

@@ -163,7 +163,7 @@ def test_runs_of_dia_nn_are_samples_called_by_their_files(tmp_path, monkeypatch,
     np.testing.assert_allclose(np.exp2(np.nan_to_num(series.values[0], nan=-np.inf)), values[first])
 
 
-def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
+def test_of_several_measures_of_a_sample_one_is_read(tmp_path, expected_text):
     """As BeadStudio of Illumina exports them."""
     values = logarithms(30).T
     columns = {}
@@ -173,7 +173,7 @@ def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
     frame = pd.DataFrame(columns, GENES[:30])
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="TargetID")
     proposal = summary_of(tmp_path / "x.tsv")
-    assert "Each sample has 2 columns; 'AVG_Signal' has the values" in proposal.reason
+    assert expected_text in proposal.reason
     series = acquire(proposal.row)
     np.testing.assert_array_equal(series.values, values)
     assert series.labels[:2].tolist() == ["tumor", "ctrl"]
@@ -208,7 +208,7 @@ def test_dates_are_no_classes(tmp_path, days):
     assert summary_of(rows_of(tmp_path, sampled=dates, note=groups)).row.label == "note"
 
 
-def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
+def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path, expected_text):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     sheet = book.active
@@ -221,7 +221,7 @@ def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
     row = SheetRow("x", "table", label="group", id_column="patient")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a"] * 10 + ["b"] * 10
-    assert "18 cells below merged ones got their text" in series.notes
+    assert expected_text in series.notes
     sheet.unmerge_cells("B12:B21")  # the same cells, which are then empty
     book.save(tmp_path / "y.xlsx")
     with refused("9 of 20 samples have no label", code="class_labels.unlabelled"):
@@ -246,12 +246,12 @@ def test_a_header_over_two_merged_rows_stays_a_header(tmp_path):
 # Which column is the class
 
 
-def test_a_response_is_proposed_before_a_stage_and_all_labels_are_shown(tmp_path):
+def test_a_response_is_proposed_before_a_stage_and_all_labels_are_shown(tmp_path, expected_text):
     stages = [["3", "4"][i // 13] for i in range(N)]
     responses = ["resistant", "sensitive"] * (N // 2)
     proposal = summary_of(rows_of(tmp_path, stage=stages, response=responses))
     assert proposal.row.label == "response"
-    assert "Other columns that look like classes: stage (3 13, 4 7)" in proposal.reason
+    assert expected_text in proposal.reason
 
 
 def test_a_batch_is_not_shown_among_the_labels(tmp_path):
@@ -313,7 +313,7 @@ def test_words_for_controls_in_several_fields(classes, control):
 # Samples
 
 
-def test_a_sample_without_counts_is_named_when_the_study_is_proposed(tmp_path):
+def test_a_sample_without_counts_is_named_when_the_study_is_proposed(tmp_path, expected_text):
     counts = np.random.default_rng(0).negative_binomial(1, 0.01, (600, 12)) + 1
     counts[:, 5] = 0
     names = [f"X{100 + i}.{'CT'[i % 2]}.{i}" for i in range(12)]
@@ -321,9 +321,7 @@ def test_a_sample_without_counts_is_named_when_the_study_is_proposed(tmp_path):
     frame.to_csv(tmp_path / "counts.tsv", sep="\t", index_label="gene")
     sheet = "".join(f"{100 + i}-{'CT'[i % 2]}-{i},{['a', 'b'][i % 2]}\n" for i in range(12))
     options = {"phenotype": str(put(tmp_path, "alias,type\n" + sheet, "sheet.csv"))}
-    with refused(
-        "sample '105-T-5' has no counts at all; remove its column", code="intensities.no-reads"
-    ):
+    with refused(expected_text, code="intensities.no-reads"):
         summary_of(tmp_path / "counts.tsv", **options)
 
 

@@ -168,10 +168,10 @@ def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     assert layout.fields["type"].tolist() == ["a", "b"]
 
 
-def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_path):
+def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_path, expected_text):
     text = "gene\tS1\tS2\nstage\tI\tII\nTP53\t1.5\t2\n"
     assert list(layout_of(tmp_path, text, label="stage").fields) == ["stage"]
-    with refused("no row and no column is called 'grade'", code="layout.absent-label"):
+    with refused(expected_text, code="layout.absent-label"):
         layout_of(tmp_path, text, label="grade")
     assert list(layout_of(tmp_path, text, label=SAMPLE_NAMES).fields) == []
 
@@ -214,9 +214,9 @@ def test_a_label_that_is_misspelt_is_refused_without_names_of_samples(tmp_path, 
         layout_of_text(tmp_path, text, label="stage")
 
 
-def test_a_misspelt_label_of_numbers_is_found_among_all_names(tmp_path):
+def test_a_misspelt_label_of_numbers_is_found_among_all_names(tmp_path, expected_text):
     text = IN_COLUMNS.replace("diagnosis,t,n,t\n", "outcome,1,0,1\n")
-    with refused(r"by the option phenotype; did you mean 'outcome'\?$", code="layout.absent-label"):
+    with refused(expected_text, code="layout.absent-label"):
         layout_of_text(tmp_path, text, label="outcom")
 
 
@@ -249,16 +249,16 @@ def study_of(folder, cells, name="x.csv", separator=","):
 COUNTS = [950 + 100 * i for i in range(60)]
 
 
-def test_thousands_are_no_decimals(tmp_path):
+def test_thousands_are_no_decimals(tmp_path, expected_texts):
     with_commas = [f'"{count:,}"' for count in COUNTS]
     assert "decimal" not in study_of(tmp_path, with_commas).row.options
     with_points = [f"{count:,}".replace(",", ".") for count in COUNTS]
     for separator in (";", ","):
         (remark,) = study_of(tmp_path, with_points, separator=separator).remarks
-        assert remark.startswith("Numbers such as 1.050 look like whole numbers with separators")
+        assert remark.startswith(expected_texts[0])
     with_commas = [f"{count:,}" for count in COUNTS]
     (remark,) = study_of(tmp_path, with_commas, separator=";").remarks
-    assert "but are read with ',' as the decimal sign" in remark
+    assert expected_texts[1] in remark
 
 
 def test_decimals_of_three_digits_are_no_thousands(tmp_path):

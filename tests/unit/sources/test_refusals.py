@@ -1,4 +1,4 @@
-"""Refusals of the reader: each is declared once, filled by each use, and raised by a test.
+"""Refusals of readers and data sets: each declared once, filled by each use, raised by a test.
 
 The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
 part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
@@ -14,29 +14,28 @@ from pathlib import Path
 import pytest
 from toys import mistakes
 
-from xnbflow import sources
+from xnbflow import data, sources
 from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.count_folder import merge_counts
 from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.places import http
 from xnbflow.sources.places.pinned import pinned_url
-from xnbflow.sources.places.retries import DownloadFailedError, RetryPolicy
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import COLUMNS, SheetRow, local_path
+from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, local_path
 from xnbflow.sources.table import read_table
 
 TESTS = Path(__file__).parents[2]
 
 
 def modules():
-    """Return the modules of the package by name, except the program of another process."""
+    """Return the modules of the packages by name, except the program of another process."""
     found = {}
-    for module in pkgutil.walk_packages(sources.__path__, f"{sources.__name__}."):
-        if not module.name.endswith("workbook_process"):
-            found[module.name] = importlib.import_module(module.name)
+    for package in (sources, data):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("workbook_process"):
+                found[module.name] = importlib.import_module(module.name)
     return found
 
 
@@ -61,7 +60,7 @@ def test_the_key_of_a_refusal_is_a_column_or_an_option_of_the_sheet():
     options = {key for source in known_sources().values() for key in source.options}
     keys = {refusal.key for _, refusal in declared()} - {None}
     # the message of a file of CuMiDa names its first line
-    assert keys - {*COLUMNS, *options, "line 1"} == set()
+    assert keys - {*SHEET_COLUMNS, *options, "line 1"} == set()
 
 
 def test_each_refusal_is_raised_by_a_test():
@@ -100,6 +99,10 @@ def test_each_use_has_a_value_for_each_field_and_no_other():
     assert chosen == {
         "class_labels.names",
         "class_labels.numbers",
+        "dataset.no-group",
+        "dataset.no-label",
+        "dataset.wrong-feature-metadata",
+        "dataset.wrong-sample-metadata",
         "geo_head.cut-dataset",
         "geo_head.no-dataset",
         "workbook.no-sheet",
@@ -153,39 +156,3 @@ def test_what_is_wrong_is_refused_by_its_code(tmp_path, row):
     assert error.value.code == code
     if reader in ("table", "geo", "folder", "export"):
         assert Path(error.value.file).is_relative_to(tmp_path)
-
-
-ENDS = ("https://a.org/x.csv", RetryPolicy(most_gigabytes=1))
-
-
-def redirected(target):
-    http._refuse_redirection(ENDS[0], target, ENDS[1], checked=False)
-
-
-class _Answer:
-    """An answer whose length is not stated."""
-
-    headers: dict[str, str] = {}  # noqa: RUF012
-    raw = type("raw", (), {"chunked": False})
-
-
-@pytest.mark.parametrize(
-    ("code", "refuse"),
-    [
-        ("http.no-web-address", lambda: redirected("ftp://a.org/x.csv")),
-        ("http.unencrypted", lambda: redirected("http://a.org/x.csv")),
-        ("http.other-host", lambda: redirected("https://b.org/x.csv")),
-        ("http.private-address", lambda: redirected("https://127.0.0.1/x.csv")),
-        ("http.unknown-length", lambda: http._refuse_unknown_length(_Answer())),
-        ("http.too-large", lambda: http._refuse_too_large(2 * 10**9, Path(), ENDS[1])),
-        (
-            "http.full-disk",
-            lambda: http._refuse_too_large(10**18, Path(), RetryPolicy(most_gigabytes=1e12)),
-        ),
-    ],
-)
-def test_answers_of_servers_are_refused_by_their_code(monkeypatch, code, refuse):
-    monkeypatch.setattr(http, "is_private", lambda host: host == "127.0.0.1")
-    with pytest.raises(DownloadFailedError) as error:
-        refuse()
-    assert error.value.code == code

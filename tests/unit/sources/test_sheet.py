@@ -10,15 +10,17 @@ from xnbflow.core.entries import Source
 from xnbflow.core.errors import InputError
 from xnbflow.sources import sheet as sheet_module
 from xnbflow.sources.registry import SOURCES
-from xnbflow.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
+from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[3]
 
 GOOD = ["brain", "cumida", "Brain/GSE50161", "ab" * 32, "130", "54675", "5"]
-GOOD = dict(zip(COLUMNS, GOOD, strict=False))
+GOOD = dict(zip(SHEET_COLUMNS, GOOD, strict=False))
 
 
-def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = COLUMNS) -> Path:
+def write_sheet(
+    folder: Path, *rows: dict[str, str], header: tuple[str, ...] = SHEET_COLUMNS
+) -> Path:
     lines = ["\t".join(header)]
     lines += ["\t".join(row.get(column, "") for column in header) for row in rows]
     return put(folder, "\n".join(lines) + "\n", "datasets.tsv")
@@ -92,7 +94,7 @@ def documented(header):
 
 def test_every_column_and_option_is_documented():
     columns, options = documented("column of the sheet"), documented("option of the sheet")
-    assert list(columns) == list(COLUMNS)
+    assert list(columns) == list(SHEET_COLUMNS)
     for source in SOURCES.values():
         of_source = {name for name, sources in options.items() if source.name in sources}
         assert of_source == set(source.options)
@@ -116,8 +118,8 @@ def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key, code):
         read_sheet(path)
 
 
-HEADER = "\t".join(COLUMNS)
-ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
+HEADER = "\t".join(SHEET_COLUMNS)
+ROW = "\t".join(GOOD.get(column, "") for column in SHEET_COLUMNS)
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_a_class_is_named_na_only_if_the_sheet_says_so(tmp_path):
     assert list(read_table(path, row(map="NA:natural,b:bred")).labels) == ["natural", "bred"]
 
 
-def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
+def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path, expected_text):
     path = put(tmp_path, "id,type,g\ns1,stage IIa,1\ns2,Stage iv,2\ns3,other,3\n", "x.csv")
     series = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:early,IV:late"))
     assert list(series.labels) == ["early", "late"]
@@ -162,7 +162,7 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     with refused("'ii' is 'a' before", code="class_labels.wrong-map"):
         read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:b,IV:late"))
     assert list(series.samples) == ["s1", "s2"]
-    assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
+    assert series.notes == (expected_text,)
 
 
 @pytest.mark.parametrize(("options", "quoted", "code"), mistakes("options"))
@@ -181,7 +181,7 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
         read_table(path, row(regex="^(a|aa)+$"))
 
 
-def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
+def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path, expected_text):
     path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
     options = {"phenotype": str(put(tmp_path, text, "pheno.tsv")), "group": "patient"}
@@ -194,7 +194,7 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     assert series.values.tolist() == [[1, 2, 3], [5, 6, 7]]
     text = "\n".join(str(warning.message) for warning in warned)
     assert "1 sample is left out, without phenotype: s4" in text
-    assert "1 sample is in the phenotype file only: s9" in text
+    assert expected_text in text
 
 
 @pytest.mark.parametrize(("name", "content", "options", "message", "code"), mistakes("content"))
@@ -248,11 +248,9 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
     assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
 
 
-def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
+def test_samples_called_by_their_titles_are_found_by_them(tmp_path, expected_text):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
-    with refused(
-        "in its column 'title': set phenotype_id=title", code="phenotype.samples-in-other-column"
-    ):
+    with refused(expected_text, code="phenotype.samples-in-other-column"):
         read_table(path, counts_row(tmp_path))
     series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
     assert list(series.samples) == ["s4", "s3", "s2", "s1"]
@@ -414,7 +412,7 @@ class CountingTable:
 def test_the_names_of_parquet_columns_are_listed_once():
     """One list for each column took nine seconds with 5,000 columns."""
     table = CountingTable()
-    assert parquet._with_index_first(table, {"sample"}) == [2, 0, 1]
+    assert parquet.with_index_first(table, {"sample"}) == [2, 0, 1]
     assert table.n_lists == 1
 
 

@@ -10,7 +10,7 @@ from toys import dataset
 
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.inference.reasons import lowest
+from xnbflow.inference.verdict_reasons import lowest
 from xnbflow.inference.verdicts import column_reasons
 from xnbflow.studies.concordances import (
     column_status,

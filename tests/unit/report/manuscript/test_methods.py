@@ -12,7 +12,7 @@ from report_study import changed, completed, with_rows, write_study
 
 from xnbflow.core.study import Cohorts, Design, Validation
 from xnbflow.inference.halves import LONG_LIST, SHORT_LIST, SIMILAR
-from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED
+from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.inference.label_test import STATISTIC
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
@@ -78,7 +78,7 @@ def validated(results):
 OPTIONS = {
     "a classifier that tunes itself": (
         tuned,
-        [f"({TUNED:g} for XNB, which chooses parameters by an inner cross-validation)"],
+        [f"({TUNED_INFLATION:g} for XNB, which chooses parameters by an inner cross-validation)"],
     ),
     "groups": (
         lambda results: changed(results, "datasets", "dataset == 'alpha'", groups=12.0),

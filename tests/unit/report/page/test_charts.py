@@ -9,7 +9,7 @@ import pytest
 from marks_table import EXAMPLES, example_chart
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Key, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, LegendKey
 from xnbflow.report.page.charts import chart_json
 
 
@@ -20,7 +20,7 @@ def as_read(chart):
 
 def mark_of(mark, **panel):
     """The only mark of a chart, as a browser reads it."""
-    ((content,),) = as_read(Chart(rows=[[Panel(marks=[mark], **panel)]]))["rows"]
+    ((content,),) = as_read(Chart(rows=[[ChartPanel(marks=[mark], **panel)]]))["rows"]
     (found,) = content["marks"]
     return found
 
@@ -102,7 +102,7 @@ def test_few_points_and_points_with_tips_are_all_kept(tips):
 
 
 def test_axes_have_their_ends_names_and_kinds():
-    panel = Panel(
+    panel = ChartPanel(
         marks=[],
         x=Axis(label="n", log=True, start=0.0),
         y=Axis(names=["a", "b"], start=1.5, end=-0.5),
@@ -115,6 +115,6 @@ def test_axes_have_their_ends_names_and_kinds():
 
 
 def test_a_chart_has_its_title_and_its_keys():
-    chart = Chart(rows=[], title="t", keys=[Key(text="a", colour="ink", alpha=0.5)])
+    chart = Chart(rows=[], title="t", keys=[LegendKey(text="a", colour="ink", alpha=0.5)])
     assert as_read(chart) == {"rows": [], "title": "t", "keys": [["a", "ink", 0.5]]}
     assert as_read(Chart(rows=[])) == {"rows": []}

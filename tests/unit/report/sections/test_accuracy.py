@@ -105,7 +105,7 @@ def test_the_first_mistakes_are_the_most_frequent(monkeypatch):
 def test_of_many_classes_the_roc_curves_with_the_smallest_areas_are_drawn(
     tmp_path, monkeypatch, expected_text
 ):
-    monkeypatch.setattr(accuracy, "MOST_CURVES", 2)
+    monkeypatch.setattr(accuracy, "MOST_ROC_CURVES", 2)
     areas = {"a": 0.9, "b": 0.6, "c": 0.8}
     row = CLASSIFIER | {"metric": "roc_auc", "lower": 0.5, "upper": 1.0, "folds_failed": 0}
     estimates = [row | {"class": label, "estimate": area} for label, area in areas.items()]
@@ -115,7 +115,7 @@ def test_of_many_classes_the_roc_curves_with_the_smallest_areas_are_drawn(
     (figure,) = accuracy.roc_figures(study, CLASSIFIER)
     assert [label[:1] for label in figure.arguments["curves"]] == ["b", "c"]
     assert figure.caption.endswith(expected_text)
-    monkeypatch.setattr(accuracy, "MOST_CURVES", 3)
+    monkeypatch.setattr(accuracy, "MOST_ROC_CURVES", 3)
     (figure,) = accuracy.roc_figures(study, CLASSIFIER)
     assert [label[:1] for label in figure.arguments["curves"]] == ["a", "b", "c"]
     assert "smallest" not in figure.caption

@@ -75,7 +75,7 @@ def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path, expected
     ]
     (prose,) = answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows}))
     assert prose.role == "warning"
-    assert prose.text == (expected_text)
+    assert prose.text == expected_text
     assert answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows[2:]})) == []
 
 

@@ -50,7 +50,7 @@ def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path, expected_text)
     row |= {"finding": "“day” goes with the class", "remedy": "to adjust, write adjust=day"}
     tables = {"audit": [row], "headline": [{"classifier": "nb"}]}
     text = audit.most_serious(study_of_tables(tmp_path, tables), "d").sentence
-    assert text == (expected_text)
+    assert text == expected_text
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def test_genes_hold_in_every_series_and_differ_by_their_fdr(tmp_path, expected_t
     (_, words) = cohorts.cohorts_in_words(
         study_of_series(tmp_path, {"meta_genes": genes, "cohort_matrix": MATRIX})
     )
-    assert words.text == (expected_text)
+    assert words.text == expected_text
 
 
 def test_two_series_are_both_series(tmp_path, expected_text):
@@ -70,7 +70,7 @@ MATRIX = [
 
 def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path, expected_text):
     words = cohorts.models_in_words(study_of_series(tmp_path, {"cohort_matrix": MATRIX}))
-    assert words == (expected_text)
+    assert words == expected_text
 
 
 def test_of_two_series_the_other_one_is_the_model(tmp_path, expected_texts):

@@ -30,7 +30,7 @@ def study(tmp_path):
 
 def test_the_forecast_is_of_all_samples_and_of_twice_as_many(study, expected_text):
     rows = study.tables["learning_curve"]
-    assert context.forecast_sentence(study, ("d", "xnb"), rows) == (expected_text)
+    assert context.forecast_sentence(study, ("d", "xnb"), rows) == expected_text
 
 
 def test_a_simpler_classifier_is_named_in_its_forecast(study, expected_text):

@@ -80,7 +80,7 @@ def test_the_matrix_has_the_most_frequent_features_by_class(tmp_path, expected_t
 
 
 def test_a_matrix_of_many_features_leaves_the_rarest_out(monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_ROWS", 2)
+    monkeypatch.setattr(explanation, "MOST_MATRIX_FEATURES", 2)
     features = explanation.features_by_class(pd.DataFrame(SELECTION), ["a", "b"])
     assert features == ["often", "always"]
 
@@ -152,7 +152,7 @@ def test_each_classifier_has_a_group_and_that_of_the_headline_is_open(
 
 
 def test_of_many_classes_a_matrix_has_those_of_most_features(tmp_path, monkeypatch, expected_text):
-    monkeypatch.setattr(explanation, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(explanation, "MOST_MATRIX_CLASSES", 2)
     rows = [
         selected("g1", "a", 0.5, 1),
         selected("g1", "b", 0.2, 1),
@@ -175,7 +175,7 @@ def test_of_many_classes_a_table_has_the_distance_to_the_nearest(monkeypatch):
     distances = pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
     wide = explanation.distance_columns(distances)
     assert wide.columns.tolist() == ["to a", "to b", "to c"]
-    monkeypatch.setattr(explanation, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(explanation, "MOST_MATRIX_CLASSES", 2)
     nearest = explanation.distance_columns(distances)
     assert nearest.loc[("a", "g1")].tolist() == ["c", 0.2]
     assert nearest.loc[("b", "g1")].tolist() == ["a", 0.6]
@@ -184,14 +184,14 @@ def test_of_many_classes_a_table_has_the_distance_to_the_nearest(monkeypatch):
 def test_of_many_classes_the_densities_of_the_selected_and_the_nearest_are_drawn(monkeypatch):
     distances = {"a": 0.9, "b": None, "c": 0.1, "d": 0.5, "e": None, "f": 0.2}
     assert explanation.classes_of_densities(distances, ["b", "a"]) == list("abcdef")
-    monkeypatch.setattr(explanation, "MOST_CURVES", 4)
+    monkeypatch.setattr(explanation, "MOST_DENSITY_CLASSES", 4)
     # b is the class in focus, a has the feature, too; e has no distance
     assert explanation.classes_of_densities(distances, ["b", "a"]) == ["a", "b", "c", "f"]
     assert explanation.classes_of_densities(distances, list("fedcb")) == ["c", "d", "e", "f"]
 
 
 def test_of_many_classes_those_without_a_drawn_feature_are_left_out(monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_COLUMNS", 4)
+    monkeypatch.setattr(explanation, "MOST_MATRIX_CLASSES", 4)
     drawn = pd.DataFrame([selected("g1", "d", 0.5, 1), selected("g2", "b", 0.1, 1)])
     assert explanation.classes_of_most_features(drawn, list("abcde")) == ["b", "d"]
 
@@ -204,7 +204,7 @@ def test_a_feature_planted_for_a_class_that_is_not_drawn_has_no_frame():
 
 
 def test_of_many_classes_a_density_belongs_to_its_class(tmp_path, monkeypatch, expected_text):
-    monkeypatch.setattr(explanation, "MOST_CURVES", 2)
+    monkeypatch.setattr(explanation, "MOST_DENSITY_CLASSES", 2)
     rows = [PLACE | {"feature": "g1", "class": label} for label in "abc"]
     heights = {"a": 1.0, "b": 2.0, "c": 3.0}
     curves = [

@@ -216,11 +216,11 @@ def test_genes_in_words_count_both_ends_of_the_auc_and_the_fdr(expected_texts):
         gene("g4", 4, p=0.04, fdr=0.05),
     ]
     both = [row | {"class": label} for row in rows for label in "ab"]
-    assert genes.gene_counts_sentence(pd.DataFrame(both)) == (expected_texts[0])
+    assert genes.gene_counts_sentence(pd.DataFrame(both)) == expected_texts[0]
     assert expected_texts[1] in genes.gene_counts_sentence(pd.DataFrame(both), 12_000 * 2 / 35)
     assert "give fewer than one)" in genes.gene_counts_sentence(pd.DataFrame(both), 0.4)
     three = [row | {"class": label} for row in rows[:1] for label in "abc"]
-    assert genes.gene_counts_sentence(pd.DataFrame(three)) == (expected_texts[2])
+    assert genes.gene_counts_sentence(pd.DataFrame(three)) == expected_texts[2]
 
 
 def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smallest(

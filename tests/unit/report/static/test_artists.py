@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel
 from xnbflow.report.page.style import BLUE, COLOURS, GREY, ORANGE
 from xnbflow.report.static import artists, chart_figure
 from xnbflow.report.static.artists import INK_COLOUR, box_of, draw_mark
@@ -191,9 +191,9 @@ def test_samples_have_the_colours_of_their_groups_and_names():
 
 def test_a_legend_has_labels_groups_and_keys():
     labelled = [EXAMPLES[kind] for kind in (marks.Points, marks.Line, marks.Samples)]
-    keys = [marks.Key(text="key", colour=BLUE)]
-    entries = artists.legend_entries([Panel(marks=labelled)], keys)
+    keys = [marks.LegendKey(text="key", colour=BLUE)]
+    entries = artists.legend_entries([ChartPanel(marks=labelled)], keys)
     assert [text for _, text in entries] == ["points", "line", "a", "b", "key"]
-    chart = Chart(rows=[[Panel(marks=labelled, x=Axis(), y=Axis())]], keys=keys)
+    chart = Chart(rows=[[ChartPanel(marks=labelled, x=Axis(), y=Axis())]], keys=keys)
     texts = {text.get_text() for text in chart_figure.draw_chart(chart).texts}
     assert texts >= {"points", "line", "a", "b", "key"}

@@ -5,14 +5,14 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel
 from xnbflow.report.static.chart_figure import draw_chart
 
 LINE = marks.Line(x=np.array([1.0, 2.0]), y=np.array([1.0, 2.0]))
 
 
 def panel(**fields):
-    return Panel(marks=[LINE], **fields)
+    return ChartPanel(marks=[LINE], **fields)
 
 
 def boxes(figure):

@@ -86,19 +86,19 @@ def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options,
     assert (expected_text in output) == ("three" in name)
 
 
-def test_folds_are_as_many_as_the_classes_allow_or_no_study_is_written(tmp_path):
+def test_folds_are_as_many_as_the_classes_allow_or_no_study_is_written(tmp_path, expected_text):
     for name, expected in (("four patients of each class", 4), ("classes of three", 3)):
         assert proposed(name, tmp_path / name)[1] == expected
     path = str(write("two plates", tmp_path)[0])
-    with pytest.raises(InputError, match=r"class 'ill' has 2 of the groups, and no .* No files"):
+    with pytest.raises(InputError, match=expected_text):
         propose(path, label="diagnosis", option=["group=plate"], output=str(tmp_path / "no"))
     assert not (tmp_path / "no.tsv").exists()
 
 
-def test_earlier_files_are_overwritten_by_force_alone(tmp_path):
+def test_earlier_files_are_overwritten_by_force_alone(tmp_path, expected_text):
     path, output = write("two plates", tmp_path)[0], str(tmp_path / "mine")
     propose(str(path), output=output)
-    with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
+    with pytest.raises(InputError, match=expected_text):
         propose(str(path), output=output)
     table(patient=over("a", "b")).to_csv(path, index=False)
     propose(str(path), output=output, force=True)
@@ -133,10 +133,10 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
     assert gene_table(series)["log_fold_change"].notna().all() == bool(option)
 
 
-def test_declared_logarithms_are_not_taken_again(tmp_path):
+def test_declared_logarithms_are_not_taken_again(tmp_path, expected_text):
     path, _ = write("two plates", tmp_path)
     row = commands.described_row(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
-    with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
+    with pytest.raises(InputError, match=expected_text):
         acquire(replace(row, options=row.options | {"drop": "plate"}))
 
 
@@ -154,13 +154,13 @@ def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
         propose(str(tmp_path / "x.csv"), label="trait")
 
 
-def test_cut_points_make_classes(tmp_path):
+def test_cut_points_make_classes(tmp_path, expected_text):
     ages = [str(age) for age in (30, 49.9, 50, 71, 65, 12)]
     rule = LabelRule.parse(SheetRow("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
     labels, keep, _ = rule.apply("x", ages, ages)
     assert labels.tolist() == ["young", "young", "old", "oldest", "old", "young"]
     assert keep.all()
-    with pytest.raises(InputError, match="map has '>65', but no sample has that"):
+    with pytest.raises(InputError, match=expected_text):
         rule.apply("x", ages[:3], ages[:3])
 
 
@@ -241,12 +241,12 @@ def test_folds_are_ten_five_with_few_samples_or_those_of_the_smallest_class(size
     assert proposals.number_of_folds(summary_of_labels(sizes), "x") == splits
 
 
-def test_groups_need_three_folds():
+def test_groups_need_three_folds(expected_text):
     """With two groups of a class in training, an inner fold trains with one."""
     groups = np.array([*np.repeat(["p1", "p2", "p3"], 10), *np.repeat(["q1", "q2", "q3"], 10)])
     assert proposals.number_of_folds(summary_of_labels((30, 30), groups), "x") == 3
     groups = np.array([*np.repeat(["p1", "p2"], 15), *np.repeat(["q1", "q2"], 15)])
-    with pytest.raises(InputError, match="class 'a' has 2 of the groups, and no folds"):
+    with pytest.raises(InputError, match=expected_text):
         proposals.number_of_folds(summary_of_labels((30, 30), groups), "x")
 
 
@@ -257,9 +257,9 @@ def test_a_name_that_is_taken_or_no_folder_is_refused(name):
     proposals.check_study_name("a" * 60)
 
 
-def test_an_existing_configuration_alone_is_kept(tmp_path):
+def test_an_existing_configuration_alone_is_kept(tmp_path, expected_text):
     (tmp_path / "mine.yaml").write_text("run: []")
-    with pytest.raises(InputError, match=r"mine\.yaml exists and is no .*overwrite it by --force"):
+    with pytest.raises(InputError, match=expected_text):
         proposals.new_files(str(tmp_path / "mine"), force=False)
 
 
@@ -358,8 +358,8 @@ def test_a_design_that_cannot_be_is_refused_before_files_are_written(
     assert not (tmp_path / "mine.yaml").exists()
 
 
-def test_commands_without_a_study_have_no_design(tissue):
-    with pytest.raises(InputError, match="option reference is part of the design of a study"):
+def test_commands_without_a_study_have_no_design(tissue, expected_text):
+    with pytest.raises(InputError, match=expected_text):
         commands.described_row(str(tissue), "tissue", options=["reference=normal"])
 
 

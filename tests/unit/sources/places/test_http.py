@@ -7,10 +7,9 @@ import time
 from contextlib import contextmanager, suppress
 
 import pytest
-from serving import serving
+from serving import serving, unavailable
 from toys import refused
 
-from xnbflow.core.errors import InputError
 from xnbflow.sources.places import http
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
@@ -44,6 +43,46 @@ def fetch(folder, url, sha256=None, **settings):
     return places.fetch_location("table", url, name="x.csv", sha256=sha256)
 
 
+def test_a_server_that_does_not_answer_is_given_up_after_the_timeout(tmp_path):
+    ended = threading.Event()
+    with raw_server(lambda _: ended.wait(5)) as url:
+        with unavailable("http.no-answer", r"no answer within 0\.1 s"):
+            fetch(tmp_path, url, timeout=0.1, retries=0)
+        ended.set()
+
+
+def test_a_connection_that_is_refused_is_tried_again_and_named(tmp_path):
+    with raw_server(lambda _: None) as url:
+        pass  # nobody listens after the end
+    with unavailable("http.no-connection", r"the connection failed \(.*\), 2 times"):
+        fetch(tmp_path, url)
+
+
+def test_a_redirection_to_no_url_is_a_failed_request(tmp_path):
+    with (
+        serving("d", {"x.csv": ["http://[/x.csv"]}) as server,
+        unavailable("http.no-request", r"the request failed \(Invalid IPv6 URL\)"),
+    ):
+        fetch(tmp_path, f"{server.url}/x.csv")
+
+
+def test_a_redirection_to_another_kind_of_address_is_refused(tmp_path):
+    moved = b"HTTP/1.1 302 Found\r\nLocation: ftp://a.org/x.csv\r\nContent-Length: 0\r\n\r\n"
+    with (
+        raw_server(lambda connection: connection.sendall(moved)) as url,
+        unavailable("http.no-web-address", "redirected to 'ftp://a.org/x.csv'"),
+    ):
+        fetch(tmp_path, url)
+
+
+def test_a_server_that_has_no_file_is_quoted(tmp_path):
+    with (
+        serving("d", {}) as server,
+        unavailable("http.status", "/x.csv: the server answered 404 Not Found"),
+    ):
+        fetch(tmp_path, f"{server.url}/x.csv")
+
+
 def announcing(length):
     """Announce a length, and send bytes until the connection is closed."""
 
@@ -59,10 +98,10 @@ def written(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_stated_terabyte_is_refused_before_it_is_written(tmp_path):
+def test_a_stated_terabyte_is_refused_before_it_is_written(tmp_path, expected_text):
     with (
         raw_server(announcing(10**12)) as url,
-        pytest.raises(InputError, match=r"1,000\.0 GB, more than the limit of 20 GB"),
+        unavailable("http.too-large", expected_text),
     ):
         fetch(tmp_path, url)
     assert written(tmp_path) == []
@@ -79,18 +118,20 @@ def test_the_limit_can_be_raised_and_holds_for_lengths_that_are_not_stated(tmp_p
         connection.sendall(b"0\r\n\r\n")
 
     with serving("d", {"x.csv": [BODY]}) as server:
-        with refused("more than the limit", code="downloads.unavailable"):
+        with unavailable("http.too-large", "more than the limit"):
             fetch(tmp_path / "a", f"{server.url}/x.csv", most_gigabytes=0.99 * size)
         path = fetch(tmp_path / "b", f"{server.url}/x.csv", most_gigabytes=1.01 * size)
         assert path.read_bytes() == BODY
     with raw_server(chunked) as url:
-        with refused("more than the limit", code="downloads.unavailable"):
+        with unavailable("http.too-large", "more than the limit"):
             fetch(tmp_path / "c", url, most_gigabytes=5 * size)
         assert fetch(tmp_path / "d", url, most_gigabytes=21 * size).read_bytes() == BODY * 20
 
 
 @pytest.mark.parametrize(("free", "fits"), [(0.5e9 + 459, False), (0.5e9 + 465, True)])
-def test_a_file_leaves_half_a_gigabyte_of_the_disk(tmp_path, monkeypatch, free, fits):
+def test_a_file_leaves_half_a_gigabyte_of_the_disk(
+    tmp_path, monkeypatch, free, fits, expected_text
+):
     usage = shutil._ntuple_diskusage(10**12, 10**12 - int(free), int(free))
     monkeypatch.setattr(http.shutil, "disk_usage", lambda _: usage)
     assert len(BODY) == 465
@@ -99,7 +140,7 @@ def test_a_file_leaves_half_a_gigabyte_of_the_disk(tmp_path, monkeypatch, free, 
         if fits:
             assert fetch(tmp_path, url).read_bytes() == BODY
         else:
-            with refused(r"has 0\.5 GB free, too little for a file", code="downloads.unavailable"):
+            with unavailable("http.full-disk", expected_text):
                 fetch(tmp_path, url)
             assert written(tmp_path) == []
 
@@ -109,9 +150,7 @@ def test_another_host_is_refused_unless_it_is_allowed_or_the_file_is_known(tmp_p
         other = second.url.replace("127.0.0.1", "localhost") + "/x.csv"
         with serving("d", {"x.csv": [other]}) as first:
             url = f"{first.url}/x.csv"
-            with refused(
-                r"127\.0\.0\.1 redirected to localhost, another", code="downloads.unavailable"
-            ):
+            with unavailable("http.other-host", r"127\.0\.0\.1 redirected to localhost, another"):
                 fetch(tmp_path / "a", url)
             assert second.requests == []  # it was not even asked
             assert fetch(tmp_path / "b", url, other_hosts=True).read_bytes() == BODY
@@ -131,9 +170,7 @@ def test_a_private_address_is_refused_after_a_public_one_in_any_case(tmp_path, m
         other = second.url.replace("127.0.0.1", "localhost") + "/x.csv"
         with serving("d", {"x.csv": [other]}) as first:
             for settings in ({"other_hosts": True}, {"sha256": http_digest(BODY)}):
-                with refused(
-                    "localhost, an address of a private network", code="downloads.unavailable"
-                ):
+                with unavailable("http.private-address", "localhost, an address of a private"):
                     fetch(tmp_path, f"{first.url}/x.csv", **settings)
     assert second.requests == []
 
@@ -152,7 +189,7 @@ def test_redirections_within_a_host_are_followed_but_not_without_end(tmp_path):
         server.answers["/d/moved.csv"] = [f"{address}/x.csv"]
         server.answers["/d/circle.csv"] = [f"{address}/circle.csv"]
         assert fetch(tmp_path, f"{address}/moved.csv").read_bytes() == BODY
-        with refused("more than 10 redirections", code="downloads.unavailable"):
+        with unavailable("http.many-redirections", "more than 10 redirections"):
             fetch(tmp_path, f"{address}/circle.csv")
 
 
@@ -198,12 +235,6 @@ def test_a_file_is_put_by_hand_only_where_the_folder_remains(tmp_path, temporary
         ("example.org.evil.net", False),
     ],
 )
-def test_parts_of_a_host_are_the_same_site(monkeypatch, other, is_followed):
-    monkeypatch.setattr(http, "is_private", lambda _: False)
-    ends = ("https://example.org/x.csv", f"https://{other}/x.csv", RetryPolicy())
-    if is_followed:
-        http._refuse_redirection(*ends, checked=False)
-    else:
-        with pytest.raises(http.DownloadFailedError, match="another host"):
-            http._refuse_redirection(*ends, checked=False)
-    http._refuse_redirection(*ends, checked=True)  # another file would be refused
+def test_parts_of_a_host_are_the_same_site(other, is_followed):
+    """Redirections within a site are followed without a checksum."""
+    assert http.is_same_site("example.org", other) == is_followed

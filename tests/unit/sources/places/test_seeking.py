@@ -27,6 +27,9 @@ def test_a_file_that_no_place_has_is_absent_with_the_places_and_the_remedy(tmp_p
     sought = seek(ROW, **settings(tmp_path, str(tmp_path)))
     assert f"cannot get Mine.csv: {tmp_path}/Mine.csv: no such file" in sought.reason
     assert "put the file" in sought.reason
+    with pytest.raises(InputError) as error:
+        acquire_noting(ROW, **settings(tmp_path, str(tmp_path)))
+    assert error.value.fields["codes"] == ["downloads.no-file"]
     write_availability(sought, tmp_path / "availability.json")
     found = json.loads((tmp_path / "availability.json").read_text())
     assert found == {"available": False, "reason": sought.reason}

@@ -214,10 +214,10 @@ def any_of(*schemas: Schema) -> Schema:
 
 _COLUMN = any_of({"type": "integer"}, {"type": "string"})
 #: A column by its number or name, a list of these, or the columns of a kind (``"@angular"``).
-COLUMNS: Schema = {
+COLUMNS_SCHEMA: Schema = {
     "$comment": "columns",
     **any_of(_COLUMN, list_of(_COLUMN)),
 }
 
 #: Prior probabilities of the classes; null means the shares of the training samples.
-PRIORS: Schema = any_of(list_of(number(least=0)), nothing())
+PRIORS_SCHEMA: Schema = any_of(list_of(number(least=0)), nothing())

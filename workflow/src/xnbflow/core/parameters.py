@@ -174,7 +174,7 @@ def columns_constraint() -> Constraint:
     Whether these columns exist is checked in `fit`.
     """
     words = "columns (positions, names, a slice or a mask)"
-    return Constraint(words, _may_name_columns, entries.COLUMNS)
+    return Constraint(words, _may_name_columns, entries.COLUMNS_SCHEMA)
 
 
 def Instance(*methods: str) -> Constraint:  # noqa: N802
@@ -267,7 +267,7 @@ _PLAIN: dict[Any, Constraint] = {
 }
 
 #: Constraints of prior probabilities: any array-like, in a configuration a list of numbers.
-PRIORS: list[Any] = [
+PRIORS_CONSTRAINT: list[Any] = [
     Configured("array-like", entries.list_of(entries.number(least=0))),
     None,
 ]

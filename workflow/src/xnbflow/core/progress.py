@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 #: The beginning of a message of this module, by which `last_progress` finds it in a log.
 _MARK = "progress: "
@@ -87,7 +87,7 @@ def _report(now: float) -> None:
     outermost = RUNNING.loops[0]
     if now - max(outermost.started, RUNNING.reported) >= PERIOD:
         RUNNING.reported = now
-        LOG.info("%s%s", _MARK, describe_progress(RUNNING.loops, now))
+        _LOG.info("%s%s", _MARK, describe_progress(RUNNING.loops, now))
 
 
 def describe_progress(loops: list[_Loop], now: float) -> str:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.nouns import counted, either
+from xnbflow.core.refusals import Refusal
 from xnbflow.data.canonical_order import canonical_order
 from xnbflow.data.series_file import Stored, read_fields, stored, stored_fields, write_series
 
@@ -29,6 +28,77 @@ COUNTS = "counts"
 KINDS = ("linear", "angular", "categorical")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+_WRONG_LENGTH = Refusal(
+    code="dataset.wrong-length",
+    sentence="{name}: one {what} per sample is needed, {n} {n:is|are} given",
+)
+
+_NO_LABEL = Refusal(
+    code="dataset.no-label",
+    sentence=(
+        "{name}: sample {sample!r} has no class label ({n:#sample|has|have} none); label it, or "
+        "leave it out"
+    ),
+)
+
+_NO_GROUP = Refusal(
+    code="dataset.no-group",
+    sentence=(
+        "{name}: sample {sample!r} has no group ({n:#sample|has|have} none); name its patient or "
+        "batch, or leave it out"
+    ),
+)
+
+_WRONG_SHAPE = Refusal(
+    code="dataset.wrong-shape",
+    sentence=(
+        "{name}: values have shape {shape}, the names need {expected}, and there are {n_kinds} "
+        "kinds of features"
+    ),
+)
+
+_UNKNOWN_KIND = Refusal(
+    code="dataset.unknown-kind",
+    sentence="{name}: unknown feature kind {kind!r}; use one of {kinds:list}",
+)
+
+_NOT_FINITE = Refusal(
+    code="dataset.not-finite",
+    sentence=(
+        "{name}: feature {feature!r} of sample {sample!r} is {value}; remove or impute missing and "
+        "infinite values first"
+    ),
+)
+
+_WRONG_SAMPLE_METADATA = Refusal(
+    code="dataset.wrong-sample-metadata",
+    sentence=(
+        "{name}: sample_metadata has {n:#row} and the columns {columns}; give it {length} rows and "
+        "columns that do not repeat"
+    ),
+)
+
+_WRONG_FEATURE_METADATA = Refusal(
+    code="dataset.wrong-feature-metadata",
+    sentence=(
+        "{name}: feature_metadata has {n:#row} and the columns {columns}; give it {length} rows "
+        "and columns that do not repeat nor are called feature, kind, values"
+    ),
+)
+
+_CONTROL_CHARACTERS = Refusal(
+    code="dataset.control-characters",
+    sentence="{name}: the {what} {text!r} has control characters; remove them",
+)
+
+_REPEATED_NAME = Refusal(
+    code="dataset.repeated-name",
+    sentence=(
+        "{name}: {what} name {repeated!r} occurs {times} times ({n:#name|repeats|repeat}); make "
+        "{what} names unique"
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -110,9 +180,9 @@ class DataSet:
     def __post_init__(self) -> None:
         if self.kinds is None:
             object.__setattr__(self, "kinds", np.full(len(self.features), "linear"))
-        self._refuse_missing("class label", self.labels, "label it")
+        self._refuse_missing("class label", self.labels, _NO_LABEL)
         if self.groups is not None:
-            self._refuse_missing("group", self.groups, "name its patient or batch")
+            self._refuse_missing("group", self.groups, _NO_GROUP)
         converted = {
             name: self._as_declared(name, form) for name, form in stored_fields(self).items()
         }
@@ -144,35 +214,26 @@ class DataSet:
         """The positions of the features of each kind, for every one of `KINDS`."""
         return {kind: np.flatnonzero(self.kinds == kind) for kind in KINDS}
 
-    def _refuse_missing(self, what: str, column: Any, remedy: str) -> None:
+    def _refuse_missing(self, what: str, column: Any, refusal: Refusal) -> None:
         """Raise an `InputError` unless a column has one value per sample."""
         cells = np.asarray(column, dtype=object)
         if len(cells) != len(self.samples):
-            verb = either(len(cells), "is", "are")
-            msg = f"{self.name}: one {what} per sample is needed, {len(cells)} {verb} given"
-            raise InputError(msg)
+            raise _WRONG_LENGTH.error(name=self.name, what=what, n=len(cells))
         missing = pd.isna(cells)
         if what == "group":
             missing[~missing] = cells[~missing] == ""
         if missing.any():
             sample = str(list(self.samples)[int(np.argmax(missing))])
-            msg = (
-                f"{self.name}: sample {sample!r} has no {what} "
-                f"({counted(missing.sum(), 'sample', 'has', 'have')} none); {remedy}, or leave it "
-                "out"
-            )
-            raise InputError(msg)
+            raise refusal.error(name=self.name, sample=sample, n=int(missing.sum()))
 
     def _check_names(self) -> None:
         """Check shapes, and that names are unique and can be printed."""
         expected = (len(self.features), len(self.samples))
         shape = expected if self.values is None else self.values.shape
         if shape != expected or len(self.kinds) != len(self.features):
-            msg = (
-                f"{self.name}: values have shape {shape}, the names need {expected}, "
-                f"and there are {len(self.kinds)} kinds of features"
+            raise _WRONG_SHAPE.error(
+                name=self.name, shape=shape, expected=expected, n_kinds=len(self.kinds)
             )
-            raise InputError(msg)
         _refuse_duplicates(self.name, "feature", self.features)
         refuse_control_characters(self.name, "feature name", self.features)
         _refuse_duplicates(self.name, "sample", self.samples)
@@ -181,11 +242,7 @@ class DataSet:
         if self.groups is not None:
             refuse_control_characters(self.name, "group", self.groups)
         if unknown := sorted(set(self.kinds) - set(KINDS)):
-            msg = (
-                f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
-                f"{', '.join(KINDS)}"
-            )
-            raise InputError(msg)
+            raise _UNKNOWN_KIND.error(name=self.name, kind=str(unknown[0]), kinds=KINDS)
 
     def _check_values(self) -> None:
         """Check that values are finite, or missing if the data set may have missing values."""
@@ -194,13 +251,12 @@ class DataSet:
             invalid = np.isinf(values) if self.missing else ~np.isfinite(values)
             if invalid.any():
                 row, column = np.argwhere(invalid)[0]
-                feature = str(self.features[rows][row])
-                sample = str(self.samples[column])
-                msg = (
-                    f"{self.name}: feature {feature!r} of sample {sample!r} is "
-                    f"{values[row, column]}; remove or impute missing and infinite values first"
+                raise _NOT_FINITE.error(
+                    name=self.name,
+                    feature=str(self.features[rows][row]),
+                    sample=str(self.samples[column]),
+                    value=values[row, column],
                 )
-                raise InputError(msg)
 
     @property
     def n_features(self) -> int:
@@ -291,13 +347,8 @@ def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.Da
     columns = [str(column) for column in table.columns]
     reserved = ["feature", "kind", "values"] if key == "feature_metadata" else []
     if len({*columns, *reserved}) < len(columns) + len(reserved) or len(table) != length:
-        msg = (
-            f"{name}: {key} has {counted(len(table), 'row')} and the columns {', '.join(columns)}; "
-            f"give it {length} rows and columns that do not repeat"
-        )
-        if reserved:
-            msg += f" nor are called {', '.join(reserved)}"
-        raise InputError(msg)
+        refusal = _WRONG_FEATURE_METADATA if reserved else _WRONG_SAMPLE_METADATA
+        raise refusal.error(name=name, n=len(table), columns=", ".join(columns), length=length)
     cells = table.to_numpy(dtype=object)
     missing = pd.isna(cells)
     texts = np.array([str(cell) for cell in cells.ravel()], dtype=object).reshape(cells.shape)
@@ -316,8 +367,7 @@ def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> Non
     """Refuse control characters, which a terminal may obey and which cut names short."""
     if _CONTROL.search("".join(texts)):
         text = next(text for text in texts if _CONTROL.search(text))
-        msg = f"{name}: the {what} {quoted(str(text))} has control characters; remove them"
-        raise InputError(msg, key=what)
+        raise _CONTROL_CHARACTERS.error(name=name, what=what, text=str(text), key=what)
 
 
 def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
@@ -325,8 +375,10 @@ def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
         return
     values, counts = np.unique(names, return_counts=True)
     repeated = values[counts > 1]
-    msg = (
-        f"{name}: {what} name {str(repeated[0])!r} occurs {counts[counts > 1][0]} times "
-        f"({counted(len(repeated), 'name', 'repeats', 'repeat')}); make {what} names unique"
+    raise _REPEATED_NAME.error(
+        name=name,
+        what=what,
+        repeated=str(repeated[0]),
+        times=int(counts[counts > 1][0]),
+        n=len(repeated),
     )
-    raise InputError(msg)

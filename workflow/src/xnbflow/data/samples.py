@@ -21,7 +21,7 @@ class HasShape(Protocol):
 
 #: Samples that estimators accept: nested lists, arrays, sparse arrays and matrices, DataFrames of
 #: pandas and polars, AnnData.
-Samples = npt.ArrayLike | HasShape
+SamplesLike = npt.ArrayLike | HasShape
 
 #: Labels that estimators accept: lists, arrays, Series; with AnnData also the name of a column.
 Labels = npt.ArrayLike | HasShape

@@ -23,7 +23,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
-FORMAT_VERSION = 2
+SERIES_VERSION = 2
 
 #: Key of the header in the metadata of the file.
 _HEADER = b"xnbflow"
@@ -75,7 +75,7 @@ def stored_fields(data_set: Any) -> dict[str, Stored]:
 
 def write_series(data_set: Any, path: str | Path, declared: Mapping[str, Stored]) -> None:
     """Write the declared attributes of a data set, atomically."""
-    header: dict[str, Any] = {"format": FORMAT_VERSION}
+    header: dict[str, Any] = {"format": SERIES_VERSION}
     columns: dict[str, pa.Array] = {}
     tables: dict[str, pa.Array] = {}
     n_samples = len(data_set.samples)
@@ -196,9 +196,9 @@ def _header(file: pq.ParquetFile, path: str | Path) -> dict[str, Any]:
         fault = f"its metadata cannot be read: {error}"
     if fault:
         raise _not_a_series(path, fault)
-    if version != FORMAT_VERSION:
+    if version != SERIES_VERSION:
         msg = (
-            f"{path} is a series of format {version}, this program reads {FORMAT_VERSION}; {REMEDY}"
+            f"{path} is a series of format {version}, this program reads {SERIES_VERSION}; {REMEDY}"
         )
         raise InputError(msg, file=str(path), remedy=REMEDY)
     return header

@@ -109,11 +109,11 @@ class ClassTile:
         return separation(means, squares, self.sizes, pairs)
 
 
-Tile = ClassTile | SparseTile
+FeatureTile = ClassTile | SparseTile
 
 
 def map_class_tiles(
-    work: Callable[[Tile, slice], None],
+    work: Callable[[FeatureTile, slice], None],
     features: Any,
     codes: np.ndarray,
     n_classes: int,

@@ -16,7 +16,7 @@ import numpy as np
 from xnbflow.core.jit import njit
 
 P = TypeVar("P")
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 #: Features that are sorted side by side.
 BESIDE = 32
@@ -46,8 +46,8 @@ def feature_strips(n_features: int, n_samples: int) -> list[slice]:
 
 
 def map_strips(
-    work: Callable[[slice], T], n_features: int, n_samples: int, ns_per_value: float = 10.0
-) -> list[T]:
+    work: Callable[[slice], _T], n_features: int, n_samples: int, ns_per_value: float = 10.0
+) -> list[_T]:
     """Return ``work(strip)`` for every strip of features, computed on numba's number of threads.
 
     The matrix has shape (n_features, n_samples), and each value takes about ``ns_per_value``
@@ -57,7 +57,7 @@ def map_strips(
     return map_parts(work, strips, n_features * n_samples * ns_per_value)
 
 
-def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
+def map_parts(work: Callable[[P], _T], parts: Sequence[P], ns: float) -> list[_T]:
     """Return ``work(part)`` for every part, computed on numba's number of threads.
 
     The work reads and writes its part of the caller's arrays. All parts take about ``ns``

@@ -13,8 +13,11 @@ areas              What are the exact areas under the ROC curve of all features?
 camera             Does a gene set differ from the other genes?
 false_discovery    Which p-values remain small after adjustment?
 series_audit       Which findings question the accuracies of a series?
-confounders, sample_levels, repeated_samples
-                   Which columns, levels of samples and copies are among them?
+confounders, sample_levels, repeated_samples, sex_check, sample_components, series_fingerprints
+                   Which columns, levels of samples, copies, exchanged samples, components and
+                   samples of other series are among them?
+associations, column_values, class_synonyms
+                   How is a column of the samples associated with the class, and what is in it?
 heatmap, gene_values, gene_tables, diagnostic_tables
                    Which tables does a page show?
 adjustment         Which columns and classes of a data set does a design name?

@@ -7,7 +7,7 @@ import numpy as np
 from xnbflow.sources.series.scales import RecognisedScale
 
 #: A row of the table ``audit``.
-Row = dict[str, Any]
+AuditRow = dict[str, Any]
 
 #: The check that a finding belongs to, by its code.
 CHECKS = {
@@ -56,7 +56,7 @@ def audit_row(
     other: str = "",
     value: float = np.nan,
     p: float = np.nan,
-) -> Row:
+) -> AuditRow:
     """Return a row of the table ``audit``.
 
     ``code`` is one of `CHECKS`. ``subject`` is what it concerns, ``other`` the second sample or

@@ -6,7 +6,17 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.data.columns import name_bad_value
+from xnbflow.data.dataset import DataSet
 from xnbflow.density.tiles import feature_major
+
+#: Ratio of the standard deviation to the median absolute deviation in a normal distribution.
+MAD_TO_SD = 1.4826
+
+
+def linear_values(series: DataSet) -> np.ndarray:
+    """Return the values of the linear features, without a copy if all are linear."""
+    is_linear = series.kinds == "linear"
+    return series.values if is_linear.all() else series.values[is_linear]
 
 
 def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:

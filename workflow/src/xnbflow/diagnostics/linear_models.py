@@ -158,6 +158,7 @@ def moderated_contrasts(
     >>> compared.p[0].round(4).tolist()
     [0.0014, 0.7035, 0.7605]
     """
+    # Results by class and feature; those of a class that no design compares remain missing.
     n_classes = codes.max() + 1
     shape = (n_classes, len(values))
     results = {name: np.full(shape, np.nan) for name in (*_PER_CONTRAST, *_PER_FEATURE)}
@@ -165,6 +166,8 @@ def moderated_contrasts(
     least_difference = np.full(shape, np.nan)
     least_t = np.full(shape, np.nan)
     nearest = np.full(shape, -1)
+
+    # Groups are blocks of the designs, or have a common correlation.
     blocks = None if correlated else groups
     correlated_groups = groups if correlated else None
     designs = class_designs(codes, blocks, covariates)

@@ -1,10 +1,13 @@
 """Repeated and nearly equal samples, and samples of the same patients, across cohorts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from xnbflow.diagnostics.features import MAD_TO_SD
 
 #: Least correlation of two samples of one cohort that are alike, each feature centred.
 ALIKE = 0.7
@@ -250,49 +253,76 @@ def likely_repeats(
     likeness = np.full(n_samples, np.nan)
     if len(values) < ENOUGH or n_samples < _FEWEST_FOR_REPEATS:
         return LikelyRepeats(group, likeness)
+    z, spread = _likeness_within_classes(values, [labels, *columns])
 
-    # Residuals from the levels of classes and columns.
-    indicators = [np.eye(n_levels)[codes] for n_levels, codes in _levels([labels, *columns])]
+    # Of nested sets of like samples, the one that is furthest apart.
+    candidates = sorted(_distant_sets(z, spread), key=lambda candidate: -candidate.distance)
+    n_groups = 0
+    for candidate in candidates:
+        if (group[candidate.members] >= 0).any():
+            continue  # part of a set that is further apart, or has such a part
+        group[candidate.members] = n_groups
+        likeness[candidate.members] = candidate.correlations
+        n_groups += 1
+
+    # An unrecorded batch makes one group of each class: so many are no finding.
+    if n_groups <= len(np.unique(labels)):
+        return LikelyRepeats(np.full(n_samples, -1), np.full(n_samples, np.nan))
+
+    # Groups are numbered in the order of their first samples.
+    number_of_group: dict[int, int] = {}
+    for number in group[group >= 0].tolist():
+        number_of_group.setdefault(number, len(number_of_group))
+    renumbered = np.array([number_of_group.get(number, -1) for number in group.tolist()])
+    return LikelyRepeats(renumbered, likeness)
+
+
+def _likeness_within_classes(
+    values: np.ndarray, columns: Sequence[np.ndarray]
+) -> tuple[np.ndarray, float]:
+    """Return Fisher's z of the correlations of samples, (n_samples, n_samples), and its spread.
+
+    The levels of ``columns``, of which the first is the class, are removed from the values. The
+    correlations are over the features that then vary most.
+    """
+    indicators = [np.eye(n_levels)[codes] for n_levels, codes in _levels(columns)]
     left, singular, _ = np.linalg.svd(np.hstack(indicators), full_matrices=False)
     basis = left[:, singular > 1e-9 * singular[0]]
     residuals = values - (values @ basis) @ basis.T
 
-    # Correlations of samples over the most variable features, and their spread.
     variable = np.argsort(-residuals.var(axis=1), kind="stable")[:_VARIABLE_FEATURES]
     standardised = _standardised(residuals[np.sort(variable)])
     correlation = standardised.T @ standardised
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
-    pairs = z[np.triu_indices(n_samples, 1)]
-    spread = 1.4826 * np.median(np.abs(pairs - np.median(pairs)))
+    pairs = z[np.triu_indices(len(z), 1)]
+    spread = MAD_TO_SD * np.median(np.abs(pairs - np.median(pairs)))
+    return z, float(spread)
 
-    # Sets of samples that are much more alike than each of them is with any other.
+
+class _LikeSamples(NamedTuple):
+    """Samples that are more alike than each of them is with any other, by ``distance`` in z.
+
+    ``correlations`` (n_members,) are the mean ones of each member with the others.
+    """
+
+    distance: float
+    members: np.ndarray
+    correlations: np.ndarray
+
+
+def _distant_sets(z: np.ndarray, spread: float) -> Iterator[_LikeSamples]:
+    """Yield the sets of average linkage whose members are far more alike than with others."""
+    n_samples = len(z)
     largest = min(_LARGEST_REPEATS, n_samples // 3)
-    candidates = []
     for members in _linked_sets(z, largest):
         outside = np.setdiff1d(np.arange(n_samples), members)
         within = z[np.ix_(members, members)].copy()
         np.fill_diagonal(within, 0.0)
         mean_within = within.sum(axis=1) / (len(members) - 1)
-        apart = (mean_within - z[np.ix_(members, outside)].max(axis=1)).min()
-        if apart >= _GAP * spread and np.tanh(mean_within).min() >= _LEAST_REPEAT:
-            candidates.append((float(apart), members, np.tanh(mean_within)))
-
-    # Of nested sets, the one that is furthest apart.
-    n_groups = 0
-    for _, members, correlations in sorted(candidates, key=lambda candidate: -candidate[0]):
-        if (group[members] >= 0).any():
-            continue  # part of a set that is further apart, or has such a part
-        group[members] = n_groups
-        likeness[members] = correlations
-        n_groups += 1
-    if n_groups <= len(np.unique(labels)):
-        return LikelyRepeats(np.full(n_samples, -1), np.full(n_samples, np.nan))
-    # Groups are numbered in the order of their first samples.
-    first: dict[int, int] = {}
-    for number in group[group >= 0].tolist():
-        first.setdefault(number, len(first))
-    renumbered = np.array([first.get(number, -1) for number in group.tolist()])
-    return LikelyRepeats(renumbered, likeness)
+        distance = (mean_within - z[np.ix_(members, outside)].max(axis=1)).min()
+        correlations = np.tanh(mean_within)
+        if distance >= _GAP * spread and correlations.min() >= _LEAST_REPEAT:
+            yield _LikeSamples(float(distance), members, correlations)
 
 
 def _levels(columns: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:

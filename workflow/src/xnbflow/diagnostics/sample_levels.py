@@ -13,7 +13,7 @@ from xnbflow.core.study import Design
 from xnbflow.data.controls import shown_classes
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.diagnostics.audit_row import Row, audit_row
+from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.series.scale_recognition import looks_like_counts
@@ -33,7 +33,7 @@ _UNEQUAL = 1.5
 _VERY_UNEQUAL = 3.0
 
 
-def global_shifts(series: DataSet) -> list[Row]:
+def global_shifts(series: DataSet) -> list[AuditRow]:
     """Test whether most features are higher or lower in a class; of two classes one is tested.
 
     The level of a sample is the median, over the features, of its value less the feature's mean.
@@ -106,7 +106,7 @@ def levels_of_samples(values: np.ndarray) -> np.ndarray | None:
     return np.asarray(np.median(values - values.mean(axis=1, keepdims=True), axis=0))
 
 
-def library_sizes(series: DataSet) -> list[Row]:
+def library_sizes(series: DataSet) -> list[AuditRow]:
     """Return the library sizes of the classes, if the values are counts of reads.
 
     Each class has a row without a finding. Medians that differ 1.5-fold, with p at most 1 % in the

@@ -21,7 +21,7 @@ from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.stability import correlated_stability, replication, stability_index
 from xnbflow.tables.contract import CHECK_TABLES
 
-Pair = tuple[Collection[str], Collection[str]]
+SelectionPair = tuple[Collection[str], Collection[str]]
 
 #: Features of each class in the short list, in the order of their ranks: those that are measured
 #: and reported first.
@@ -60,7 +60,7 @@ def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.
     return selected.assign(halves=2 * len(fitted))[columns].reset_index(drop=True)
 
 
-def pairs_of(table: pd.DataFrame) -> list[Pair]:
+def pairs_of(table: pd.DataFrame) -> list[SelectionPair]:
     """Return the features that any class has in either half, for each division of a table."""
     sets = table.groupby(["repeat", "fold"])["feature"].agg(set).to_dict()
     return [
@@ -69,7 +69,9 @@ def pairs_of(table: pd.DataFrame) -> list[Pair]:
     ]
 
 
-def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0.95) -> Estimate:
+def half_stability(
+    pairs: Sequence[SelectionPair], n_features: int, confidence: float = 0.95
+) -> Estimate:
     """Return the agreement of the lists of two independent studies of half the size.
 
     ``pairs`` are the features, out of ``n_features``, selected in either half for each division of

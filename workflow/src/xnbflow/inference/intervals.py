@@ -22,7 +22,7 @@ from xnbflow.evaluation.methods import known_methods
 #: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.
 CROSS_VALIDATED = 2.0
 #: The same of a classifier that chooses its own parameters by an inner cross-validation.
-TUNED = 2.5
+TUNED_INFLATION = 2.5
 #: The same of either on the side of lower limits. A cross-validation trains on fewer samples than
 #: the final classifier, and errs on the low side: the truth is seldom below the estimate.
 BELOW = 1.75
@@ -149,11 +149,12 @@ def effective_samples(
     """Return the effective number of independent samples.
 
     ``right``, ``groups``, ``classes`` and ``weights`` are as in `design_effect`; ``inflation`` is
-    `CROSS_VALIDATED` or `TUNED` for a cross-validation, 1 for one fixed classifier. The number is
-    ``n / (design effect * inflation)``, with groups times ``(z / t)²``, ``t`` with one degree of
-    freedom less than there are groups; 0 with a single group. Without that factor if no group has
-    two samples of a class: the variance then follows from the share but for the correlation within
-    pairs, and the most that this can be is a design effect of the size of the groups.
+    `CROSS_VALIDATED` or `TUNED_INFLATION` for a cross-validation, 1 for one fixed classifier. The
+    number is ``n / (design effect * inflation)``, with groups times ``(z / t)²``, ``t`` with one
+    degree of freedom less than there are groups; 0 with a single group. Without that factor if no
+    group has two samples of a class: the variance then follows from the share but for the
+    correlation within pairs, and the most that this can be is a design effect of the size of the
+    groups.
 
     E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number
     of positive counts estimated from survey data", Survey Methodology 24 (1998), 193-201.
@@ -316,58 +317,49 @@ def balanced_interval(
     """
     # The recall of each class with its interval, and the weights of the classes in the mean.
     labels, codes = np.unique(classes, return_inverse=True)
-    shares = []
+    options: dict[str, float] = {"inflation": inflation, "confidence": confidence, "below": below}
+    recalls = []
     n_units = []
     for code in range(len(labels)):
         members = codes == code
         class_groups = None if groups is None else groups[members]
-        share = share_interval(
-            right[members], class_groups, inflation=inflation, confidence=confidence, below=below
-        )
-        shares.append(share)
+        recalls.append(share_interval(right[members], class_groups, **options))
         units = members.sum() if class_groups is None else len(np.unique(class_groups))
         n_units.append(int(units))
-    counts = np.bincount(codes)
-    weights = counts if by_size else np.ones(len(labels))
+    sizes = np.bincount(codes)
+    weights = sizes if by_size else np.ones(len(labels))
     weights = weights / weights.sum()
+
+    # The least correlation of recalls in upper limits: errors that all classes share.
     least_correlation = 0.0
     if inflation > 1:
         least_correlation = min(1.0, float(_SMALL_CLASS / np.mean(n_units)))
 
-    # Independent recalls.
+    # Independent recalls; the balanced accuracy of equal classes has the interval of the accuracy.
     if groups is None or not have_several_classes(groups, classes):
-        mean = mean_of(shares, least_above=least_correlation, weights=weights)
-        if not (counts == counts[0]).all():
+        mean = mean_of(recalls, least_above=least_correlation, weights=weights)
+        if not (sizes == sizes[0]).all():
             return mean
-        # The balanced accuracy of equal classes is the accuracy, and has its interval.
-        whole = share_interval(
-            right, groups, inflation=inflation, confidence=confidence, below=below
-        )
-        return _accuracy_of_recalls(whole, mean, inflation)
+        accuracy = share_interval(right, groups, **options)
+        return _accuracy_of_recalls(accuracy, mean, inflation)
 
-    # Groups with samples of several classes: limits of the weighted mean with their design effect,
-    # between those of correlated recalls and of recalls that are right in the same groups.
+    # Groups with samples of several classes: limits of the weighted mean with their design effect.
     correlation = correlations(right, classes, groups)
-    combined = mean_of(shares, correlation, least_above=least_correlation, weights=weights)
-    equal = mean_of(shares, np.ones_like(correlation), weights=weights)
-    value = combined.value
+    correlated = mean_of(recalls, correlation, least_above=least_correlation, weights=weights)
+    value = correlated.value
     n = effective_samples(right, groups, classes=codes, weights=weights)
     lower, upper = _limits(value, n, (min(inflation, below), inflation), confidence)
     if inflation > 1 and (1 - value) * len(np.unique(groups)) / inflation <= 1 + ROUNDING:
         upper = 1.0  # at most one effective error, as in `share_interval`; a group counts once
-    lower = max(lower, equal.lower)
-    upper = min(max(upper, combined.upper), equal.upper)
+
+    # They are between those of correlated recalls and of recalls right in the same groups. With few
+    # errors the correlation is estimated, and could be less than that of samples all right.
+    same_groups = mean_of(recalls, np.ones_like(correlation), weights=weights)
+    lower = max(lower, same_groups.lower)
+    upper = min(max(upper, correlated.upper), same_groups.upper)
     if right.min() < 1:
-        # With few errors the correlation is estimated, and could be less than that of all right.
-        perfect = balanced_interval(
-            np.ones(len(right)),
-            classes,
-            groups,
-            inflation=inflation,
-            confidence=confidence,
-            by_size=by_size,
-            below=below,
-        )
+        all_right = np.ones(len(right))
+        perfect = balanced_interval(all_right, classes, groups, by_size=by_size, **options)
         lower = min(lower, perfect.lower)
     return Estimate(value, lower, upper)
 
@@ -496,7 +488,7 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
 
 
 def inflation_of(entry: Mapping[str, Any]) -> float:
-    """Return the inflation of a classifier's cross-validation, `TUNED` or `CROSS_VALIDATED`.
+    """Return the inflation of a cross-validation, `TUNED_INFLATION` or `CROSS_VALIDATED`.
 
     The entry of a method declares whether it tunes itself. A class without an entry does if, as
     scikit-learn names them, its name ends with CV or the configuration ``entry`` has ``cv``.
@@ -511,4 +503,4 @@ def inflation_of(entry: Mapping[str, Any]) -> float:
     for method in known_methods().values():
         if last["method"] in (method.name, method.estimator):
             tuned = method.tunes_itself
-    return TUNED if tuned else CROSS_VALIDATED
+    return TUNED_INFLATION if tuned else CROSS_VALIDATED

@@ -53,7 +53,7 @@ from xnbflow.inference.adjusted_discriminant import Adjustment, adjusted_score, 
 from xnbflow.inference.diagonal_discriminant import FoldDraws, RepeatedScore, ten_features_scores
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.permutation_test import (
-    ROUNDING,
+    SCORE_ROUNDING,
     PermutationTest,
     Permute,
     Score,
@@ -148,13 +148,23 @@ def label_test(
             n_repeats=draws,
             seed=seed,
         )
-        row["permuted"] = _statistic(adjust)
+        row["permuted"] = STATISTIC
+        if adjust:
+            row["permuted"] += f", adjusted for {listed(list(adjust))} within folds"
     else:
         estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
         score = complete_score(estimator, series, n_splits=n_splits)
         most = MOST_PERMUTATIONS if n_permutations is None else n_permutations
         test = permutation_test(score, labels, permute, n_permutations=most, seed=seed)
-        row = _row_of_classifier(test)
+        lower, upper = limits_of_p(test.null, test.observed)
+        row = {
+            "metric": "balanced_accuracy",
+            **_score_columns(test),
+            "p_value": test.p_value,
+            "p_lower": lower,
+            "p_upper": upper,
+            "permuted": "",
+        }
     return pd.DataFrame([row], columns=columns)
 
 
@@ -172,7 +182,11 @@ def _default_scores(
     series: DataSet, adjustment: Adjustment | None, n_splits: int
 ) -> tuple[RepeatedScore, RepeatedScore]:
     """Return the scores of means and spread, adjusted for columns where there are any."""
-    values = _tested_values(series)
+    # Of counts the features with enough reads are used. The filter uses no labels but the size of
+    # the smallest class, and is applied once, so that permuted labels have the same features.
+    values = filled(series).values
+    if series.scale == COUNTS:
+        values = values[expressed_features(series)]
     distances = distances_from_median(values)
     groups = series.groups
     if adjustment is None:
@@ -186,16 +200,6 @@ def _default_scores(
         one_by_one(adjusted_score(values, columns, groups, n_splits=n_splits)),
         one_by_one(adjusted_score(distances, columns, groups, n_splits=n_splits)),
     )
-
-
-def _tested_values(series: DataSet) -> np.ndarray:
-    """Return the values of the default test, of counts those of features with enough reads.
-
-    The filter uses no labels but the size of the smallest class. It is applied once, so that
-    permuted labels have the same features.
-    """
-    values = filled(series).values
-    return values[expressed_features(series)] if series.scale == COUNTS else values
 
 
 def distances_from_median(values: np.ndarray) -> np.ndarray:
@@ -250,11 +254,6 @@ def seeds_of_draws(seed: int, n_repeats: int) -> list[int]:
     return [(seed + repeat * _SEED_STEP) % 2**32 for repeat in range(n_repeats)]
 
 
-def _statistic(adjust: Sequence[str]) -> str:
-    """Return the name of the statistic on pages."""
-    return f"{STATISTIC}, adjusted for {listed(list(adjust))} within folds" if adjust else STATISTIC
-
-
 def _means_and_spread(
     scores: Sequence[RepeatedScore],
     labels: np.ndarray,
@@ -277,7 +276,7 @@ def _means_and_spread(
     draws = [score(labels, seeds_of_draws(seed, n_repeats)) for score in scores]
     observed = [float(np.mean(values)) for values in draws]
     tests = [
-        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=ROUNDING)
+        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=SCORE_ROUNDING)
         for value, share in zip(observed, _SHARES, strict=True)
     ]
 
@@ -303,7 +302,7 @@ def _means_and_spread(
     lower, upper = limits_of_p(null[decisive], observed[decisive], error)
 
     # the scores that the page shows are those of the means
-    at_least = sum(value >= observed[0] - ROUNDING for value in null[0])
+    at_least = sum(value >= observed[0] - SCORE_ROUNDING for value in null[0])
     means = PermutationTest(observed[0], p_values[0], at_least, tuple(null[0]))
     return {
         "metric": "mean_probability",
@@ -326,19 +325,6 @@ def _score_columns(test: PermutationTest) -> dict[str, Any]:
         "null_sd": np.std(test.null, ddof=1) if len(test.null) > 1 else np.nan,
         "null_95": np.quantile(test.null, 0.95),
         "at_least": test.at_least,
-    }
-
-
-def _row_of_classifier(test: PermutationTest) -> dict[str, Any]:
-    """Return the row of a test of a classifier."""
-    lower, upper = limits_of_p(test.null, test.observed)
-    return {
-        "metric": "balanced_accuracy",
-        **_score_columns(test),
-        "p_value": test.p_value,
-        "p_lower": lower,
-        "p_upper": upper,
-        "permuted": "",
     }
 
 

@@ -29,7 +29,7 @@ from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
 
 #: Equal scores differ by rounding at most: sums in single precision.
-ROUNDING = 1e-6
+SCORE_ROUNDING = 1e-6
 #: Probability on each side of a 95% interval.
 _TAIL = 0.025
 
@@ -77,7 +77,9 @@ def permutation_test(
             null.append(score(permuted, permutation_seed))
             yield null[-1]
 
-    test = sequential_test(observed, scores(), ONE_SIDED_LEVEL, n_permutations, rounding=ROUNDING)
+    test = sequential_test(
+        observed, scores(), ONE_SIDED_LEVEL, n_permutations, rounding=SCORE_ROUNDING
+    )
     return PermutationTest(observed, test.p_value, test.at_least, tuple(null))
 
 
@@ -96,8 +98,8 @@ def limits_of_p(null: Sequence[float], observed: float, error: float = 0.0) -> t
     """
     scores = np.array(null)
     n = len(scores)
-    fewest = int(np.sum(scores >= observed + error - ROUNDING))
-    most = int(np.sum(scores >= observed - error - ROUNDING))
+    fewest = int(np.sum(scores >= observed + error - SCORE_ROUNDING))
+    most = int(np.sum(scores >= observed - error - SCORE_ROUNDING))
     # quantiles of beta distributions; scipy.stats.binomtest has the same, and imports in .8 s
     lower = betaincinv(fewest, n - fewest + 1, _TAIL) if fewest else 0.0
     upper = betaincinv(most + 1, n - most, 1 - _TAIL) if most < n else 1.0

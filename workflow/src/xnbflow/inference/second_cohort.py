@@ -246,11 +246,16 @@ def cohort_verdict(
             n_classes=n_classes,
             groups=groups,
         )
+    # how the log posteriors rank two classes
+    auc = UNKNOWN
+    if scores is not None and n_classes == _TWO:
+        with np.errstate(invalid="ignore"):  # a class that is impossible for all
+            auc = ranking(codes, scores[:, 1] - scores[:, 0], groups)
     evidence = _Evidence(
         measured=measured,
         before=before,
         p_value=permutation_p(codes, predicted, groups),
-        auc=_area_of_two(codes, scores, groups, n_classes=n_classes),
+        auc=auc,
         exchanged=exchanged,
         shared=shared,
         patients=patients,
@@ -311,20 +316,6 @@ class _Evidence:
             (True, "cannot tell", "too few samples"),
         ]
         return next((level, reason) for applies, level, reason in rules if applies)
-
-
-def _area_of_two(
-    codes: np.ndarray,
-    scores: np.ndarray | None,
-    groups: np.ndarray | None,
-    *,
-    n_classes: int,
-) -> Estimate:
-    """Return how log posteriors (n_samples, n_classes) rank two classes; else unknown."""
-    if scores is None or n_classes != _TWO:
-        return UNKNOWN
-    with np.errstate(invalid="ignore"):  # a class that is impossible for all
-        return ranking(codes, scores[:, 1] - scores[:, 0], groups)
 
 
 def _cross_validated(validated: Performance | None, measured: Performance) -> Estimate:

@@ -3,7 +3,7 @@
 A result counts as a signal if the permutation test of the labels has p <= .025 *and* the interval
 of the balanced accuracy lies above that of chance. Everything else can only weaken it. Each
 function on one kind of evidence returns the reasons that this evidence has against a result; a
-verdict is the lowest level that one of them allows (`xnbflow.inference.reasons`).
+verdict is the lowest level that one of them allows (`xnbflow.inference.verdict_reasons`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from xnbflow.data.dataset import COUNTS
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, key_fields
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import Estimate
-from xnbflow.inference.reasons import Level, Reason, in_order, lowest
+from xnbflow.inference.verdict_reasons import Reason, VerdictLevel, in_order, lowest
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Share of the first features that other samples must find again, corrected for chance: half.
@@ -110,7 +110,7 @@ class LabelTest:
 class Verdict:
     """The verdict on a classifier: the level, its reasons, and p of the permutation test."""
 
-    level: Level
+    level: VerdictLevel
     reasons: list[Reason]
     p_value: float
 

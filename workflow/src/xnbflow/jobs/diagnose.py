@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.inference.missing_values import missing_values, values_at_limit
+from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.tables.storage import digest_of_file, write_parquet
 

@@ -7,7 +7,7 @@ from typing import Any
 from xnbflow.core.study import Study
 from xnbflow.report.figure_files import draw_figures
 from xnbflow.report.study_page import results_of, sections_with_figures
-from xnbflow.tables.contract import FIGURES
+from xnbflow.tables.contract import FIGURES_FOLDER
 
 
 def draw_study(
@@ -25,4 +25,4 @@ def draw_study(
     """
     results = results_of(study, labels=labels, configuration=configuration, root=root)
     check_code()
-    draw_figures(sections_with_figures(results), root / FIGURES.of(study=study.id), threads)
+    draw_figures(sections_with_figures(results), root / FIGURES_FOLDER.of(study=study.id), threads)

@@ -27,7 +27,7 @@ from xnbflow.models.typicality import Typicality, features_to_look_at
 from xnbflow.tables.parquet import place_of
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
-FORMAT_VERSION = 4
+MODEL_VERSION = 4
 
 _FORMAT = "xnbflow-model"
 #: Parts of the ZIP file beside the arrays: skops' description of the objects, and the digest.
@@ -116,7 +116,7 @@ def _content(model: TrainedModel) -> dict[str, Any]:
     content["typicality"] = vars(model.typicality)
     plain = {name: content.pop(name) for name in _JSON_PARTS}
     notes = json.dumps(plain, allow_nan=True)
-    return {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
+    return {"format": _FORMAT, "version": MODEL_VERSION, "notes": notes, **content}
 
 
 @contextmanager
@@ -254,9 +254,9 @@ def _check_header(schema: Any, path: str | Path) -> None:
         msg = f"{path} is a skops file, but not a model of xnbflow; make one with `xnbflow fit`"
         raise InputError(msg)
     version = _plain_value(schema, "version")
-    if version != FORMAT_VERSION:
+    if version != MODEL_VERSION:
         msg = (
-            f"{path} is of format {version!r}, this program reads {FORMAT_VERSION}; "
+            f"{path} is of format {version!r}, this program reads {MODEL_VERSION}; "
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)

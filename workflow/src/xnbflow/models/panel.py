@@ -20,7 +20,7 @@ from xnbflow.density.standard import StandardFeatures
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.training import train
-from xnbflow.inference.intervals import TUNED, accuracy_interval
+from xnbflow.inference.intervals import TUNED_INFLATION, accuracy_interval
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
@@ -392,7 +392,7 @@ def panel_folds(series: DataSet, folds: pd.DataFrame, log_posterior: np.ndarray)
     predictions = predictions.assign(true=series.labels, predicted=predicted)
     no_selection = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
     return CrossValidation(
-        predictions=predictions, selected=no_selection, series=series, inflation=TUNED
+        predictions=predictions, selected=no_selection, series=series, inflation=TUNED_INFLATION
     )
 
 
@@ -400,7 +400,7 @@ def accuracy_row(series: DataSet, n_genes: int, log_posterior: np.ndarray) -> di
     """Return a row of `Panel.accuracy`."""
     predicted = series.classes[log_posterior.argmax(axis=1)]
     right = (predicted == series.labels).astype(float)
-    accuracy = accuracy_interval(right, series.labels, series.groups, TUNED)
+    accuracy = accuracy_interval(right, series.labels, series.groups, TUNED_INFLATION)
     metrics = fold_metrics(series.labels, predicted, log_posterior, series.classes)
     return {
         "genes": n_genes,

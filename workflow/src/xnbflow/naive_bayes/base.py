@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.labels import class_codes
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.tiles import feature_major
 from xnbflow.preprocessing.estimator import Estimator
 
@@ -51,7 +51,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     #: Whether it gathers tiles from features in any memory layout, so that these are a view.
     _any_layout = False
 
-    def fit(self, X: Samples, y: Labels) -> "BaseNaiveBayes":
+    def fit(self, X: SamplesLike, y: Labels) -> "BaseNaiveBayes":
         """Fit the classifier."""
         values, labels = self._validated(X, y)
         codes = self._learn_classes(labels)
@@ -102,19 +102,19 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         with np.errstate(divide="ignore"):
             return np.log(shares)
 
-    def predict(self, X: Samples) -> np.ndarray:
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Return the most probable class of each sample, the first of equally probable ones."""
         best = np.argmax(self._relative_to_best(self.predict_joint_log_proba(X)), axis=1)
         return self.classes_[best]
 
-    def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
+    def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return ``log P(c) + log p(x | c)`` of each class, shape (n_samples, n_classes).
 
         It is -inf where a sample is so far from a class that the square of the distance overflows.
         """
         return self._joint_log_likelihood(self._features(X))
 
-    def predict_log_proba(self, X: Samples) -> np.ndarray:
+    def predict_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return log posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
         relative = self._relative_to_best(self.predict_joint_log_proba(X))
         return relative - logsumexp(relative, axis=1, keepdims=True)
@@ -125,11 +125,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         joint = np.where(lost, self.class_log_prior_, joint)
         return joint - joint.max(axis=1, keepdims=True)
 
-    def predict_proba(self, X: Samples) -> np.ndarray:
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
         """Return posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
 
-    def explain(self, X: Samples) -> pd.DataFrame:
+    def explain(self, X: SamplesLike) -> pd.DataFrame:
         """Return what each feature contributes to each class's log-likelihood.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample`` (X's
@@ -176,7 +176,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _feature_names(self) -> np.ndarray:
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
-    def _features(self, X: Samples) -> np.ndarray:
+    def _features(self, X: SamplesLike) -> np.ndarray:
         return self._arrange(self._validated(X))
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:

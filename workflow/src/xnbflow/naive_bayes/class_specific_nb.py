@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import PRIORS, number_constraint, one_of, whole_constraint
+from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import (
     as_dense,
@@ -21,7 +21,7 @@ from xnbflow.data.matrices import (
     is_sparse,
     some_rows,
 )
-from xnbflow.data.samples import Samples, named_samples
+from xnbflow.data.samples import SamplesLike, named_samples
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -49,7 +49,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "distance": [one_of(*PAIR_DISTANCES)],
     "n_grid": [whole_constraint(2, 10_000)],
     "contamination": [number_constraint(0.0, 1.0, closed="left")],
-    "priors": PRIORS,
+    "priors": PRIORS_CONSTRAINT,
 }
 
 
@@ -73,7 +73,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     #: Columns of the result of `explain`.
     explanation_scale_ = "evidence"
 
-    def evidence_left(self, X: Samples) -> np.ndarray:
+    def evidence_left(self, X: SamplesLike) -> np.ndarray:
         """Return the share of the evidence's weight with values in each sample, (n_samples,).
 
         It is the mean over classes. The evidence of features that a DataFrame lacks, or of missing
@@ -103,7 +103,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         """The weight of each feature of each class."""
         return [np.ones(len(columns)) for columns in self.columns_]
 
-    def _features(self, X: Samples) -> np.ndarray:
+    def _features(self, X: SamplesLike) -> np.ndarray:
         table, names = named_samples(X)
         is_frame = isinstance(table, pd.DataFrame)
         names = table.columns if is_frame else names
@@ -123,7 +123,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         features[used] = values
         return features
 
-    def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
+    def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._features(X)
         if not is_sparse(features) and np.isnan(features[self.used_columns_]).any():
@@ -135,7 +135,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
             warnings.warn(msg, UserWarning, stacklevel=2)
         return self._joint_log_likelihood(features)
 
-    def explain(self, X: Samples) -> pd.DataFrame:
+    def explain(self, X: SamplesLike) -> pd.DataFrame:
         """Return what each feature contributes to each class: nats against the reference.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample``,
@@ -390,7 +390,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         return Calibration.of_temperature(self.temperature, len(self.classes_))
 
 
-def select_columns(X: Samples, names: np.ndarray, in_fit: np.ndarray) -> np.ndarray:
+def select_columns(X: SamplesLike, names: np.ndarray, in_fit: np.ndarray) -> np.ndarray:
     """Return the named features of samples, shape (n_names, n_samples); NaN where X lacks one.
 
     X is a DataFrame of any other columns, in any order, or samples with names (`named_samples`).

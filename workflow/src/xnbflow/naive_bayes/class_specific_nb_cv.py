@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from xnbflow.core.parameters import ListOf, one_of, whole_constraint
 from xnbflow.data.matrices import by_feature, is_sparse
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.conformal import ERROR_RATE, conformal_sets, held_out_coverage
@@ -182,7 +182,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.contamination = contamination
         self.priors = priors
 
-    def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "ClassSpecificNBCV":
+    def fit(self, X: SamplesLike, y: Labels, groups: Labels | None = None) -> "ClassSpecificNBCV":
         """Fit the classifier.
 
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
@@ -197,7 +197,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             self._fit(self._arrange(values), codes, sample_groups)
         return self
 
-    def predict_set(self, X: Samples, error_rate: float = ERROR_RATE) -> np.ndarray:
+    def predict_set(self, X: SamplesLike, error_rate: float = ERROR_RATE) -> np.ndarray:
         """Return the set of classes of each sample, bool of shape (n_samples, n_classes).
 
         A class is left out if its posterior is as low as in less than a share ``error_rate`` of the

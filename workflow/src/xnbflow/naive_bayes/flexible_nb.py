@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xnbflow.core.parameters import PRIORS
+from xnbflow.core.parameters import PRIORS_CONSTRAINT
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.independent import IndependentNB
 
@@ -66,7 +66,7 @@ class FlexibleNB(IndependentNB):
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DENSITY_CONSTRAINTS,
-        "priors": PRIORS,
+        "priors": PRIORS_CONSTRAINT,
     }
 
     def __init__(

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import PRIORS, number_constraint
+from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint
 from xnbflow.density.families.gaussian import ConstantFeatureError, Gaussian
 from xnbflow.naive_bayes.independent import IndependentNB
 
@@ -45,7 +45,7 @@ class GaussianNB(IndependentNB):
 
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": PRIORS,
+        "priors": PRIORS_CONSTRAINT,
         "var_smoothing": [number_constraint(0.0, closed="left")],
     }
 

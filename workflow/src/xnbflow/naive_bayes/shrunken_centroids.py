@@ -32,9 +32,9 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import PRIORS, number_constraint, whole_constraint
+from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, whole_constraint
 from xnbflow.data.matrices import as_dense, by_feature, is_sparse
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.evidence_calibration import log_losses
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
@@ -108,7 +108,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
         "threshold": [number_constraint(0.0, closed="left"), None],
         "n_thresholds": [whole_constraint(2)],
         "cv": CV_CONSTRAINTS,
-        "priors": PRIORS,
+        "priors": PRIORS_CONSTRAINT,
     }
 
     def __init__(
@@ -124,7 +124,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
         self.cv = cv
         self.priors = priors
 
-    def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "ShrunkenCentroids":
+    def fit(self, X: SamplesLike, y: Labels, groups: Labels | None = None) -> "ShrunkenCentroids":
         """Fit the classifier.
 
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.core.parameters import PRIORS, number_constraint, one_of, whole_constraint
+from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.matrices import (
     as_dense,
     by_feature,
@@ -134,7 +134,7 @@ class XNB(BaseNaiveBayes):
         "selection": [one_of("greedy", "joint", "minimal")],
         "class_independent": ["boolean"],
         "underflow": [one_of("as_published", "uniform", "log")],
-        "priors": PRIORS,
+        "priors": PRIORS_CONSTRAINT,
     }
 
     def __init__(

@@ -17,7 +17,7 @@ from xnbflow.data.read_counts import (
     fit_reference,
     log_cpm,
 )
-from xnbflow.data.samples import Labels, Samples, plain_labels
+from xnbflow.data.samples import Labels, SamplesLike, plain_labels
 from xnbflow.preprocessing.estimator import Unlabelled
 from xnbflow.preprocessing.selector import FeatureSelector
 
@@ -57,7 +57,7 @@ class ReadFilter(FeatureSelector, Declared):
         self.min_count = min_count
         self.min_total_count = min_total_count
 
-    def fit(self, X: Samples, y: Labels) -> Self:
+    def fit(self, X: SamplesLike, y: Labels) -> Self:
         """Find the features with enough reads; an `InputError` if there is none."""
         self._validate_params()
         counts = validate_data(self, X, dtype=np.float64).T

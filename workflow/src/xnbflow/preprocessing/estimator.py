@@ -18,7 +18,7 @@ from xnbflow.data.columns import (
 )
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
-from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
+from xnbflow.data.samples import Labels, SamplesLike, named_samples, plain_labels
 
 #: Value of ``y`` in methods other than `fit`, as in scikit-learn's `validate_data`.
 _NO_Y = "no_validation"
@@ -44,7 +44,7 @@ class Estimator(Declared):
         tags.target_tags.required = True
         return tags
 
-    def _validated(self, X: Samples, y: Labels = _NO_Y, **checks: Any) -> Any:
+    def _validated(self, X: SamplesLike, y: Labels = _NO_Y, **checks: Any) -> Any:
         """Return X, and in `fit` also y, as arrays; in `fit` check the parameters first.
 
         ``checks`` are further arguments of scikit-learn's `check_X_y`. Raises an `InputError` if a
@@ -149,13 +149,13 @@ class Unlabelled(TransformerMixin, Declared):
 
     _allows_missing = True
 
-    def fit(self, X: Samples, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: SamplesLike, y: object = None) -> Self:  # noqa: ARG002
         """Learn from the training samples; labels are ignored."""
         self._validate_params()
         self._learn(self._checked(X, reset=True))
         return self
 
-    def transform(self, X: Samples) -> np.ndarray:
+    def transform(self, X: SamplesLike) -> np.ndarray:
         """Return the transformed samples, feature-major as classifiers expect them."""
         check_is_fitted(self)
         return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
@@ -167,7 +167,7 @@ class Unlabelled(TransformerMixin, Declared):
         """Return the transformed samples, in any memory layout."""
         raise NotImplementedError
 
-    def _checked(self, X: Samples, *, reset: bool) -> np.ndarray:
+    def _checked(self, X: SamplesLike, *, reset: bool) -> np.ndarray:
         finite = "allow-nan" if self._allows_missing else True
         # As in `Estimator`: scikit-learn looks at each column of a DataFrame.
         names = _plain_names(X)

@@ -1,6 +1,10 @@
-"""A card for each data set: verdict, genes, the most serious finding, and what to do next."""
+"""A card for each data set: verdict, genes, the most serious finding, and what to do next.
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+`card` collects them from the tables of a study. Its features are those of
+`xnbflow.report.card_features`, its sentences those of `xnbflow.report.sentences`.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,12 +12,12 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
-from xnbflow.data.controls import shown_classes
 from xnbflow.inference.verdicts import LEAST_REPLICATED
-from xnbflow.report.levels import LEVELS, SUPPORTED
+from xnbflow.report.card_features import FeatureLists, card_features, feature_lists
+from xnbflow.report.levels import LEVEL_STYLES, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count, format_number
-from xnbflow.report.page.blocks import Card, ClassLine, Figure, GeneRow, Item, Tile
+from xnbflow.report.page.blocks import Card, ClassLine, Figure, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
@@ -27,28 +31,10 @@ from xnbflow.report.sentences import (
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("cards")
-#: Features of each class that a card names, and most of them if they are a core set.
-_FEATURES_OF_CLASS = 6
-_MOST_CORE_FEATURES = 16
-#: Classes up to which the whole core set is named for each.
-_FEW_CLASSES = 4
-#: Most rows of the table of a card of several classes.
-_MOST_ROWS = 20
-#: Most rows of one class in that table.
-_MOST_ROWS_OF_CLASS = 4
 #: Share of random signatures as accurate as the selected features; above it a card has a caution.
 _MANY_RANDOM = 0.05
-#: Classes whose lists are the mirror image of each other.
-_TWO = 2
 #: Recall above which a class that is not recognised with certainty is not "by chance".
 _HALF = 0.5
-#: Marks of the direction of a feature in a class, with their meaning.
-_SIGNS = {
-    "high": ("▲", "higher than in every other class"),
-    "low": ("▼", "lower than in every other class"),
-    "between": ("◆", "between the other classes"),
-    "equal": ("=", "as in the other classes"),
-}
 #: The estimates of a card, their labels and formats; chance and baseline are in the verdict.
 _ESTIMATES = {
     "balanced_accuracy": ("Balanced accuracy", ".1%"),
@@ -64,41 +50,34 @@ NO_FEATURES = _TEXTS["no_features"]
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
     """Return the card of one data set."""
+    # What the tables of the study have about this evaluation.
     evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
     estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
+    recalls = results.rows("estimates", **evaluation, metric="recall")
     stability = results.rows("stability", **evaluation).set_index("class")
-    level = level_of(results, evaluation)
-    supported = level in SUPPORTED
-    finding = most_serious(results, dataset)
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    features = card_features(results, evaluation)
-    lists = _lists_of_features(results, evaluation, features)
-    shares = features["of"].unique().tolist()
+    finding = most_serious(results, dataset)
+    level = level_of(results, evaluation)
+    random_signatures = _random_signatures(results, evaluation, supported=level in SUPPORTED)
 
-    # The estimates with their intervals; several classes have several AUCs, of which none is shown.
-    facts = {}
-    for metric, (label, spec) in _ESTIMATES.items():
-        if estimates.index.tolist().count(metric) == 1:
-            row = estimates.loc[metric]
-            names = ("estimate", "lower", "upper")
-            estimate, lower, upper = (format_number(row[name], spec) for name in names)
-            facts[label] = f"{estimate} ({lower} to {upper})"
-    facts |= _selection_facts(results, evaluation, stability)
+    # Its features, and what their shares are of: folds, or disjoint halves.
+    features = card_features(results, evaluation)
+    lists = feature_lists(results, evaluation, features, recalls["class"].tolist())
+    shares = features["of"].unique().tolist()
 
     # What makes the result or its features doubtful, the gravest first.
     warnings = []
     if finding is not None:
         warnings.append(f"{finding.short} See the audit.")
-    comparison = _random_signatures(results, evaluation, supported=supported)
-    if len(features) and comparison and comparison.many:
-        warnings.append(comparison.sentence)
+    if random_signatures and random_signatures.many and len(features):
+        warnings.append(random_signatures.sentence)
 
-    # The tests of the verdict, a caution, the gravest finding, and what to do next.
+    # The sentences that open on demand: tests, caution, gravest finding, what to do next.
     details = {}
     if tests := tests_sentence(results, evaluation):
         details["Tests"] = tests
-    if comparison:
-        details[f"Random {results.noun(dataset)}s"] = comparison.sentence
+    if random_signatures:
+        details[f"Random {results.noun(dataset)}s"] = random_signatures.sentence
     if finding is not None:
         details["Audit"] = finding.sentence
     next_step = "; ".join(next_steps(results, evaluation))
@@ -110,9 +89,9 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         title=results.with_folds(dataset, folds),
         note=size_in_words(about),
         verdict=verdict_sentence(results, evaluation),
-        level=LEVELS[level],
-        facts=facts,
-        lines=lists.lines,
+        level=LEVEL_STYLES[level],
+        facts=_estimate_facts(estimates) | _selection_facts(results, evaluation, stability),
+        lines=_class_lines(results, evaluation, recalls, lists),
         rule="rule",
         details=details,
         of=lists.heading,
@@ -133,6 +112,18 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         next_step=next_step,
         anchor=f"card-{dataset}-{folds}",
     )
+
+
+def _estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
+    """Return the estimates with their intervals; of several AUCs (of classes) none is shown."""
+    facts = {}
+    for metric, (label, spec) in _ESTIMATES.items():
+        if estimates.index.tolist().count(metric) == 1:
+            row = estimates.loc[metric]
+            names = ("estimate", "lower", "upper")
+            estimate, lower, upper = (format_number(row[name], spec) for name in names)
+            facts[label] = f"{estimate} ({lower} to {upper})"
+    return facts
 
 
 def _selection_facts(
@@ -178,195 +169,54 @@ def size_in_words(about: pd.Series) -> str:
     return ", ".join(parts)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Lists:
-    """The features of a card, as a table (``rows``) and as text.
-
-    Of two classes one list has the features of both, with a ``heading``, its ``items`` and, in
-    words, the ``rest``; of several classes each of the ``lines`` has its own.
-    """
-
-    lines: list[ClassLine]
-    rows: list[GeneRow]
-    heading: str
-    items: list[Item]
-    rest: str
-
-
-def _lists_of_features(
-    results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
-) -> _Lists:
-    """Return the features of a card; two classes are seen from the one that is not the control."""
-    recalls = results.rows("estimates", **evaluation, metric="recall")
+def _class_lines(
+    results: StudyResults,
+    evaluation: dict[str, str],
+    recalls: pd.DataFrame,
+    lists: FeatureLists,
+) -> list[ClassLine]:
+    """Return the line of each class: its recall, its features, and why these are unreliable."""
     by_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
     notes = results.rows("stability", **evaluation).set_index("class")["note"]
-    classes = recalls["class"].tolist()
-    mirrored = len(classes) == _TWO and len(features) > 0
-    few = len(classes) <= _FEW_CLASSES
     lines = []
     for recall in recalls.to_dict("records"):
-        of_class = features[features["class"] == recall["class"]]
-        items, rest = _items(of_class[:0] if mirrored else of_class, _FEATURES_OF_CLASS, few=few)
+        label = recall["class"]
         line = ClassLine(
-            name=recall["class"],
+            name=label,
             note=f"n = {recall['samples']:,}",
             share=recall["estimate"],
             lower=recall["lower"],
             upper=recall["upper"],
-            items=items,
-            rest=rest,
-            warning=class_warning(
-                recall, notes.get(recall["class"], ""), by_priors.get(recall["class"])
-            ),
+            items=lists.items_of_class.get(label, []),
+            rest=lists.rest_of_class.get(label, ""),
+            warning=class_warning(recall, notes.get(label, ""), by_priors.get(label)),
         )
         lines.append(line)
-
-    # Several classes: each has its list.
-    if not mirrored:
-        rows = rows_by_class(features)
-        heading = heading_of_first({row.label for row in rows}, classes)
-        return _Lists(lines=lines, rows=rows, heading=heading, items=[], rest="")
-
-    # Two classes: one list, seen from the class that is not the control.
-    reference = results.study.design_of(evaluation["dataset"]).reference
-    side = classes[shown_classes(classes, reference)[-1]]
-
-    # Each feature once, its change and direction seen from this side: the AUC of the other class is
-    # one minus that of the side, and its fold change has the other sign.
-    other = features["class"] != side
-    mirror = {"high": "low", "low": "high"}
-    seen = features.assign(
-        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
-        auc=features["auc"].where(~other, 1 - features["auc"]),
-        direction=features["direction"].where(~other, features["direction"].replace(mirror)),
-        position=features.groupby("class").cumcount(),
-    )
-    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
-    common = seen.drop_duplicates("feature")
-
-    items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
-    noun = results.noun(evaluation["dataset"])
-    n_core = int(common["core"].sum())
-    heading = f"{noun.capitalize()}s selected most often"
-    if n_core:
-        heading = f"Core set of {counted(n_core, noun)} in bold"
-    return _Lists(
-        lines=lines,
-        rows=[_row(row, label="") for row in common.head(len(items)).to_dict("records")],
-        heading=f"{heading} (▲ higher in “{side}”)",
-        items=items,
-        rest=rest,
-    )
+    return lines
 
 
-def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
-    """Return the features of each class: the core set, or the most frequent ones.
+def class_warning(
+    recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
+) -> str:
+    """Return why the features of a class are unreliable; empty if they are reliable.
 
-    Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
-    log_fold_change and auc of the table of genes.
+    ``by_priors`` is the row of the class in the table ``equal_priors``, None without one.
     """
-    dataset = evaluation["dataset"]
-    classifier = evaluation["classifier"]
-    if (dataset, classifier) in results.study.models:
-        rows = results.model(dataset, classifier)["signature"]
-        rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
-        halved = rows["share_of_halves"].notna().any()
-        rows = rows.assign(
-            share=rows["share_of_halves" if halved else "share_of_folds"],
-            of="disjoint halves" if halved else "folds",
-        )
-    else:
-        profiles = results.rows("profiles", **evaluation)[
-            ["class", "feature", "direction", "symbol"]
-        ]
-        rows = results.rows("selection", **evaluation)
-        rows = rows.merge(profiles, on=["class", "feature"], how="left")
-        rows = rows.assign(core=False, share=rows["frequency"], of="folds")
-    rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
-    tested = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
-    tested = tested[tested["feature"].isin(rows["feature"])]
-    return rows.merge(tested, on=["class", "feature"], how="left")
-
-
-def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
-    """Return the first features of each class, class after class.
-
-    The core set is the same for every class: of equal shares those features come first whose AUC
-    is farthest from one half, because they separate this class from the others.
-    """
-    n_classes = max(1, features["class"].nunique())
-    n_rows = max(1, min(_MOST_ROWS_OF_CLASS, _MOST_ROWS // n_classes))
-    ranked = features.assign(separation=(features["auc"] - 0.5).abs())
-    ranked = ranked.sort_values(
-        ["class", "core", "share", "separation"],
-        ascending=[True, False, False, False],
-        kind="stable",
-    )
-    first = ranked[ranked.groupby("class").cumcount() < n_rows].head(_MOST_ROWS)
-    return [_row(row, label=str(row["class"])) for row in first.to_dict("records")]
-
-
-def _row(row: dict[str, object], label: str) -> GeneRow:
-    """Return a row of the table of a card."""
-    mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
-    has_symbol = bool(row["symbol"]) and row["symbol"] != row["feature"]
-    return GeneRow(
-        name=str(row["symbol"] if has_symbol else row["feature"]),
-        beside=str(row["feature"]) if has_symbol else "",
-        label=label,
-        mark=mark,
-        meaning=meaning,
-        change=float(row["log_fold_change"]),  # type: ignore[arg-type]
-        auc=float(row["auc"]),  # type: ignore[arg-type]
-        share=float(row["share"]),  # type: ignore[arg-type]
-        core=bool(row["core"]),
-    )
-
-
-def _items(features: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], str]:
-    """Return the core features, or the first ones, and in words how many others have a weight.
-
-    A longer core set is named as a whole only if the classes are ``few``.
-    """
-    n_core = int(features["core"].sum())
-    most = max(least, min(n_core, _MOST_CORE_FEATURES)) if few else least
-    rest = len(features) - most
-    items = [_item(row) for row in features.head(most).to_dict("records")]
-    return items, f"and {counted(rest, 'other')}" if rest > 0 else ""
-
-
-def _item(row: dict[str, object]) -> Item:
-    """Return a feature of a list, with its gene symbol if it has one."""
-    mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
-    feature = row["feature"]
-    symbol = row["symbol"]
-    numbers = []
-    if pd.notna(row["log_fold_change"]):
-        numbers.append(f"LFC {row['log_fold_change']:+.1f}")
-    if pd.notna(row["auc"]):
-        numbers.append(f"AUC {row['auc']:.2f}")
-    if pd.notna(row["share"]):
-        numbers.append(f"{row['share']:.0%} of {row['of']}")
-    return Item(
-        text=f"{symbol} ({feature})" if symbol and symbol != feature else str(feature),
-        mark=mark,
-        note=", ".join(numbers),
-        title=meaning,
-        bold=bool(row["core"]),
-    )
-
-
-def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
-    """Return the heading of a table without rows of some classes; empty where it has all.
-
-    Examples
-    --------
-    >>> heading_of_first({"a", "b"}, ["a", "b", "c"]), heading_of_first({"a"}, ["a"])
-    ('First of each class, 2 of 3 classes; core set in bold', '')
-    """
-    if not shown or len(shown) == len(classes):
-        return ""
-    return f"First of each class, {len(shown)} of {len(classes)} classes; core set in bold"
+    if note == "one sample":
+        return "A single sample: this class cannot be learned."
+    if not recall["above"]:
+        estimate = float(recall["estimate"])  # type: ignore[arg-type]
+        reason = "Not recognised more often than by chance"
+        if estimate == 0:
+            reason = "Never recognised"
+        elif estimate > _HALF:
+            reason = "Its interval includes chance"
+        if recall["taken_for"]:
+            reason += f"; most often mistaken for “{recall['taken_for']}”"
+        return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
+    if note == "constant":
+        return "Selected because a class hardly varies in them: see the densities."
+    return ""
 
 
 def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str) -> str:
@@ -411,7 +261,7 @@ def _selection_tiles(
     core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
     if not np.isnan(number) and core_size:
         # Of more than two classes the core is of all, and may be larger than the list of one.
-        of_all = "of all classes; " if features["class"].nunique() > _TWO else ""
+        of_all = "of all classes; " if features["class"].nunique() > 2 else ""
         yield Tile(
             label=f"Core {noun}s",
             text=f"{core_size:,}",
@@ -555,7 +405,7 @@ def card_figure(
     core = features.loc[features["core"].astype(bool), "feature"]
     cells = tables["heatmap"]
     cells = cells[cells["feature"].isin(core)]
-    if cells["row"].nunique() < _TWO:
+    if cells["row"].nunique() < 2:
         boxes = core_boxes(results, dataset, classifier, most=1)
         caption = f"The core {results.noun(dataset)}: samples, quartiles and median of each class."
         return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
@@ -568,27 +418,3 @@ def card_figure(
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.rows("components", dataset=dataset),
     )
-
-
-def class_warning(
-    recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
-) -> str:
-    """Return why the features of a class are unreliable; empty if they are reliable.
-
-    ``by_priors`` is the row of the class in the table ``equal_priors``, None without one.
-    """
-    if note == "one sample":
-        return "A single sample: this class cannot be learned."
-    if not recall["above"]:
-        estimate = float(recall["estimate"])  # type: ignore[arg-type]
-        reason = "Not recognised more often than by chance"
-        if estimate == 0:
-            reason = "Never recognised"
-        elif estimate > _HALF:
-            reason = "Its interval includes chance"
-        if recall["taken_for"]:
-            reason += f"; most often mistaken for “{recall['taken_for']}”"
-        return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
-    if note == "constant":
-        return "Selected because a class hardly varies in them: see the densities."
-    return ""

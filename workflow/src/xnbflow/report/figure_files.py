@@ -8,7 +8,7 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import Figure, Section, with_legends
 from xnbflow.report.results import StudyResults
-from xnbflow.report.static.files import print_figure, write_svg
+from xnbflow.report.static.image_files import print_figure, write_svg
 from xnbflow.report.study_page import sections_with_figures
 
 

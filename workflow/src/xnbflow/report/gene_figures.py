@@ -13,7 +13,7 @@ from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.signature import gene_figure
-from xnbflow.report.static.files import print_figure
+from xnbflow.report.static.image_files import print_figure
 from xnbflow.tables.contract import GENES, SERIES
 from xnbflow.tables.storage import refuse_other_series
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.study import Study
-from xnbflow.report.levels import LEVELS
+from xnbflow.report.levels import LEVEL_STYLES
 from xnbflow.report.page.environment import ENVIRONMENT, SCRIPT, policy_of
 from xnbflow.tables.contract import RECORD, REPORT
 
@@ -60,7 +60,7 @@ def index_row(folder: Path) -> dict[str, Any]:
     sizes = record.get("sizes", [])
     counts = Counter(record.get("verdicts", {}).values())
     levels = []
-    for level, style in LEVELS.items():
+    for level, style in LEVEL_STYLES.items():
         if counts[level]:
             levels.append((style, level.capitalize(), counts[level]))
     date = ""

@@ -2,16 +2,16 @@
 
 from typing import Literal
 
-from xnbflow.inference.reasons import Level
+from xnbflow.inference.verdict_reasons import VerdictLevel
 
 #: Classes of the page's style.
 Style = Literal["good", "fair", "open", "poor"]
 #: Style by the level of a verdict, the best first.
-LEVELS: dict[str, Style] = {
+LEVEL_STYLES: dict[str, Style] = {
     "well supported": "good",
     "partly supported": "fair",
     "cannot be judged": "open",
     "not supported": "poor",
 }
 #: Levels of results that can be used further: in a second cohort, or in an assay.
-SUPPORTED: tuple[Level, ...] = ("well supported", "partly supported")
+SUPPORTED: tuple[VerdictLevel, ...] = ("well supported", "partly supported")

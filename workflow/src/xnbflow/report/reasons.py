@@ -1,8 +1,8 @@
 """The sentences of reasons and findings: the only place where their codes become words.
 
 A row of the table ``reasons`` has a code and the names and numbers of its sentence
-(`xnbflow.inference.reasons`), a finding of the audit its parts (`xnbflow.diagnostics.audit_row`).
-No program reads what this module writes.
+(`xnbflow.inference.verdict_reasons`), a finding of the audit its parts
+(`xnbflow.diagnostics.audit_row`). No program reads what this module writes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,11 +14,11 @@ import pandas as pd
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.diagnostics.audit_row import CHECKS
-from xnbflow.inference.reasons import LEVELS
+from xnbflow.inference.verdict_reasons import VERDICT_LEVELS
 from xnbflow.inference.verdicts import FEWEST_PAIRS
 from xnbflow.report.numbers import capitalized, format_p, join_words
 
-Row = Mapping[str, Any]
+ReasonRow = Mapping[str, Any]
 
 #: Most classes, and columns, that a clause names.
 _MOST_NAMED = 3
@@ -77,7 +77,7 @@ _CLAUSES = {
 }
 
 
-def _test_clause(rows: Sequence[Row]) -> str:
+def _test_clause(rows: Sequence[ReasonRow]) -> str:
     """Return how many permutations reached the score of the true labels."""
     row = rows[0]
     text = "the permutation test does not exclude chance"
@@ -86,19 +86,19 @@ def _test_clause(rows: Sequence[Row]) -> str:
     return f"{text}: {row['count']:.0f} of {row['total']:.0f} permutations were as good"
 
 
-def _class_clause(rows: Sequence[Row]) -> str:
+def _class_clause(rows: Sequence[ReasonRow]) -> str:
     """Return the classes that are not recognised."""
     names = [f"“{row['class']}”" for row in rows]
     return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not recognised"
 
 
-def _alike_clause(rows: Sequence[Row]) -> str:
+def _alike_clause(rows: Sequence[ReasonRow]) -> str:
     """Return the pairs of classes that the classifier does not distinguish."""
     names = [f"“{row['class']}” and “{row['other']}”" for row in rows]
     return f"it does not distinguish {listed(names, _MOST_NAMED)}"
 
 
-def _column_clause(rows: Sequence[Row]) -> str:
+def _column_clause(rows: Sequence[ReasonRow]) -> str:
     """Return from which columns the class, or which pairs of classes, cannot be separated."""
     pairs_of: dict[str, list[tuple[str, str]]] = {}
     for row in rows:
@@ -118,7 +118,7 @@ def _column_clause(rows: Sequence[Row]) -> str:
 
 
 #: Clauses that several rows of a code share.
-_JOINT_CLAUSES: dict[str, Callable[[Sequence[Row]], str]] = {
+_JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
     "permutation test": _test_clause,
     "class not recognised": _class_clause,
     "classes not distinguished": _alike_clause,
@@ -131,7 +131,7 @@ _JOINT_CLAUSES: dict[str, Callable[[Sequence[Row]], str]] = {
 CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
 
 
-def reason_clauses(reasons: Iterable[Row], noun: str = "feature") -> list[str]:
+def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
     """Return clauses that a sentence joins by "and": why a verdict is not better.
 
     ``reasons`` are rows of the table; those of a code are side by side. ``noun`` is "gene" or
@@ -147,14 +147,14 @@ def reason_clauses(reasons: Iterable[Row], noun: str = "feature") -> list[str]:
     return clauses
 
 
-def deciding(level: str, reasons: Iterable[Row]) -> list[Row]:
+def deciding(level: str, reasons: Iterable[ReasonRow]) -> list[ReasonRow]:
     """Return the reasons that decide a level: without them the verdict would be better."""
-    if level == LEVELS[0]:
+    if level == VERDICT_LEVELS[0]:
         return []
     return [row for row in reasons if row["level"] == level]
 
 
-def verdict_in_words(level: str, reasons: Iterable[Row], noun: str = "feature") -> str:
+def verdict_in_words(level: str, reasons: Iterable[ReasonRow], noun: str = "feature") -> str:
     """Return a level with the reasons that decide it.
 
     Examples
@@ -209,7 +209,7 @@ _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 _NAMED |= {"sex agrees", "sex not shown"}
 
 
-def subject_of(row: Row) -> str:
+def subject_of(row: ReasonRow) -> str:
     """Return what a finding concerns: one sample, or a pair of them.
 
     Examples
@@ -230,12 +230,12 @@ def subject_of(row: Row) -> str:
     return f"{row['subject']} {sign} {row['other']}" if sign else row["subject"]
 
 
-def finding_in_short(row: Row) -> str:
+def finding_in_short(row: ReasonRow) -> str:
     """Return a finding in a sentence, without its enumerations and its remedy."""
     return f"{capitalized(_finding(row))}."
 
 
-def finding_in_words(row: Row, within: str = "") -> str:
+def finding_in_words(row: ReasonRow, within: str = "") -> str:
     """Return a finding in sentences, with its detail, p, meaning and remedy.
 
     ``within`` are the words on the recognition of the class within the levels of a column.
@@ -247,23 +247,23 @@ def finding_in_words(row: Row, within: str = "") -> str:
     return " ".join(filter(None, [f"{text}.", _MEANINGS.get(row["code"], "")]))
 
 
-def finding_for_paper(row: Row, within: str = "") -> str:
+def finding_for_paper(row: ReasonRow, within: str = "") -> str:
     """Return a finding without its subject and its remedy; see `finding_in_words`."""
     return "; ".join(filter(None, [_with_detail(row["finding"], row), within]))
 
 
-def _with_detail(text: str, row: Row) -> str:
+def _with_detail(text: str, row: ReasonRow) -> str:
     return f"{text} ({row['detail']})" if row["detail"] else text
 
 
-def _finding(row: Row) -> str:
+def _finding(row: ReasonRow) -> str:
     """Return the clause of a finding, after its subject where it does not name it."""
     if row["code"] in _NAMED:
         return str(row["finding"])
     return f"{subject_of(row)}: {row['finding']}"
 
 
-def within_levels_clause(row: Row, pairs: Iterable[tuple[str, str]], label: str) -> str:
+def within_levels_clause(row: ReasonRow, pairs: Iterable[tuple[str, str]], label: str) -> str:
     """Return the words on the pairs within the levels of a column that is not separated.
 
     ``row`` is of the table ``concordance``, ``pairs`` the classes that are not separated where

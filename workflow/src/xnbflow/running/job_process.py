@@ -42,12 +42,12 @@ def start_job(job: Any) -> None:
     If the run has a prepared process for the job, a fork of it runs the script, and this process
     ends with it. ``job`` is the object ``snakemake`` of a script.
     """
+    sys.excepthook = _report_exception
     if job.threads == 1:  # as many as the prepared process has
         try:
             run_in_fork(_Beginning.started)
         except InputError:
             _open_log(job, "a")
-            sys.excepthook = _report_exception
             raise
     from xnbflow.running.provenance import remove_stale_bytecode  # noqa: PLC0415  not for a fork
 
@@ -65,7 +65,6 @@ def start_job(job: Any) -> None:
     defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few jobs use it
     gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
     atexit.register(gc.freeze)  # at the end of a process a search for cycles is lost time
-    sys.excepthook = _report_exception
     usage = Path(job.output.usage)
     usage.parent.mkdir(parents=True, exist_ok=True)
     usage.unlink(missing_ok=True)

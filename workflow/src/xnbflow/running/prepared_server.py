@@ -202,8 +202,8 @@ def prepare(server: Server, planned_code: list[str]) -> socket.socket | None:
     from xnbflow.running import provenance  # noqa: PLC0415
 
     provenance.remove_stale_bytecode()
-    defer_import("scipy.stats")  # as in `start_job`, and so is the threshold
-    gc.set_threshold(2000)
+    defer_import("scipy.stats")  # as in `start_job`
+    gc.disable()  # until a fork: a search for cycles would take a tenth of the preparation
     for step in (import_readers, import_stages, import_models):
         try:
             if warns(step):
@@ -213,7 +213,6 @@ def prepare(server: Server, planned_code: list[str]) -> socket.socket | None:
         except (ImportError, InputError):
             server.refuse()
         provenance.forget_digests()  # a fork compares the code of its time
-        gc.collect()
         gc.freeze()  # a search for cycles in a fork would copy all memory
         connection = server.serve(wait=False)
         if connection is not None:
@@ -263,10 +262,14 @@ def become_job(connection: socket.socket, paths: list[str]) -> Path:
         sys.argv[:] = request.arguments
         sys.path[:] = [str(script.parent), *paths]
         importlib.invalidate_caches()
+        gc.enable()
         tempfile.tempdir = None  # it depends on the environment
         np.random.seed()  # noqa: NPY002  the global generator: each job has its own state
         continue_job(request.started, request.processor_seconds)
-        connection.sendall(b"begun %d\n" % os.getpid())
+        try:
+            connection.sendall(b"begun %d\n" % os.getpid())
+        except OSError:  # the job was killed
+            os._exit(1)
     return script
 
 

@@ -23,7 +23,7 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
 from xnbflow.tables.storage import table_of
 
-LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 
 def acquire(
@@ -94,8 +94,8 @@ def acquire(
 
     series, notes = places.accepted(make)
     for origin in places.origins:
-        LOG.info("data set %s: %s", series.name, origin.sentence())
-    LOG.info(
+        _LOG.info("data set %s: %s", series.name, origin.sentence())
+    _LOG.info(
         "data set %s: %s samples, %s features, %s classes from the source %s",
         *(series.name, series.n_samples, series.n_features, len(series.classes), dataset.source),
     )
@@ -118,7 +118,7 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
     messages = {str(warning.message): warning.message for warning in caught}  # each once
     notes = []
     for text, message in messages.items():
-        LOG.warning(text)
+        _LOG.warning(text)
         sys.stderr.write(f"Warning: {text}\n")
         notes.append(message.note if isinstance(message, NoteWarning) else Note(text))
     for origin in origins:

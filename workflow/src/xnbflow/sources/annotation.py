@@ -26,7 +26,7 @@ from xnbflow.sources.platforms import recognise_platform
 from xnbflow.sources.sheet import SheetRow
 
 #: Where NCBI serves GEO.
-BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
+GEO_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 
 #: Names of the columns, in small letters without spaces and underscores, best first.
 _ALIASES = {
@@ -81,7 +81,9 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     try:
         if re.fullmatch(r"GPL\d+", annotation):
             path = _platform_file(annotation, downloads)
-            if not _has_symbols(path):
+            with about_file(path), _open_annotation(path) as table:
+                has_symbols = "symbol" in table.places
+            if not has_symbols:
                 msg = (
                     f"data set {dataset.id}: neither an annotation nor the submitted table of "
                     f"{annotation} at GEO has gene symbols; name a table of your own by annotation="
@@ -102,7 +104,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
 def has_annotation(platform: str, downloads: Downloads) -> bool:
     """Return whether a platform's file is here or at GEO, of which only the head is read."""
     for path in _paths(platform):
-        with suppress(InputError), downloads.open_head("geo", path, default=BASE_URLS):
+        with suppress(InputError), downloads.open_head("geo", path, default=GEO_URLS):
             return True
     return (downloads.folder / "geo" / f"{platform}.soft").is_file()
 
@@ -116,7 +118,9 @@ def propose_annotation(
     known array have no proposal. Where the annotation cannot be had, the row is unchanged, and the
     sentence contains what to add. Without ``downloads`` nothing is proposed.
     """
-    if downloads is None or "annotation" in dataset.options or _are_annotated(series):
+    if downloads is None or "annotation" in dataset.options:
+        return dataset, []
+    if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         return dataset, []
     platform = recognise_platform(list(series.features))
     if platform is None:
@@ -138,12 +142,6 @@ def propose_annotation(
     return dataset, [sentence]
 
 
-def _are_annotated(series: DataSet) -> bool:
-    """Return whether a series has gene symbols."""
-    table = series.feature_metadata
-    return table is not None and "symbol" in table
-
-
 def _paths(platform: str) -> tuple[str, str]:
     """Return where GEO has the annotation of a platform, and its SOFT file."""
     folder = f"platforms/{platform[:-3] if len(platform) > 6 else 'GPL'}nnn/{platform}"
@@ -163,10 +161,10 @@ def _platform_file(platform: str, downloads: Downloads) -> Path:
         return submitted_table
     annotation, soft_file = _paths(platform)
     try:
-        return downloads.fetch("geo", annotation, default=BASE_URLS)
+        return downloads.fetch("geo", annotation, default=GEO_URLS)
     except InputError as missing:
         try:
-            with downloads.open_head("geo", soft_file, default=BASE_URLS) as (_, stream):
+            with downloads.open_head("geo", soft_file, default=GEO_URLS) as (_, stream):
                 content = b"".join(_first_table(stream))
                 write_atomically(submitted_table, lambda path: path.write_bytes(content))
         except InputError as error:
@@ -180,12 +178,6 @@ def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
         yield line
         if line.startswith(_END.encode()):
             return
-
-
-def _has_symbols(path: Path) -> bool:
-    """Return whether an annotation has a column of symbols."""
-    with about_file(path), _open_annotation(path) as annotation:
-        return "symbol" in annotation.places
 
 
 def standard_names(table: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 #: Where CuMiDa has been served, the present address first.
-BASE_URLS = (
+CUMIDA_URLS = (
     "https://sbcb.inf.ufrgs.br/data/cumida/Genes",
     "http://sbcb.inf.ufrgs.br/carbm/static/cumida/Genes",
 )
@@ -50,7 +50,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     path = downloads.fetch(
         "cumida",
         f"{kind}/{series}/{kind}_{series}.{suffix}",
-        default=BASE_URLS,
+        default=CUMIDA_URLS,
         sha256=dataset.sha256,
     )
     read = read_cumida_arff if suffix == "arff" else read_cumida_csv

@@ -16,7 +16,7 @@ from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
-from xnbflow.sources.annotation import BASE_URLS
+from xnbflow.sources.annotation import GEO_URLS
 from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead
 from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
 from xnbflow.sources.formats.raw_table import RawTable
@@ -75,7 +75,7 @@ def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> I
         if not accession.startswith("GSE") or "-" in accession:
             raise
         folder = accession_path(accession).rpartition("/")[0] + "/"
-        names = downloads.listed_names("geo", folder, default=BASE_URLS)
+        names = downloads.listed_names("geo", folder, default=GEO_URLS)
         pattern = rf"\b({re.escape(accession)}-GPL\d+)_series_matrix"
         matrices = re.findall(pattern, " ".join(names))
         if not matrices:
@@ -90,7 +90,7 @@ def fetch_accession(
     """Get an accession's file for the data set ``name``."""
     path = accession_path(accession)
     with naming_platforms(accession, downloads, f"data set {name}: "):
-        return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
+        return downloads.fetch("geo", path, default=GEO_URLS, sha256=sha256)
 
 
 def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:

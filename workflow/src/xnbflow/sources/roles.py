@@ -246,7 +246,7 @@ def assign_roles(
         elif (
             name in sheet_texts
             and name not in format_text_names
-            and (phenotype is None or not _has_other_numbers(table, position, phenotype))
+            and not _are_other_numbers(table, position, phenotype)
         ):
             role = Role.TEXT
         else:  # most rows have no patterns, and most tables thousands of names
@@ -266,15 +266,6 @@ def assign_roles(
         if repeated or len(unnamed_texts) > _MOST_UNNAMED_TEXTS:
             roles[position] = Role.LEFT_OUT
     return roles
-
-
-def _has_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFrame) -> bool:
-    """Return whether a variable has the name of a column of the phenotype, but other numbers."""
-    name = table.names[position]
-    if name not in phenotype:
-        return False
-    (cells,) = table.texts([position])
-    return _are_other_numbers(cells, list(phenotype[name]), table.raw.decimal)
 
 
 def kept_columns(phenotype: pd.DataFrame, dataset: SheetRow) -> pd.DataFrame:
@@ -379,18 +370,18 @@ def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFra
     )
 
 
-def _are_other_numbers(cells: Sequence[str], phenotype_cells: Sequence[str], decimal: str) -> bool:
-    """Return whether cells are numbers, and not those of a column of the phenotype.
+def _are_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFrame | None) -> bool:
+    """Return whether a variable has the name of a column of the phenotype, but other numbers.
 
-    Examples
-    --------
-    >>> _are_other_numbers(["7.1", "NA"], ["1", "0"], "."), _are_other_numbers(["1.0"], ["1"], ".")
-    (True, False)
-    >>> _are_other_numbers(["high"], ["1"], ".")
-    False
+    It is a feature then, as the gene ``ESR1`` beside the label of this name. Cells that are no
+    numbers, and numbers that all occur in the column, are those of the phenotype.
     """
-    texts = [cell.replace(decimal, ".", 1) for cell in cells if not is_missing(cell)]
+    name = table.names[position]
+    if phenotype is None or name not in phenotype:
+        return False
+    (cells,) = table.texts([position])
+    texts = [cell.replace(table.raw.decimal, ".", 1) for cell in cells if not is_missing(cell)]
     if any(complaint(text) for text in texts):
         return False
-    phenotype_numbers = {float(cell) for cell in phenotype_cells if complaint(cell) is None}
+    phenotype_numbers = {float(cell) for cell in phenotype[name] if complaint(cell) is None}
     return not texts or not {float(text) for text in texts} <= phenotype_numbers

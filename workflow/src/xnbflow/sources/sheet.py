@@ -22,7 +22,7 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
 
 #: The sheet's columns, in order.
-COLUMNS = (
+SHEET_COLUMNS = (
     "id",
     "source",
     "location",
@@ -184,9 +184,9 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
     Parameters
     ----------
     path : path
-        A tab-separated file with columns of `COLUMNS`, in any order; only ``id`` and ``source``
-        are required, the others are empty where the sheet lacks them. Lines that start with ``#``
-        are comments.
+        A tab-separated file with columns of `SHEET_COLUMNS`, in any order; only ``id`` and
+        ``source`` are required, the others are empty where the sheet lacks them. Lines that start
+        with ``#`` are comments.
 
     Returns
     -------
@@ -225,17 +225,19 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
             (number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"
         ]
         if not numbered_rows:
-            raise _EMPTY.error(path=path, columns=", ".join(COLUMNS))
+            raise _EMPTY.error(path=path, columns=", ".join(SHEET_COLUMNS))
         (line, header), *rows = numbered_rows
-        wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
+        wrong = [
+            f"unknown column {quoted(name, 30)}" for name in header if name not in SHEET_COLUMNS
+        ]
         wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
-        wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
+        wrong += [f"repeated column {name!r}" for name in SHEET_COLUMNS if header.count(name) > 1]
         if wrong:
             raise _WRONG_COLUMNS.error(
                 path=path,
                 line=line,
                 faults="; ".join(wrong[:2]),
-                columns=", ".join(COLUMNS),
+                columns=", ".join(SHEET_COLUMNS),
                 required=" and ".join(_REQUIRED),
             )
         sheet: dict[str, SheetRow] = {}
@@ -244,7 +246,7 @@ def read_sheet(path: str | Path) -> dict[str, SheetRow]:
             if len(cells) != len(header):
                 raise _OTHER_WIDTH.error(where=where, n_cells=len(cells), width=len(header))
             filled_cells = dict(zip(header, cells, strict=True))
-            dataset = _parse_row(dict.fromkeys(COLUMNS, "") | filled_cells, where)
+            dataset = _parse_row(dict.fromkeys(SHEET_COLUMNS, "") | filled_cells, where)
             if dataset.id in sheet:
                 raise _REPEATED_ID.error(where=where, id=dataset.id)
             sheet[dataset.id] = dataset
@@ -259,11 +261,11 @@ def sheet_text(datasets: Iterable[SheetRow]) -> str:
     >>> sheet_text([SheetRow("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
     ['wine', 'bundled', 'wine', '']
     """
-    rows: list[tuple[str, ...]] = [COLUMNS]
+    rows: list[tuple[str, ...]] = [SHEET_COLUMNS]
     for dataset in datasets:
         options = ";".join(f"{key}={value}" for key, value in dataset.options.items())
         values = vars(dataset) | {"options": options}
-        rows.append(tuple("" if values[key] is None else str(values[key]) for key in COLUMNS))
+        rows.append(tuple("" if values[key] is None else str(values[key]) for key in SHEET_COLUMNS))
     return "".join("\t".join(cells) + "\n" for cells in rows)
 
 

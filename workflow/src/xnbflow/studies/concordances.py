@@ -19,13 +19,9 @@ from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.canonical_order import order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.confounders import (
-    SEVERE,
-    association,
-    column_levels,
-    has_value,
-    usable,
-)
+from xnbflow.diagnostics.associations import association
+from xnbflow.diagnostics.column_values import column_levels, has_value, usable
+from xnbflow.diagnostics.confounders import SEVERE
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import (

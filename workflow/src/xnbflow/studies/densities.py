@@ -19,7 +19,7 @@ _POINTS = 128
 _MARGIN = 0.08
 
 
-def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list[str]:
+def most_selected_features(selection: pd.DataFrame, per_class: int, most: int) -> list[str]:
     """Return the features selected most often for each class, in turn over the classes.
 
     ``selection`` has ``class``, ``feature``, ``frequency`` and ``mean_rank`` of one data set.
@@ -28,7 +28,7 @@ def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list
     --------
     >>> table = pd.DataFrame({"class": ["a", "a", "b"], "feature": ["g1", "g2", "g3"],
     ...                       "frequency": [1.0, 0.5, 0.9], "mean_rank": [1.0, 2.0, 1.0]})
-    >>> telling_features(table, per_class=2, most=2)
+    >>> most_selected_features(table, per_class=2, most=2)
     ['g1', 'g3']
     """
     ordered = selection.sort_values(

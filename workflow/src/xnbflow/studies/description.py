@@ -20,7 +20,7 @@ from xnbflow.studies.densities import (
     class_densities,
     density_estimator,
     log_densities,
-    telling_features,
+    most_selected_features,
 )
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import DESCRIPTION_TABLES
@@ -43,11 +43,13 @@ def description_tables(
     ``entries`` have per data set the classifiers' configuration by id.
     """
     study = inputs.study
-    # the |r| above which features of a data set count as dependent, if it was diagnosed
+    # The |r| above which features of a data set count as dependent, if it was diagnosed.
     cuts = {}
     for dataset, table in inputs.diagnosed("dependence_test").items():
         for cut in table["cut"]:
             cuts[dataset] = float(cut)
+
+    # The tables of each classifier on each data set.
     parts: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = {}
     for dataset in study.datasets:
         series = DataSet.read(inputs.series_paths[dataset])  # one at a time: they may be large
@@ -60,6 +62,8 @@ def description_tables(
                 parts[dataset, folds, classifier] = describe(
                     series, entries[dataset][classifier], trained, cuts.get(dataset)
                 )
+
+    # Each table of all classifiers, with their key.
     tables = {}
     for name, schema in DESCRIPTION_TABLES.items():
         keys = [key for key in study.trained if len(parts[key][name])]
@@ -98,7 +102,7 @@ def describe(
         ascending=[False, True, True, True],
         ignore_index=True,
     )
-    shown = telling_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
+    shown = most_selected_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
     often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
     pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
     groups = dict(zip(often, dependent_groups(pairs, often), strict=True))
@@ -137,26 +141,29 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
     rows = pd.Index(series.features).get_indexer(pairs["feature"])
     codes = pd.Index(series.classes).get_indexer(pairs["class"])
-    # Statistics are computed once per distinct feature; `at` is the position of a pair's feature
-    # among these, so that `medians[codes, at]` are the medians of the pairs.
-    used, at = np.unique(rows, return_inverse=True)
-    values = series.values[used]
+
+    # Statistics of each distinct feature in each class, (n_classes, n_distinct).
+    distinct_rows, columns = np.unique(rows, return_inverse=True)
+    values = series.values[distinct_rows]
     members = [values[:, series.labels == label] for label in series.classes]
     medians = np.array([np.median(inside, axis=1) for inside in members])
     means = np.array([inside.mean(axis=1) for inside in members])
     outside = medians_of_others(values, np.searchsorted(series.classes, series.labels))
     spans = np.array([np.ptp(inside, axis=1) for inside in members])
+
+    # Those of the pairs: `columns` are the positions of their features among the distinct ones.
     symbols = np.full(series.n_features, "", dtype=object)
     if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         symbols = series.feature_metadata["symbol"].to_numpy(dtype=object)
     directions = [
-        direction(medians[:, i], means[:, i], code) for i, code in zip(at, codes, strict=True)
+        direction(medians[:, column], means[:, column], code)
+        for column, code in zip(columns, codes, strict=True)
     ]
     return pairs.assign(
         direction=directions,
-        median_inside=medians[codes, at],
-        median_outside=outside[codes, at],
-        constant=spans[codes, at] == 0,
+        median_inside=medians[codes, columns],
+        median_outside=outside[codes, columns],
+        constant=spans[codes, columns] == 0,
         symbol=symbols[rows],
     )
 

@@ -6,7 +6,7 @@ import pandas as pd
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.audit_row import audit_row
-from xnbflow.diagnostics.confounders import usable
+from xnbflow.diagnostics.column_values import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
 from xnbflow.sources.formats.cell_texts import is_missing

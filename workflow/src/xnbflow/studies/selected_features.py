@@ -152,11 +152,6 @@ def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
     return [value if isinstance(value, set) else set() for value in sets]
 
 
-def _sum_of(strengths: Mapping[str, float], features: set[str]) -> float:
-    """Return the sum of the strengths of features; its rounding does not depend on their order."""
-    return fsum(strengths.get(name, 0.0) for name in features)
-
-
 def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many selected features were planted, and how many planted ones were selected.
 
@@ -173,7 +168,9 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
         weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
         sets = _sets(table, fits[key].query("status == 'ok'"))
         hits = pd.Series([len(chosen & weaker.keys()) for chosen in sets])
-        strengths = pd.Series([_sum_of(weaker, chosen) for chosen in sets])
+        # fsum: the rounding does not depend on the order of the features
+        sums = [fsum(weaker.get(name, 0.0) for name in chosen) for chosen in sets]
+        strengths = pd.Series(sums)
         sizes = pd.Series(map(len, sets)).replace(0, np.nan)
         rows.append(
             {

@@ -34,7 +34,7 @@ from xnbflow.tables.storage import read_parquet, read_stacked
 _OF_COHORTS = ["model", "train", "test", "verdict", "n", "right", "value", "lower", "upper"]
 _OF_COHORTS += ["chance", "p_value"]
 #: A data set and a classifier.
-Pair = tuple[str, str]
+DatasetClassifier = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,9 @@ class StudyChecks:
     are fitted to halves of the samples, ``permuted`` have a permutation test of their own.
     """
 
-    tested: Sequence[Pair] = ()
-    halved: Sequence[Pair] = ()
-    permuted: Sequence[Pair] = ()
+    tested: Sequence[DatasetClassifier] = ()
+    halved: Sequence[DatasetClassifier] = ()
+    permuted: Sequence[DatasetClassifier] = ()
 
     @property
     def datasets(self) -> list[str]:
@@ -116,7 +116,7 @@ class StudyInputs:
         path = self._trained(dataset, folds, job, table)
         return read_stacked(path, TRAINING_TABLES[table], self.study.classifiers_of(job))
 
-    def random_genes(self) -> dict[Pair, pd.DataFrame]:
+    def random_genes(self) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return the comparison with random genes of each of the tested classifiers."""
         schema = CHECK_TABLES["random_genes"]
         tables = {pair: pd.DataFrame(columns=schema.fixed) for pair in self.checks.tested}
@@ -128,9 +128,11 @@ class StudyInputs:
                     tables[dataset, classifier] = rows
         return tables
 
-    def checked(self, table: str, pairs: Sequence[Pair]) -> dict[Pair, pd.DataFrame]:
+    def checked(
+        self, table: str, pairs: Sequence[DatasetClassifier]
+    ) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return a check of these data sets and classifiers."""
-        tables: dict[Pair, pd.DataFrame] = {}
+        tables: dict[DatasetClassifier, pd.DataFrame] = {}
         for dataset in self.checks.datasets:
             classifiers = [classifier for paired, classifier in pairs if paired == dataset]
             path = CHECKED.of(study=self.study.id, dataset=dataset, table=table)
@@ -138,7 +140,7 @@ class StudyInputs:
             tables |= {(dataset, classifier): rows for classifier, rows in stacked.items()}
         return {pair: tables[pair] for pair in pairs}
 
-    def permutation_tests(self) -> dict[Pair, pd.DataFrame]:
+    def permutation_tests(self) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return the permutation tests that the study names."""
         place = PERMUTED.fill(study=self.study.id, table="permutation")
         schema = PERMUTATION_TABLES["permutation"]
@@ -168,7 +170,7 @@ class StudyInputs:
         parts = [table[_OF_COHORTS] for table in tests if len(table)]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_OF_COHORTS)
 
-    def signatures(self) -> dict[Pair, pd.DataFrame]:
+    def signatures(self) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return the signature of each model of all samples."""
         place = MODEL_TABLE.fill(study=self.study.id, table="signature")
         tables = {}

@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.study import Study
-from xnbflow.diagnostics.series_audit import shared_by_series
+from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.equal_priors import equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_table, subject
 from xnbflow.inference.intervals import inflation_of
-from xnbflow.inference.reasons import Reason
+from xnbflow.inference.verdict_reasons import Reason
 from xnbflow.inference.verdicts import (
     class_pair_reasons,
     cohort_reasons,
@@ -55,6 +55,7 @@ def study_tables(
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. ``alpha`` is the level of the normality test.
     """
+    # What the jobs wrote.
     headers = inputs.headers()
     predictions = inputs.training("predictions")
     selected = inputs.training("selected")
@@ -62,21 +63,26 @@ def study_tables(
     fits = inputs.training("fits")
     halves = inputs.checked("halves", inputs.checks.halved)
     agreement = inputs.checked("agreement", inputs.checks.halved)
-    truth = inputs.of_datasets(TRUTH, TRUTH_TABLE)
-    truth = {name: table for name, table in truth.items() if len(table)}
+    planted = inputs.of_datasets(TRUTH, TRUTH_TABLE)
+    planted = {name: table for name, table in planted.items() if len(table)}
+    configured = {key: entries[key[0]][key[2]] for key in predictions}
+    inflations = {key: inflation_of(entry) for key, entry in configured.items()}
+
+    # Data sets and their checks, the scores of folds, and the selected features.
     tables = {
         **checked_tables(inputs, headers),
-        **_described(inputs, headers, fits=fits, alpha=alpha),
-        **_scores(predictions, fits, headers),
+        **_dataset_tables(inputs, headers, fits=fits, alpha=alpha),
+        **_score_tables(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(
             selected, fits, headers, halves, agreement=agreement
         ),
-        "recovery": selected_features.recovery(selected, fits, truth),
+        "recovery": selected_features.recovery(selected, fits, planted),
     }
-    inflations = {key: inflation_of(entries[key[0]][key[2]]) for key in predictions}
-    results = _results(
+
+    # Estimates, verdicts and headline; the audit is graded by them.
+    tables |= _verdict_tables(
         inputs.study,
         tables=tables,
         predictions=predictions,
@@ -88,35 +94,26 @@ def study_tables(
 
     # How far the probabilities of classifiers are right, and their ROC curves.
     probabilities = probability_tables.probabilities
-    tables_of_probabilities = {
+    tables |= {
         "calibration": probabilities("calibration", predictions, headers, inflations),
         "confidence": probabilities("confidence", predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
+        "equal_priors": equal_priors(predictions, headers, configured),
     }
 
     # How often each sample is misclassified, and whose labels are doubtful.
-    samples = sample_errors.samples(predictions, results["estimates"])
-    limited = inseparable(results["concordance"])
-    tables_of_samples = {
+    samples = sample_errors.samples(predictions, tables["estimates"])
+    limited = inseparable(tables["concordance"])
+    return tables | {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples, results["audit"], limited),
+        "suspects": sample_errors.suspects(samples, tables["audit"], limited),
         "misclassified": sample_errors.misclassified(samples),
     }
 
-    return {
-        **tables,
-        **results,  # with the audit, graded
-        **tables_of_probabilities,
-        "equal_priors": equal_priors(
-            predictions, headers, {key: entries[key[0]][key[2]] for key in predictions}
-        ),
-        **tables_of_samples,
-    }
 
-
-def _results(
+def _verdict_tables(
     study: Study,
     *,
     tables: Mapping[str, pd.DataFrame],
@@ -132,6 +129,7 @@ def _results(
     ``cohort_tests`` of `StudyInputs.cohort_tests`. The intervals of the classifier that was chosen
     by its results are corrected for the candidates.
     """
+    # The performance of each classifier; that of the chosen one is corrected for the candidates.
     chosen, candidates = subject(study, tables["selection"], tables["averages"])
     performances = {}
     curves = {}
@@ -143,6 +141,8 @@ def _results(
             curves[key] = areas(*results)
     failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
     estimated = estimates(performances, headers, failed, curves)
+
+    # Whether columns of the samples, or single pairs of classes, explain the result.
     audit = tables["audit"]
     biology = {name: study.design_of(name).biology for name in headers}
     within, within_pairs = concordances(predictions, headers, audit, biology)
@@ -152,6 +152,8 @@ def _results(
         inflations,
         {key: candidates for key in predictions if key[2] == chosen},
     )
+
+    # The verdicts, by all evidence.
     judged = verdicts(
         performances,
         headers,
@@ -208,7 +210,7 @@ def further_reasons(
     return reasons
 
 
-def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd.DataFrame]:
+def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd.DataFrame]:
     """Return the metrics of folds, repeats and classifiers, and how classifiers compare."""
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
@@ -229,7 +231,7 @@ def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd
     }
 
 
-def _described(
+def _dataset_tables(
     inputs: StudyInputs, headers: Headers, *, fits: Tables, alpha: float
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on permutation tests."""
@@ -242,7 +244,7 @@ def _described(
         "class_sizes": study_overview.class_sizes(headers),
         "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
-        "permutation_tests": _with_owner(permuted, "permutation_tests"),
+        "permutation_tests": _with_keys(permuted, "permutation_tests"),
         "diagnostics": study_overview.diagnostics(diagnosed, alpha),
         "p_values": study_overview.p_values(diagnosed["normality"]),
     }
@@ -252,27 +254,29 @@ def checked_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFr
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
     curves = inputs.checked("learning_curve", inputs.checks.tested)
     tables = {
-        "random_genes": _with_owner(inputs.random_genes(), "random_genes"),
-        "learning_curve": _with_owner(curves, "learning_curve"),
+        "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
+        "learning_curve": _with_keys(curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        place = DIAGNOSTIC.fill(table=name)
-        tables[name] = _with_owner(inputs.of_datasets(place, schema), name)
-    further = [phenotype_checks(header) for header in headers.values()]
-    further.append(shared_by_series(inputs.series_paths))
-    return tables | {"audit": _join_tables([tables["audit"], *further], STUDY_TABLES["audit"])}
+        path = DIAGNOSTIC.fill(table=name)
+        tables[name] = _with_keys(inputs.of_datasets(path, schema), name)
+    # Findings about the phenotype alone, and about samples in several series, need all headers.
+    audits = [tables["audit"], *(phenotype_checks(header) for header in headers.values())]
+    audits.append(shared_by_series(inputs.series_paths))
+    return tables | {"audit": _join_tables(audits, STUDY_TABLES["audit"])}
 
 
-def _with_owner(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
+def _with_keys(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return tables of data sets, or of classifiers on them, as one table of the study."""
-    owned = []
+    keyed = []
     for key, table in tables.items():
         dataset, classifier = (key, "") if isinstance(key, str) else key
-        owned.append(table.assign(dataset=dataset, classifier=classifier))
-    return _join_tables(owned, STUDY_TABLES[name])
+        keyed.append(table.assign(dataset=dataset, classifier=classifier))
+    return _join_tables(keyed, STUDY_TABLES[name])
 
 
 def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
+    """Return the rows of several tables, with the columns of the contract."""
     parts = [table for table in tables if len(table)]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
     open_ended = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)

@@ -406,7 +406,7 @@ REPORT = GROUPS["report"].path
 #: Its second page.
 DETAILS = PathTemplate(STUDY + "/details.html")
 #: The charts of the page as files, a folder.
-FIGURES = GROUPS["figures"].path
+FIGURES_FOLDER = GROUPS["figures"].path
 #: The record of a run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
@@ -414,7 +414,7 @@ CURVES = PathTemplate(STUDY + "/curves.json")
 #: The permutation test of one classifier on one data set.
 PERMUTED = GROUPS["permutation"].path
 ANALYSIS_TABLE = GROUPS["analysis"].path
-ANALYSIS = ANALYSIS_TABLE.parent
+ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
 INDEX = PathTemplate("results/index.html")
 #: The first page of the manual of the results.
 MANUAL = PathTemplate("results/README.md")

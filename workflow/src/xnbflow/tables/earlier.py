@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from xnbflow.tables.contract import FIGURES, GROUPS, STUDY
+from xnbflow.tables.contract import FIGURES_FOLDER, GROUPS, STUDY
 from xnbflow.tables.storage import remove_files, table_files
 
 #: Tables of *compare* that were directly in the folder of the study.
@@ -80,7 +80,7 @@ EARLIER_FILES = {
 
 def _folders_of_a_study() -> set[str]:
     """Return the names of the folders that jobs of this version write in that of a study."""
-    names = {FIGURES.rpartition("/")[2]}
+    names = {FIGURES_FOLDER.rpartition("/")[2]}
     for group in GROUPS.values():
         folder, _, path = group.path.partition(f"{STUDY}/")
         if not folder and "/" in path:

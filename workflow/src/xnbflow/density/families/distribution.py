@@ -9,7 +9,7 @@ import numpy as np
 from xnbflow.core.parameters import Declared
 from xnbflow.density.tiles import feature_strips, map_parts
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _CHUNK_VALUES = 4_000_000
 _CHUNK_POINTS = 4096
@@ -116,7 +116,7 @@ class Distribution(Declared, ABC):
         """Return log densities summed over some terms, shape (n_classes, n_points)."""
         return self._evaluate(terms, features).sum(axis=0)
 
-    def _over_parts(self, work: Callable[[slice, slice], T], features: np.ndarray) -> list[T]:
+    def _over_parts(self, work: Callable[[slice, slice], _T], features: np.ndarray) -> list[_T]:
         """Return ``work(terms, points)`` of all terms and points, on threads, in a fixed order."""
         n_points = features.shape[1]
         strips = feature_strips(self._n_terms(features), min(n_points, _CHUNK_POINTS))

@@ -8,8 +8,6 @@
 | `ranked_genes` | a classifier's genes in scanpy's format (not used by the study) |
 """
 
-CSNB = "ClassSpecificNB"
-XNB_PUBLISHED = "XNB"
 WILCOXON = "Wilcoxon"
 NS_FOREST = "NS-Forest"
 ALL_GENES = "all genes"

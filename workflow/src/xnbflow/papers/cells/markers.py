@@ -19,11 +19,10 @@ from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.xnb import XNB
 from xnbflow.papers.cells import (
     ALL_GENES,
-    CSNB,
     NS_FOREST,
     WILCOXON,
-    XNB_PUBLISHED,
 )
+from xnbflow.papers.common.classifier_titles import CSNB, XNB_PUBLISHED
 
 
 class Training(NamedTuple):

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.papers.cells import CSNB
 from xnbflow.papers.cells.entries import ANALYSIS
+from xnbflow.papers.common.classifier_titles import CSNB
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults

@@ -22,7 +22,15 @@ FAST_ICA = "FastICA"
 PAPERS_WIDTH = "CICA, paper's width"
 CHOSEN_WIDTH = "CICA, chosen width"
 #: In the order in which they are shown.
-METHODS = (UNTRANSFORMED, WHITENING, SYMMETRIC, FAST_ICA, PAPERS_WIDTH, CHOSEN_WIDTH, TRUE_SOURCES)
+COMPARED_METHODS = (
+    UNTRANSFORMED,
+    WHITENING,
+    SYMMETRIC,
+    FAST_ICA,
+    PAPERS_WIDTH,
+    CHOSEN_WIDTH,
+    TRUE_SOURCES,
+)
 
 RECOVERY_ERROR = "recovery error"
 SQUARE_ERROR = "mean square error"

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.papers.cica.joint_tables import JointTables, normalise
 from xnbflow.preprocessing.estimator import Estimator
@@ -17,7 +17,7 @@ from xnbflow.preprocessing.estimator import Estimator
 #: Widths that the grid reaches beyond the targets.
 _MARGIN = 4.0
 #: Values of an array that are in memory at once.
-CHUNK_VALUES = 2_000_000
+DENSITY_CHUNK_VALUES = 2_000_000
 #: Sums below it have lost their digits to underflow.
 _NEARLY_NOTHING = 1e-280
 #: A density of less than exp(-40) of the greatest one in its row has no effect.
@@ -79,7 +79,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.width = width
         self.n_grid = n_grid
 
-    def fit(self, X: Samples, y: Labels) -> "KernelNBRegressor":
+    def fit(self, X: SamplesLike, y: Labels) -> "KernelNBRegressor":
         """Keep the training samples, and choose the kernel width; constant features have no effect.
 
         Raises
@@ -101,13 +101,13 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.grid_ = self._grid(self.width_)
         return self
 
-    def predict(self, X: Samples) -> np.ndarray:
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Return the mean of ``p(y | x)`` for each sample of X."""
         density = self.predict_density(X)
         return density @ self.grid_ / density.sum(axis=1)
 
     def predict_quantiles(
-        self, X: Samples, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
+        self, X: SamplesLike, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
     ) -> np.ndarray:
         """Return ``quantiles`` of ``p(y | x)`` for each sample of X.
 
@@ -121,7 +121,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         cumulative = np.pad(cumulative / cumulative[:, -1:], ((0, 0), (1, 0)))
         return np.array([np.interp(quantiles, row, self.grid_) for row in cumulative])
 
-    def predict_density(self, X: Samples) -> np.ndarray:
+    def predict_density(self, X: SamplesLike) -> np.ndarray:
         """Return ``p(y | x)`` of each sample of X at the points of `grid_`.
 
         The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
@@ -229,7 +229,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
 
 def _chunks(n_rows: int, values_per_row: int) -> list[slice]:
     """Return slices of rows that need little memory."""
-    size = max(1, CHUNK_VALUES // values_per_row)
+    size = max(1, DENSITY_CHUNK_VALUES // values_per_row)
     return [slice(start, start + size) for start in range(0, n_rows, size)]
 
 

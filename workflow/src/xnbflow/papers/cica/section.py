@@ -6,8 +6,8 @@ import pandas as pd
 from xnbflow.papers.cica import (
     AS_PAPER,
     CHOSEN_WIDTH,
+    COMPARED_METHODS,
     FAST_ICA,
-    METHODS,
     PAPERS_WIDTH,
     RECOVERY_ERROR,
     SETTING,
@@ -182,7 +182,7 @@ def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     summary = tables["summary"]
     # Seeds are 0 where the sources cannot be recovered because there are more components.
     measured = summary[summary["seeds"] > 0]
-    order = measured.assign(method=pd.Categorical(measured["method"], METHODS))
+    order = measured.assign(method=pd.Categorical(measured["method"], COMPARED_METHODS))
     order = order.sort_values(["measure", *SETTING, "method"])
     columns = ["method", *SETTING, "measure", "median", "lower", "upper", "of_untransformed"]
     declarations = {"of_untransformed": Column("number", label="of that without", format=".0%")}

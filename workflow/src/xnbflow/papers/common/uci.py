@@ -18,7 +18,7 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
 #: Where the repository serves its files.
-BASE_URLS = ("https://archive.ics.uci.edu/ml/machine-learning-databases",)
+UCI_URLS = ("https://archive.ics.uci.edu/ml/machine-learning-databases",)
 
 _SPAM_WORDS = (
     "make address all 3d our over remove internet order mail receive will people report addresses "
@@ -79,8 +79,8 @@ _BEANS = ("BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA")
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a data set whose location is one of `UCI`; see `load_published`."""
-    return load_published(dataset, downloads, UCI)
+    """Get a data set whose location is one of `UCI_SETS`; see `load_published`."""
+    return load_published(dataset, downloads, UCI_SETS)
 
 
 def _kinds(features: list[str], **special: Any) -> dict[str, str]:
@@ -166,7 +166,7 @@ def _describe(
         path=path,
         columns=[*features, "class"],
         clean=clean,
-        bases=BASE_URLS,
+        bases=UCI_URLS,
         text=text,
         header=False,
     )
@@ -174,7 +174,7 @@ def _describe(
 
 #: Mails; showers (the axis' angle to the origin, in degrees); electrocardiograms; patches of forest
 #: (aspect and slope are the two angles of Table 6). Names as in the papers.
-UCI = {
+UCI_SETS = {
     "spambase": _describe(
         "spambase/spambase.data", SPAMBASE, _cleaning(_kinds(SPAMBASE), {0: "mail", 1: "spam"})
     ),
@@ -188,7 +188,7 @@ UCI = {
         path="00602/DryBeanDataset.zip",
         columns=[*DRY_BEAN, "Class"],
         clean=_beans,
-        bases=BASE_URLS,
+        bases=UCI_URLS,
         text=("Class",),
         member="DryBeanDataset/Dry_Bean_Dataset.arff",
     ),

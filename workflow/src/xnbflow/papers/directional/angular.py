@@ -34,8 +34,8 @@ _TEMPERATURES = ("low", "medium", "high")
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a data set whose location is one of `ANGULAR`; see `load_published`."""
-    return load_published(dataset, downloads, ANGULAR)
+    """Get a data set whose location is one of `ANGULAR_SETS`; see `load_published`."""
+    return load_published(dataset, downloads, ANGULAR_SETS)
 
 
 def _residues(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -136,7 +136,7 @@ def _proteins(clean: Callable[..., Any]) -> Published:
     return Published(path="protein_dihedrals.tsv", columns=columns, clean=clean, text=_TEXT)
 
 
-ANGULAR = {
+ANGULAR_SETS = {
     "protein-helix": _proteins(_protein_helix),
     "protein-strand": _proteins(_protein_strand),
     "protein-window": _proteins(_protein_window),

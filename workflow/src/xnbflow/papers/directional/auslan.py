@@ -24,7 +24,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
-from xnbflow.papers.common.uci import BASE_URLS
+from xnbflow.papers.common.uci import UCI_URLS
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
@@ -81,7 +81,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         )
         raise InputError(msg, key="location")
     path = dataset.options.get("file", PATH)
-    archive = downloads.fetch("auslan", path, default=BASE_URLS, sha256=dataset.sha256)
+    archive = downloads.fetch("auslan", path, default=UCI_URLS, sha256=dataset.sha256)
     with open_raw(archive) as stream:
         recordings = _read_recordings(stream, str(archive))
     recordings.sort(key=lambda recording: (recording.session, recording.sign, recording.number))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Key, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, LegendKey
 from xnbflow.report.page.style import COLOURS, GREY, INK, shorten
 
 #: Width of a drawing on the page, in inches.
@@ -56,7 +56,7 @@ def draw_rings(title: str, classes: Sequence[str], rings: Sequence[Ring]) -> Cha
     return Chart(rows=[panels], width=width, title=title, keys=_keys(classes))
 
 
-def _ring_panel(ring: Ring) -> Panel:
+def _ring_panel(ring: Ring) -> ChartPanel:
     """Return the panel of a circle; the angle 0 is right of its centre."""
     drawn: list[marks.Mark] = []
     for code, angles in enumerate(ring.samples):
@@ -118,7 +118,7 @@ def draw_surface(
         interrupted = np.insert(curve.astype(float), breaks, np.nan, axis=0)
         across, up = (interrupted * unit).T
         drawn.append(marks.Line(x=across, y=up, colour=INK, width=1.0))
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=_degrees(labels[0], x[0], x[-1]),
         y=_degrees(labels[1], y[0], y[-1])
@@ -193,7 +193,7 @@ def draw_angle(
         x = _degrees("", turn[0], turn[-1])
         if not is_last:
             x = Axis(start=x.start, end=x.end, hidden=True)
-        curves = Panel(
+        curves = ChartPanel(
             marks=[bars, gaussian, fitted],
             x=x,
             y=Axis(start=0.0, end=1.05 * float(highest), hidden=True),
@@ -205,7 +205,7 @@ def draw_angle(
     return Chart(rows=rows, width=_WIDTH, title=title)
 
 
-def _rose(edges: np.ndarray, shares: np.ndarray, code: int) -> Panel:
+def _rose(edges: np.ndarray, shares: np.ndarray, code: int) -> ChartPanel:
     """Return sectors whose areas are shares, the circle around them, and a mark at 0 degrees."""
     radii = np.sqrt(shares / max(shares.max(), 1e-12))
     x: list[float] = []
@@ -223,10 +223,14 @@ def _rose(edges: np.ndarray, shares: np.ndarray, code: int) -> Panel:
     return _round_panel(drawn, _AROUND_ROSE, width=_DISC)
 
 
-def _round_panel(drawn: Sequence[marks.Mark], reach: float, *, width: float | None = None) -> Panel:
+def _round_panel(
+    drawn: Sequence[marks.Mark], reach: float, *, width: float | None = None
+) -> ChartPanel:
     """Return a panel around the centre, without axes, with one length of a unit."""
     axis = Axis(start=-reach, end=reach, hidden=True)
-    return Panel(marks=drawn, x=axis, y=axis, equal=True, width=width, height=width or 2 * reach)
+    return ChartPanel(
+        marks=drawn, x=axis, y=axis, equal=True, width=width, height=width or 2 * reach
+    )
 
 
 def _degrees(label: str, start: float, end: float) -> Axis:
@@ -250,6 +254,8 @@ def _dots(x: np.ndarray, y: np.ndarray, code: int) -> marks.Points:
     return marks.Points(x=x, y=y, colour=_colour(code), size=_DOT, alpha=0.75)
 
 
-def _keys(classes: Sequence[str]) -> list[Key]:
+def _keys(classes: Sequence[str]) -> list[LegendKey]:
     """Return the legend of the classes."""
-    return [Key(text=shorten(label, 14), colour=_colour(i)) for i, label in enumerate(classes)]
+    return [
+        LegendKey(text=shorten(label, 14), colour=_colour(i)) for i, label in enumerate(classes)
+    ]

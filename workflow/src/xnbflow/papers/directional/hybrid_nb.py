@@ -10,7 +10,7 @@ import numpy as np
 
 from xnbflow.core import entries
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import PRIORS, Configured
+from xnbflow.core.parameters import PRIORS_CONSTRAINT, Configured
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.papers.directional.grouped import FAMILIES, GroupedNB, make_family
 
@@ -18,7 +18,7 @@ from xnbflow.papers.directional.grouped import FAMILIES, GroupedNB, make_family
 _GROUP = {
     "$comment": "(name, distribution, columns)",
     "type": "array",
-    "prefixItems": [entries.text(), entries.choice(*FAMILIES), entries.COLUMNS],
+    "prefixItems": [entries.text(), entries.choice(*FAMILIES), entries.COLUMNS_SCHEMA],
     "minItems": 3,
     "maxItems": 3,
 }
@@ -72,7 +72,7 @@ class HybridNB(GroupedNB):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "groups": [Configured(list, entries.list_of(_GROUP)), tuple, None],
-        "priors": PRIORS,
+        "priors": PRIORS_CONSTRAINT,
     }
 
     def __init__(

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Instance, whole_constraint
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.independent import IndependentNB
@@ -21,7 +21,7 @@ from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.papers.directional.mutual_information import mutual_information
 
 #: Log densities that are held at once: 32 MB.
-CHUNK_VALUES = 4_000_000
+SELECTION_CHUNK_VALUES = 4_000_000
 
 
 class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
@@ -88,7 +88,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         self.n_max = n_max
         self.cv = cv
 
-    def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "SelectiveNB":
+    def fit(self, X: SamplesLike, y: Labels, groups: Labels | None = None) -> "SelectiveNB":
         """Fit the classifier.
 
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
@@ -167,7 +167,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _chunks(self, features: np.ndarray, samples: np.ndarray) -> list[np.ndarray]:
         """Split samples so that the log densities of a chunk take about 32 MB."""
-        width = max(1, CHUNK_VALUES // (len(features) * len(self.classes_)))
+        width = max(1, SELECTION_CHUNK_VALUES // (len(features) * len(self.classes_)))
         return [samples[start : start + width] for start in range(0, len(samples), width)]
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel
 from xnbflow.report.page.style import BLUE, COLOURS, GREY, ORANGE
 
 #: Inches of the strip below an effect that shows where the observations are.
@@ -63,14 +63,14 @@ def draw_effect(
         drawn.append(line)
         if apart.any():
             drawn.append(marks.Points(x=values[apart], y=curve[apart], colour=colour))
-    above = Panel(
+    above = ChartPanel(
         marks=drawn,
         x=Axis(start=start, end=end, hidden=True),
         y=Axis(label="log odds" if large else ""),
         height=1.9 if large else 1.2,
         note=note,
     )
-    below = Panel(
+    below = ChartPanel(
         marks=_observations(separate, edges, counts),
         x=Axis(start=start, end=end),
         y=Axis(start=0.0, end=1.6, hidden=True),

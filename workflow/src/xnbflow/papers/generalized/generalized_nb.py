@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import columns_constraint, number_constraint, one_of, whole_constraint
-from xnbflow.data.samples import Samples
+from xnbflow.data.samples import SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.papers.generalized.naive_effect import (
     QUADRATIC_KERNELS,
@@ -186,11 +186,11 @@ class GeneralizedNB(BaseNaiveBayes):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def decision_function(self, X: Samples) -> np.ndarray:
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the log odds of the second class, shape (n_samples,)."""
         return self._log_odds(self._features(X))
 
-    def effects(self, X: Samples) -> pd.DataFrame:
+    def effects(self, X: SamplesLike) -> pd.DataFrame:
         """Return the contribution of each feature to each sample's log odds.
 
         One row per sample of X and feature, with columns ``sample`` (X's index, or the row number),

@@ -25,7 +25,7 @@ from xnbflow.core.errors import InputError
 
 #: Name of the intercept's row, and the columns that scoring needs.
 INTERCEPT = "(intercept)"
-COLUMNS = ("feature", "kind", "value", "sum")
+SCORECARD_COLUMNS = ("feature", "kind", "value", "sum")
 
 
 def read_scorecard(path: Path | str) -> pd.DataFrame:
@@ -34,9 +34,10 @@ def read_scorecard(path: Path | str) -> pd.DataFrame:
     An `InputError` names a missing column, a card without intercept, or a sum that is no number.
     """
     card = pd.read_csv(path, dtype={"feature": str})
-    missing = [column for column in COLUMNS if column not in card]
+    missing = [column for column in SCORECARD_COLUMNS if column not in card]
     if missing:
-        msg = f"{path} lacks column {missing[0]!r}; a scorecard has the columns {list(COLUMNS)}"
+        columns = list(SCORECARD_COLUMNS)
+        msg = f"{path} lacks column {missing[0]!r}; a scorecard has the columns {columns}"
         raise InputError(msg)
     if np.count_nonzero(card["feature"] == INTERCEPT) != 1:
         msg = f"{path} must have exactly one row whose feature is {INTERCEPT!r}"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import BLUE, GREY, ORANGE
 
 #: Inches of the panels of the paper's figures.
@@ -34,13 +34,13 @@ def draw_paper_figure(
     xlabel : str
     """
     end = float(scale[-1])
-    above = Panel(
+    above = ChartPanel(
         marks=_pair(scale, separation, ("all blocks", "selected by Eq. 22")),
         x=Axis(start=0.0, end=end, hidden=True),
         y=Axis(label="D, D~", grid=True),
         height=_PANEL,
     )
-    middle = Panel(
+    middle = ChartPanel(
         marks=_pair(scale, risk, ("", "")),
         x=Axis(label=xlabel, start=0.0, end=end),
         y=Axis(label="R, R~", log=True, grid=True),
@@ -55,7 +55,7 @@ def draw_paper_figure(
         alpha=0.8,
     )
     zero = marks.Level(at=0.0, upright=True, colour=GREY, dash=2, width=1.2)
-    below = Panel(
+    below = ChartPanel(
         marks=[bars, zero],
         x=Axis(label="gain 1 − R~/R of a training set (%)"),
         y=Axis(label="training sets", start=0.0, whole=True, grid=True),
@@ -96,7 +96,7 @@ def draw_weights(
         marks.Line(x=scores, y=known, colour=BLUE, width=1.6),
         marks.Level(at=threshold, upright=True, colour=GREY, dash=2, width=1.2),
     ]
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(label="score", start=0.0, end=float(scores[-1]), grid=True),
         y=Axis(start=0.0, end=1.05 * float(highest), grid=True),

@@ -6,7 +6,5 @@
 | `section` | the study's section of the report |
 """
 
-CSNB = "ClassSpecificNB"
-XNB_PUBLISHED = "XNB"
 PAM = "shrunken centroids (PAM)"
 LASSO = "l1-logistic regression"

@@ -24,8 +24,9 @@ from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.xnb import XNB
+from xnbflow.papers.common.classifier_titles import CSNB, XNB_PUBLISHED
 from xnbflow.papers.common.repeats import check_complete, run_repeats
-from xnbflow.papers.signatures import CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.papers.signatures import LASSO, PAM
 from xnbflow.papers.signatures.entries import ANALYSIS
 from xnbflow.tables.contract import analysis_tables
 

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from xnbflow.papers.signatures import CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.papers.common.classifier_titles import CSNB, XNB_PUBLISHED
+from xnbflow.papers.signatures import LASSO, PAM
 from xnbflow.papers.signatures.entries import ANALYSIS
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section

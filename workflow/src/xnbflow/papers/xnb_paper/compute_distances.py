@@ -27,7 +27,7 @@ from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import kernel_title
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.papers.common.repeats import check_complete, run_repeats
-from xnbflow.papers.xnb_paper.entries import DISTANCES
+from xnbflow.papers.xnb_paper.entries import DISTANCES_ANALYSIS
 from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
 from xnbflow.preprocessing.selection.class_features import (
     PairSelection,
@@ -37,7 +37,7 @@ from xnbflow.preprocessing.selection.class_features import (
 )
 from xnbflow.tables.contract import analysis_tables
 
-TABLES = analysis_tables(DISTANCES)
+TABLES = analysis_tables(DISTANCES_ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS: dict[str, Any] = {
@@ -53,14 +53,14 @@ DEFAULTS: dict[str, Any] = {
 }
 
 #: The classifier's parameters in the paper.
-PUBLISHED = {"distance": "hellinger", "bandwidth": "silverman", "kernel": "gaussian"}
+PUBLISHED_PARAMETERS = {"distance": "hellinger", "bandwidth": "silverman", "kernel": "gaussian"}
 
 #: The size of the rows with the features that reach the threshold.
 AT_THRESHOLD = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Alternative:
+class XnbVariant:
     """A classifier that differs from the paper's in one part, or in none."""
 
     part: str
@@ -168,16 +168,20 @@ def _interval(differences: np.ndarray) -> tuple[float, float]:
     return differences.mean() - margin, differences.mean() + margin
 
 
-def alternatives_of(params: Mapping[str, Any]) -> Iterator[Alternative]:
+def alternatives_of(params: Mapping[str, Any]) -> Iterator[XnbVariant]:
     """Yield the paper's choice, and every alternative to one of its parts."""
-    yield Alternative(part="published", name="published", **PUBLISHED)
+    yield XnbVariant(part="published", name="published", **PUBLISHED_PARAMETERS)
     for distance in params["distances"]:
-        yield Alternative(part="distance", name=distance, **PUBLISHED | {"distance": distance})
+        yield XnbVariant(
+            part="distance", name=distance, **PUBLISHED_PARAMETERS | {"distance": distance}
+        )
     for bandwidth in params["bandwidths"]:
-        yield Alternative(part="bandwidth", name=bandwidth, **PUBLISHED | {"bandwidth": bandwidth})
+        yield XnbVariant(
+            part="bandwidth", name=bandwidth, **PUBLISHED_PARAMETERS | {"bandwidth": bandwidth}
+        )
     for kernel in params["kernels"]:
         name = kernel_title(kernel)
-        yield Alternative(part="kernel", name=name, **PUBLISHED | {"kernel": kernel})
+        yield XnbVariant(part="kernel", name=name, **PUBLISHED_PARAMETERS | {"kernel": kernel})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,7 +247,7 @@ def _fold(
     features: np.ndarray,
     codes: np.ndarray,
     tested: np.ndarray,
-    alternative: Alternative,
+    alternative: XnbVariant,
     params: Mapping[str, Any],
 ) -> Iterator[_Selection]:
     """Yield the selection of every size, with the predicted codes of the samples ``tested``.

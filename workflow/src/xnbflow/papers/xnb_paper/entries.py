@@ -35,7 +35,7 @@ ANALYSIS = Analysis(
     parts=("nb", "xnb", "fs_nb"),
 )
 
-DISTANCES = Analysis(
+DISTANCES_ANALYSIS = Analysis(
     name="distances",
     compute="xnbflow.papers.xnb_paper.compute_distances",
     section="xnbflow.papers.xnb_paper.section_distances",

@@ -4,7 +4,7 @@ import pandas as pd
 
 from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD
-from xnbflow.papers.xnb_paper.entries import DISTANCES
+from xnbflow.papers.xnb_paper.entries import DISTANCES_ANALYSIS
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
@@ -37,7 +37,7 @@ _KULLBACK_LEIBLER = (
 
 def section(results: StudyResults) -> Section | None:
     """Return the differences from the paper's choice; None without a series."""
-    tables = results.analysis(DISTANCES)
+    tables = results.analysis(DISTANCES_ANALYSIS)
     differences = tables["differences"]
     if differences.empty:
         return None

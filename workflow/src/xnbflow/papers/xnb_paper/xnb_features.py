@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.parameters import Instance
-from xnbflow.data.samples import Labels, Samples
+from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.xnb import XNB
 from xnbflow.preprocessing.estimator import Estimator
 from xnbflow.preprocessing.selector import FeatureSelector
@@ -59,7 +59,7 @@ class XNBFeatures(FeatureSelector, Estimator):
     def __init__(self, estimator: XNB | None = None) -> None:
         self.estimator = estimator
 
-    def fit(self, X: Samples, y: Labels) -> "XNBFeatures":
+    def fit(self, X: SamplesLike, y: Labels) -> "XNBFeatures":
         """Select the features of the classes from training samples.
 
         Where no class has a feature, of which `XNB` warns, all are kept: a classifier needs one.
@@ -72,7 +72,7 @@ class XNBFeatures(FeatureSelector, Estimator):
             self.selected_ = np.arange(self.n_features_in_)
         return self
 
-    def transform(self, X: Samples) -> Any:
+    def transform(self, X: SamplesLike) -> Any:
         """Return the samples with the features that are kept; all values are checked."""
         self._validated(X)
         return super().transform(X)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import Tile, map_class_tiles
+from xnbflow.density.class_tiles import FeatureTile, map_class_tiles
 from xnbflow.density.distances import density_distances, set_zero_densities_uniform
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.covering import smallest_cover
@@ -61,7 +61,7 @@ def pair_distances(
     pairs = pairs_of_codes(n_classes)
     distances = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: Tile, strip: slice) -> None:
+    def work(tile: FeatureTile, strip: slice) -> None:
         widths = tile.bandwidths(bandwidth, min_bandwidth)
         factors = tile.factors(widths, rule=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
         densities = tile.densities(

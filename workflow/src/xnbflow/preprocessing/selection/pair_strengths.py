@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import Tile, map_class_tiles
+from xnbflow.density.class_tiles import FeatureTile, map_class_tiles
 from xnbflow.density.distances import DISTANCES, density_distances
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.class_features import pairs_of_codes
@@ -63,7 +63,7 @@ def pair_strengths(
     strengths = np.empty((len(pairs), features.shape[0]))
     on_grid = "hellinger" if distance == "combined" else distance
 
-    def work(tile: Tile, strip: slice) -> None:
+    def work(tile: FeatureTile, strip: slice) -> None:
         tile = tile.standardised()
         widths = tile.bandwidths(bandwidth, min_bandwidth)
         factors = tile.factors(widths, rule=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)

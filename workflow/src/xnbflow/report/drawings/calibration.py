@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.numbers import intervals
 from xnbflow.report.page.style import GREY, N_DASHES
 
@@ -69,4 +69,4 @@ def _square(title: str, drawn: Sequence[marks.Mark], xlabel: str, ylabel: str) -
     diagonal = marks.Line(x=ends, y=ends, colour=GREY, dash=1, width=1.0)
     x = Axis(label=xlabel, start=-0.03, end=1.03)
     y = Axis(label=ylabel, start=-0.03, end=1.03)
-    return single(Panel(marks=[diagonal, *drawn], x=x, y=y, square=True), title=title)
+    return single(ChartPanel(marks=[diagonal, *drawn], x=x, y=y, square=True), title=title)

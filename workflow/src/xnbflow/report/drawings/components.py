@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import N_STYLES
 
 
@@ -41,4 +41,4 @@ def draw_components(
     )
     x = Axis(label=axes_labels[0])
     y = Axis(label=axes_labels[1])
-    return single(Panel(marks=[points], x=x, y=y, square=True))
+    return single(ChartPanel(marks=[points], x=x, y=y, square=True))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import GREY, N_DASHES, shorten
 
 #: Heights in inches: of the rug of a class, of the curves, and of the curves of two cohorts.
@@ -60,7 +60,7 @@ def draw_densities(
     drawn.append(marks.Level(at=0.0, colour=GREY, dash=0, width=0.6))
     middles = [-row * (i + 0.6) for i in range(len(classes))]
     names = [f"{'● ' if i in chosen else ''}{name}" for i, name in enumerate(classes)]
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(label="value", start=float(grid[0]), end=float(grid[-1])),
         y=Axis(
@@ -95,7 +95,7 @@ def draw_cohorts(
         drawn.append(marks.Line(x=grid, y=first, colour=i, width=1.2, label=shorten(name, 16)))
         second = unknown if test is None else test
         drawn.append(marks.Line(x=grid, y=second, colour=i, dash=1, width=1.6))
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(label="value", start=float(grid[0]), end=float(grid[-1])),
         y=Axis(label="density", start=0.0),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.probabilities import spread_of_samples
 from xnbflow.report.page.style import GREY, shorten
 
@@ -67,7 +67,7 @@ def draw_gene(
             tips={**tips, "value": "y"},
         )
         drawn.append(points)
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(names=labels.tolist(), longest=24, start=-0.5, end=len(labels) - 0.5),
         y=Axis(label=ylabel),

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Key, Panel
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, LegendKey
 from xnbflow.report.page.style import BLUE, GREY, ORANGE, strip_colour, strip_style_of
 
 #: Inches of all samples, at most of one sample, and of a row.
@@ -44,12 +44,14 @@ def draw_heatmap(
     n_rows, n_samples = z.shape
     columns = {"class": list(classes), **{name: list(v) for name, v in (tracks or {}).items()}}
     drawn: list[marks.Mark] = []
-    keys: list[Key] = []
+    keys: list[LegendKey] = []
     for i, (name, cells) in enumerate(columns.items()):
         texts = list(dict.fromkeys(cells))
         if i == 0:
             look: Look = {text: strip_style_of(k) for k, text in enumerate(texts)}
-            keys += [Key(text=text, colour=colour, alpha=a) for text, (colour, a) in look.items()]
+            keys += [
+                LegendKey(text=text, colour=colour, alpha=a) for text, (colour, a) in look.items()
+            ]
         else:
             look = looks_of(cells, strip_colour(i - 1))
             keys += _keys_of_strip(name, look)
@@ -67,8 +69,8 @@ def draw_heatmap(
         )
         drawn.append(strip)
     keys += [
-        Key(text=f"above the mean (full colour: {_DARKEST:g} SD)", colour=ORANGE),
-        Key(text="below the mean", colour=BLUE),
+        LegendKey(text=f"above the mean (full colour: {_DARKEST:g} SD)", colour=ORANGE),
+        LegendKey(text="below the mean", colour=BLUE),
     ]
     first = len(columns)
     shaded = marks.Cells(
@@ -87,7 +89,7 @@ def draw_heatmap(
         drawn.append(marks.Level(at=start - 0.5, upright=True, colour=GREY, dash=0, width=1.2))
     middles = [(start + end - 1) / 2 for start, end in spans]
     names = [classes[start] for start, _ in spans]
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(names=names, at=middles, longest=22, start=-0.5, end=n_samples - 0.5),
         y=Axis(names=[*columns, *rows], longest=34, start=first + n_rows - 0.5, end=-0.5),
@@ -120,11 +122,11 @@ def looks_of(cells: Sequence[str], colour: str) -> Look:
     return {text: (colour, (i + 1) / len(order)) for i, text in enumerate(order)}
 
 
-def _keys_of_strip(name: str, look: Look) -> list[Key]:
+def _keys_of_strip(name: str, look: Look) -> list[LegendKey]:
     """Return the legend of a strip: its categories, or the ends of its numbers."""
     texts = [text for text in look if text]
     if len({colour for colour, _ in look.values()}) == 1 and len(texts) > 1:  # shades of a number
         texts = [texts[0], texts[-1]]
     if len(texts) > _MOST_KEYS:
         return []
-    return [Key(text=f"{name}: {t}", colour=look[t][0], alpha=look[t][1]) for t in texts]
+    return [LegendKey(text=f"{name}: {t}", colour=look[t][0], alpha=look[t][1]) for t in texts]

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.numbers import number_text
 from xnbflow.report.page.style import GREY
 
@@ -34,7 +34,7 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Chart:
     ]
     x = Axis(label="p", start=0.0, end=1.0)
     y = Axis(label="share of features", start=0.0, end=top)
-    panel = Panel(marks=drawn, x=x, y=y, height=_HEIGHT)
+    panel = ChartPanel(marks=drawn, x=x, y=y, height=_HEIGHT)
     return single(panel, title="Shapiro-Wilk p-values")
 
 
@@ -52,7 +52,7 @@ def draw_correlations(edges: np.ndarray, pairs: np.ndarray, cut: float) -> Chart
     ]
     x = Axis(label="|r| of a pair of features", start=0.0, end=1.0)
     y = Axis(label="pairs", log=True, start=_LEAST, end=top**1.25)
-    panel = Panel(marks=drawn, x=x, y=y, height=_HEIGHT)
+    panel = ChartPanel(marks=drawn, x=x, y=y, height=_HEIGHT)
     return single(panel, title="Correlation given the class")
 
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.numbers import intervals
 from xnbflow.report.page.style import GREY, INK, N_DASHES
 
@@ -73,4 +73,4 @@ def draw_lines(
     y_axis = Axis(
         label=ylabel, log=logarithmic == "y", start=None if logarithmic else 0.0, grid=True
     )
-    return single(Panel(marks=drawn, x=x_axis, y=y_axis, height=1.95), width=4.5, title=title)
+    return single(ChartPanel(marks=drawn, x=x_axis, y=y_axis, height=1.95), width=4.5, title=title)

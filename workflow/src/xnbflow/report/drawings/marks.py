@@ -269,7 +269,7 @@ class Axis:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class ChartPanel:
     """Marks over a pair of axes of a ``height``, and of a ``width`` if the content determines it.
 
     In print a panel shrinks to its ``least`` width where the column is narrow, if it has one.
@@ -291,7 +291,7 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Key:
+class LegendKey:
     """An entry of the legend for what is no mark with a label: a filled square."""
 
     text: str
@@ -303,17 +303,17 @@ class Key:
 class Chart:
     """Panels in ``rows`` below each other. In print the ``width`` is that of a column."""
 
-    rows: Sequence[Sequence[Panel]]
+    rows: Sequence[Sequence[ChartPanel]]
     width: float = 2.9
     title: str = ""
-    keys: Sequence[Key] = ()
+    keys: Sequence[LegendKey] = ()
 
     @property
-    def panels(self) -> list[Panel]:
+    def panels(self) -> list[ChartPanel]:
         """All panels, row after row."""
         return [panel for row in self.rows for panel in row]
 
 
-def single(panel: Panel, *, width: float = 2.9, title: str = "") -> Chart:
+def single(panel: ChartPanel, *, width: float = 2.9, title: str = "") -> Chart:
     """Return a chart of one panel."""
     return Chart(rows=[[panel]], width=width, title=title)

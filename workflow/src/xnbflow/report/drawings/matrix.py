@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from xnbflow.report.drawings.marks import Axis, Cells, Chart, Key, Panel
+from xnbflow.report.drawings.marks import Axis, Cells, Chart, ChartPanel, LegendKey
 from xnbflow.report.page.style import BLUE
 
 
@@ -39,7 +39,7 @@ def draw_matrix(
         outlined=sorted(outlined),
         headings=(ylabel or "row", xlabel or "column", "share" if texts else "value", "count"),
     )
-    panel = Panel(
+    panel = ChartPanel(
         marks=[shaded],
         x=Axis(label=xlabel, names=list(columns), start=-0.5, end=len(columns) - 0.5),
         y=Axis(label=ylabel, names=list(rows), start=len(rows) - 0.5, end=-0.5),
@@ -47,5 +47,5 @@ def draw_matrix(
         height=cell[1] * len(rows),
         width=cell[0] * len(columns),
     )
-    keys = [Key(text=f"{key}: 1 (white: 0)", colour=colour)] if key else []
+    keys = [LegendKey(text=f"{key}: 1 (white: 0)", colour=colour)] if key else []
     return Chart(rows=[[panel]], width=0.0, title=title, keys=keys)

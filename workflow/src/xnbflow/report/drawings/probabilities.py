@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.numbers import number_text
 from xnbflow.report.page.style import GREY, N_STYLES
 
@@ -59,4 +59,4 @@ def draw_probabilities(
     x = Axis(names=list(classes), longest=16, start=-0.6, end=len(classes) - 0.4)
     y = Axis(label="probability of its class", start=-0.04, end=1.04)
     width = max(2.9, min(6.0, 0.7 + 0.5 * len(classes)))
-    return single(Panel(marks=[half, points], x=x, y=y, height=2.2), width=width)
+    return single(ChartPanel(marks=[half, points], x=x, y=y, height=2.2), width=width)

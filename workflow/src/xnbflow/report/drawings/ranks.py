@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import INK, ORANGE, shorten
 
 #: Inches from bar to bar, and from name to name.
@@ -68,7 +68,7 @@ def draw_ranks(
         offset=(0.0, 2.0),
     )
     drawn.append(caption)
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(
             names=[str(rank) for rank in range(1, k + 1)],

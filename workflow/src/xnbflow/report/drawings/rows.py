@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.numbers import intervals
 from xnbflow.report.page.style import GREY, INK
 
@@ -66,7 +66,7 @@ def draw_points(
             x0=x, y0=places - 0.42, x1=x, y1=places + 0.42, colour=INK, width=1.6, label=name
         )
         drawn.append(bars)
-    panel = Panel(
+    panel = ChartPanel(
         marks=drawn,
         x=Axis(label=xlabel, end=most, grid=True),
         y=Axis(names=list(rows), longest=length, start=len(rows) - 0.5, end=-0.5),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from xnbflow.report.drawings import marks
-from xnbflow.report.drawings.marks import Axis, Chart, Panel, single
+from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import BLUE, GREY, ORANGE, shorten
 
 #: Share of the height of all points that a name takes.
@@ -60,5 +60,5 @@ def draw_volcano(
             )
     drawn += texts
 
-    panel = Panel(marks=drawn, x=Axis(label=xlabel), y=Axis(label="-log10 p"), height=2.0)
+    panel = ChartPanel(marks=drawn, x=Axis(label=xlabel), y=Axis(label="-log10 p"), height=2.0)
     return single(panel, width=3.0, title=title)

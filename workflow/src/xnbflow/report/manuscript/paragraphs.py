@@ -13,7 +13,7 @@ import pandas as pd
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
-from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED, inflation_of
+from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.numbers import format_count, format_number, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
@@ -218,7 +218,9 @@ def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[s
     of_any_class = [row for row in tables["stability"] if row["class"] == ""]
     halved = dict.fromkeys(row["classifier"] for row in of_any_class if row["halves"] is not None)
     tuned = [
-        labels[name] for name, entry in entries.items() if inflation_of(resolved(entry)) == TUNED
+        labels[name]
+        for name, entry in entries.items()
+        if inflation_of(resolved(entry)) == TUNED_INFLATION
     ]
     folds = []
     for name in study.folds:
@@ -234,7 +236,7 @@ def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[s
         "classifiers": classifiers,
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
         "inflation": f"{CROSS_VALIDATED:g}",
-        "tuned_inflation": f"{TUNED:g}",
+        "tuned_inflation": f"{TUNED_INFLATION:g}",
         "inflation_below": f"{BELOW:g}",
         "tuned": tuned,
         "stability": [row for row in of_any_class if row["stability"] is not None],

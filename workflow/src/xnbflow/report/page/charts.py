@@ -39,7 +39,7 @@ def chart_json(chart: Chart) -> dict[str, Any]:
     return content
 
 
-def _panel(panel: marks.Panel) -> dict[str, Any]:
+def _panel(panel: marks.ChartPanel) -> dict[str, Any]:
     """Return a panel; its height is in pixels."""
     height = round(_PIXELS * panel.height) + (_TOOLS if panel.x.hidden else _AROUND)
     content = {

@@ -49,7 +49,7 @@ MOST_DRAWN_CLASSES = 25
 #: Most frequent mistakes of a classifier that take the place of the matrix.
 MOST_MISTAKES = 20
 #: ROC curves of a figure; more have no distinguishable colours.
-MOST_CURVES = 10
+MOST_ROC_CURVES = 10
 _MISTAKE_COLUMNS = ["classifier", "true", "predicted", "count", "share"]
 
 #: Metrics that are numbers of features.
@@ -210,9 +210,9 @@ def permutation_blocks(results: StudyResults) -> list[Block]:
 
 def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return the predictions, and the classifiers without predictions."""
-    counts = dict(
-        iter(results.rows("confusion", dataset=dataset, folds=folds).groupby("classifier"))
-    )
+    # Classifiers without any fit have no predictions.
+    evaluation = {"dataset": dataset, "folds": folds}
+    counts = dict(iter(results.rows("confusion", **evaluation).groupby("classifier")))
     fitted = [name for name in results.study.classifiers if name in counts]
     failed = [results.labels[name] for name in results.study.classifiers if name not in counts]
     blocks: list[Block] = []
@@ -220,36 +220,42 @@ def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[B
         blocks.append(Prose(f"Not fitted in any fold: {', '.join(failed)}.", "warning"))
     if not fitted:
         return blocks
+
+    # Confusion matrices; of many classes the most frequent mistakes in their place.
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     key = f"{dataset}-{folds}"
     figures = []
-    if len(classes) <= MOST_DRAWN_CLASSES:
+    are_few_classes = len(classes) <= MOST_DRAWN_CLASSES
+    if are_few_classes:
         figures = [
             confusion_figure(f"confusion-{key}-{name}", results.labels[name], counts[name], classes)
             for name in fitted
         ]
     else:
-        # The most frequent mistakes of each classifier, in place of its confusion matrix.
         rows = pd.concat([frequent_mistakes(counts[name]) for name in fitted])
         caption = _TEXTS["mistakes"].format(most=MOST_MISTAKES)
         blocks.append(results.tables.show("confusion", caption, _MISTAKE_COLUMNS, rows))
+
+    # Calibration and ROC curves.
     bins = bins_by_label(results, dataset, folds, fitted)
     if bins:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
         figures.append(calibration_figure(f"calibration-{key}", bins, alt))
     chosen = results.tables["headline"]["classifier"].iloc[0]
-    figures += roc_figures(results, {"dataset": dataset, "folds": folds, "classifier": chosen})
-    sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
-    recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
+    figures += roc_figures(results, {**evaluation, "classifier": chosen})
+    if figures:
+        caption = _TEXTS["predictions" if are_few_classes else "tested_samples"]
+        sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
+        blocks.append(Gallery(figures, caption, sources))
+
+    # Recalls, pairs of classes, and sets of classes.
+    recall = results.rows("estimates", **evaluation, metric="recall")
     table = results.tables.show(
         "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, declarations=RECALL_COLUMNS
     )
-    caption = "predictions" if len(classes) <= MOST_DRAWN_CLASSES else "tested_samples"
-    if figures:
-        blocks.append(Gallery(figures, _TEXTS[caption], sources))
-    content: list[Block] = [table, *_equal_priors(results, {"dataset": dataset, "folds": folds})]
+    content: list[Block] = [table, *_equal_priors(results, evaluation)]
     blocks.append(Group("Recall of each class", content, "and what it is mistaken for"))
-    blocks += _class_pairs(results, {"dataset": dataset, "folds": folds}, chosen)
+    blocks += _class_pairs(results, evaluation, chosen)
     return [*blocks, *_sets(results, dataset, folds)]
 
 
@@ -313,8 +319,8 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     if areas.empty:
         return []
     n_classes = len(areas)
-    if n_classes > MOST_CURVES:
-        areas = areas.sort_values("estimate", kind="stable").head(MOST_CURVES)
+    if n_classes > MOST_ROC_CURVES:
+        areas = areas.sort_values("estimate", kind="stable").head(MOST_ROC_CURVES)
     rates = dict(iter(results.rows("roc", **evaluation).groupby("class")))
     curves = {}
     for row in areas.to_dict("records"):
@@ -328,7 +334,7 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     title = results.labels[evaluation["classifier"]]
     caption = _TEXTS["roc"]
     if n_classes > len(areas):
-        caption += " " + _TEXTS["smallest_areas"].format(most=MOST_CURVES, total=n_classes)
+        caption += " " + _TEXTS["smallest_areas"].format(most=MOST_ROC_CURVES, total=n_classes)
     figure = Figure(
         name=f"roc-{evaluation['dataset']}-{evaluation['folds']}",
         draw=draw_roc,

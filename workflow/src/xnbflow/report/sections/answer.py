@@ -4,7 +4,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
-from xnbflow.report.page.blocks import Block, Card, Cards, Group, Prose, Section
+from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
@@ -35,7 +35,7 @@ def section(results: StudyResults) -> Section | None:
     if not chosen:
         return Section("answer", "What was found", "", blocks)
     cards = [card(results, *evaluation, chosen) for evaluation in results.evaluations]
-    features_are_named = any(map(_names_features, cards))
+    features_are_named = any(card.genes or any(line.items for line in card.lines) for card in cards)
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
@@ -50,31 +50,21 @@ def section(results: StudyResults) -> Section | None:
     return Section("answer", "What was found", lead, blocks)
 
 
-def _names_features(card: Card) -> bool:
-    return bool(card.genes) or any(line.items for line in card.lines)
-
-
 def artefact_blocks(results: StudyResults) -> list[Block]:
     """Return the lists of genes with more genes of a known artefact than by chance."""
     rows = results.tables["artefacts"]
     rows = rows[rows["marked"].astype(bool)]
     if rows.empty:
         return []
-    text = " ".join(_artefact(results, row) for row in rows.to_dict("records"))
-    return [Prose(text, "warning", results.tables.sources("artefacts"))]
-
-
-def _artefact(results: StudyResults, row: dict[str, str]) -> str:
-    """Return a sentence on the genes of a list that often differ for another reason."""
-    genes = row["genes"].replace(" ", ", ")
-    share = f"{row['overlap']} of the {row['chosen']} {_list_name(results, row)}"
-    return f"{row['dataset']}: {share} {row['effect']}: {genes}."
-
-
-def _list_name(results: StudyResults, row: dict[str, str]) -> str:
-    if row["classifier"]:
-        return f"core genes of {results.labels[row['classifier']]} for “{row['class']}”"
-    return f"first genes of “{row['class']}” by rank"
+    sentences = []
+    for row in rows.to_dict("records"):
+        genes = row["genes"].replace(" ", ", ")
+        name = f"first genes of “{row['class']}” by rank"
+        if row["classifier"]:
+            name = f"core genes of {results.labels[row['classifier']]} for “{row['class']}”"
+        share = f"{row['overlap']} of the {row['chosen']} {name}"
+        sentences.append(f"{row['dataset']}: {share} {row['effect']}: {genes}.")
+    return [Prose(" ".join(sentences), "warning", results.tables.sources("artefacts"))]
 
 
 def suspect_blocks(results: StudyResults) -> list[Block]:

@@ -18,12 +18,12 @@ from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import Column
 
 #: Features in a matrix.
-MOST_ROWS = 30
+MOST_MATRIX_FEATURES = 30
 #: Rows of the table of selected features.
 MOST_SELECTED = 200
 #: Classes of a matrix, and of a figure of densities; of more, those that the features are for.
-MOST_COLUMNS = 25
-MOST_CURVES = 12
+MOST_MATRIX_CLASSES = 25
+MOST_DENSITY_CLASSES = 12
 
 _TEXTS = texts_of("explanation")
 #: Blocks of a section before which groups of data sets are open.
@@ -105,8 +105,8 @@ def explanation_of_classifier(
         estimator = f"as {results.labels[evaluation['classifier']]} estimates it"
     estimator += f" ({', '.join(curves['estimator'].unique())})"
     caption = _TEXTS["densities"].format(estimator=estimator)
-    if curves["class"].nunique() > MOST_CURVES:
-        caption += " " + _TEXTS["nearest_classes"].format(most=MOST_CURVES)
+    if curves["class"].nunique() > MOST_DENSITY_CLASSES:
+        caption += " " + _TEXTS["nearest_classes"].format(most=MOST_DENSITY_CLASSES)
     sources = results.tables.sources("densities", "values")
     return [
         feature_matrix(results, evaluation, selected),
@@ -122,7 +122,7 @@ def feature_matrix(
     classes = results.rows("class_sizes", dataset=evaluation["dataset"])["class"].tolist()
     features = features_by_class(selected, classes)
     n_classes = len(classes)
-    if n_classes > MOST_COLUMNS:
+    if n_classes > MOST_MATRIX_CLASSES:
         drawn = selected[selected["feature"].isin(features)]
         classes = classes_of_most_features(drawn, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
@@ -132,7 +132,7 @@ def feature_matrix(
         label = results.labels[evaluation["classifier"]]
         text = f"{label} selects these in every fold for every class"
         sources = results.tables.sources("selection", "profiles")
-        return Prose(f"{text}: {listed(features, MOST_ROWS)}.", sources=sources)
+        return Prose(f"{text}: {listed(features, MOST_MATRIX_FEATURES)}.", sources=sources)
     profiles = (
         results.rows("profiles", **evaluation).drop_duplicates("feature").set_index("feature")
     )
@@ -171,7 +171,7 @@ def classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[st
     ``drawn`` are rows of the table ``selection``; the sum of frequencies of a class decides.
     """
     frequencies = drawn.groupby("class")["frequency"].sum().reindex(classes, fill_value=0.0)
-    frequent = frequencies.sort_values(ascending=False, kind="stable").head(MOST_COLUMNS)
+    frequent = frequencies.sort_values(ascending=False, kind="stable").head(MOST_MATRIX_CLASSES)
     chosen = set(frequent.index[frequent > 0])
     return [label for label in classes if label in chosen]
 
@@ -179,7 +179,7 @@ def classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[st
 def features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the features selected most often, each once, in the order of their first class."""
     best = selected.sort_values(["frequency", "mean_rank"], ascending=[False, True], kind="stable")
-    best = best.drop_duplicates("feature").head(MOST_ROWS)
+    best = best.drop_duplicates("feature").head(MOST_MATRIX_FEATURES)
     class_codes = pd.Categorical(best["class"], categories=classes).codes
     order = np.lexsort((best["mean_rank"], -best["frequency"], class_codes))
     features: list[str] = best["feature"].iloc[order].tolist()
@@ -235,7 +235,7 @@ def distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     ``distances`` are rows of the table ``class_distances``. The index has class and feature.
     """
     key = ["class", "feature"]
-    if distances["other_class"].nunique() <= MOST_COLUMNS:
+    if distances["other_class"].nunique() <= MOST_MATRIX_CLASSES:
         wide = distances.pivot(index=key, columns="other_class", values="distance")
         return wide.add_prefix("to ")
     nearest = distances.sort_values("distance", kind="stable").drop_duplicates(key).set_index(key)
@@ -302,7 +302,7 @@ def classes_of_densities(
     ``distances`` are those from the class in focus, None for itself. First come the classes that
     the feature is ``selected`` for, the most frequent first, then the nearest other ones.
     """
-    if len(distances) <= MOST_CURVES:
+    if len(distances) <= MOST_DENSITY_CLASSES:
         return list(distances)
     others = {
         label: math.inf if distance is None else distance
@@ -310,7 +310,7 @@ def classes_of_densities(
         if label not in selected
     }
     nearest = sorted(others, key=others.__getitem__)
-    drawn = set([*selected, *nearest][:MOST_CURVES])
+    drawn = set([*selected, *nearest][:MOST_DENSITY_CLASSES])
     return [label for label in distances if label in drawn]
 
 

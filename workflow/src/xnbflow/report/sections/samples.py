@@ -25,6 +25,7 @@ MANY_CLASSES = 5
 #: Numbers of a drawn feature, and further numbers of a class, in the evidence of a sample.
 _NUMBERS_OF_FEATURE = 2
 _NUMBERS_OF_CLASS = 7
+_SAMPLE_AND_CLASS = ["sample", "class"]
 _WRONG_BY = Column("integer", "classifiers", label="wrong by")
 
 
@@ -109,6 +110,7 @@ def contributions(
     number and evidence, the strongest first. Sums are of the values of the tables and are rounded
     afterwards; null is minus infinity.
     """
+    # The evidence of each feature, the strongest first, of samples without missing evidence.
     evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
     evidence = results.rows("evidence", **evaluation)[[*_SAMPLE_AND_CLASS, "feature", "evidence"]]
     unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
@@ -116,14 +118,16 @@ def contributions(
         evidence = evidence[~evidence["sample"].isin(unexplained)]
     if evidence.empty:
         return None
-    predictions = results.training(**evaluation, table="predictions", repeat=0)
-    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     evidence = evidence.iloc[(-evidence["evidence"].abs()).argsort(kind="stable")]
+
+    # The first features of each sample and class are drawn; the others are summed.
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     most = SHOWN_OF_MANY if len(classes) > MANY_CLASSES else SHOWN_FEATURES
     is_drawn = evidence.groupby(_SAMPLE_AND_CLASS, sort=False).cumcount() < most
-    explained = predictions[~predictions["sample"].isin(unexplained)]
 
     # The samples that there is room for, in their order; misclassified ones come first.
+    predictions = results.training(**evaluation, table="predictions", repeat=0)
+    explained = predictions[~predictions["sample"].isin(unexplained)]
     terms_of_sample = _NUMBERS_OF_FEATURE * int(is_drawn.sum()) / len(explained)
     numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * len(classes))
     room = int(MOST_NUMBERS / numbers_of_sample)
@@ -131,35 +135,27 @@ def contributions(
     first = np.argsort(is_right, kind="stable")[:room]
     shown = explained.iloc[np.sort(first)]
 
-    drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
-    features = {name: number for number, name in enumerate(drawn["feature"].unique())}
-    sums = _sums(results, evaluation, shown, classes, others=evidence[~is_drawn])
-
     # The numbers of features and their evidence, by sample and class.
+    drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
+    number_of_feature = {name: number for number, name in enumerate(drawn["feature"].unique())}
     terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
-    numbers = drawn["feature"].map(features).tolist()
-    rounded = map(_rounded, drawn["evidence"].tolist())
-    samples = drawn["sample"].tolist()
-    for sample, label, *term in zip(
-        samples, drawn["class"].tolist(), numbers, rounded, strict=True
-    ):
-        terms[sample, label].append(term)
-    of_samples = _terms_by_sample(sums, terms)
+    for sample, label, feature, number in drawn.itertuples(index=False):
+        terms[sample, label].append([number_of_feature[feature], _rounded(number)])
+    sums = _sums(results, evaluation, shown, classes, others=evidence[~is_drawn])
+    terms_by_sample = _terms_by_sample(sums, terms)
+
     samples = []
     for row in shown.itertuples():
         true = classes.index(row.true)
         predicted = classes.index(row.predicted)
-        samples.append([row.sample, true, predicted, of_samples[row.sample]])
+        samples.append([row.sample, true, predicted, terms_by_sample[row.sample]])
     return {
         "name": f"{results.with_folds(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
-        "features": list(features),
+        "features": list(number_of_feature),
         "samples": samples,
         "left_out": len(predictions) - len(samples),
     }
-
-
-_SAMPLE_AND_CLASS = ["sample", "class"]
 
 
 def _sums(

@@ -272,7 +272,7 @@ def _draw_samples(axes: Axes, mark: marks.Samples) -> None:
 
 
 def legend_entries(
-    panels: Sequence[marks.Panel], keys: Sequence[marks.Key]
+    panels: Sequence[marks.ChartPanel], keys: Sequence[marks.LegendKey]
 ) -> list[tuple[Line2D, str]]:
     """Return the entries of a legend, a sign and a text: labels of marks, groups, and keys."""
     entries: list[tuple[Line2D, str]] = []

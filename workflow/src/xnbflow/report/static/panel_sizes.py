@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.report.drawings.marks import Chart, Panel
+from xnbflow.report.drawings.marks import Chart, ChartPanel
 from xnbflow.report.page.style import shorten
 from xnbflow.report.static.room import (
     every_name,
@@ -76,7 +76,7 @@ class PanelSizes:
     others by `fit_names_below`.
     """
 
-    panel: Panel
+    panel: ChartPanel
     left: float
     right: float
     #: The names on the left side, and on the right side.
@@ -114,7 +114,7 @@ def row_height(row: Sequence[PanelSizes]) -> float:
     return max(sizes.top + sizes.height + sizes.bottom for sizes in row)
 
 
-def measure_sides(panel: Panel, column: float | None) -> PanelSizes:
+def measure_sides(panel: ChartPanel, column: float | None) -> PanelSizes:
     """Return a panel with the margins beside it, and its names as they are written."""
     # the left side: names or numbers, and the label
     label = _LABEL if panel.y.label else 0.0
@@ -171,7 +171,7 @@ def share_width(chart: Chart, rows: Sequence[list[PanelSizes]], column: float | 
     return width
 
 
-def _least_width(panel: Panel, n_in_row: int, *, printed: bool) -> float:
+def _least_width(panel: ChartPanel, n_in_row: int, *, printed: bool) -> float:
     """Return the least width of axes; those that may shrink do so in print alone."""
     if panel.width is None:
         return _LEAST_PRINTED_WIDTH / n_in_row if printed else _LEAST_WIDTH

@@ -670,6 +670,9 @@ def run_study(context: typer.Context, study: str) -> None:
     """Run a study through Snakemake; every further option is Snakemake's.
 
     The file STUDY.yaml of this folder, which `xnbflow study -o STUDY` writes, is used by itself.
+
+    On Linux, jobs of this machine are forked from one process that has imported their libraries.
+    With XNBFLOW_PREPARE=no in the environment, each job imports them itself.
     """
     from xnbflow.running.cli.configuration import find_configuration  # noqa: PLC0415
 

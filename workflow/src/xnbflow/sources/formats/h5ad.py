@@ -110,7 +110,7 @@ def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
         lines=list(map(quoted, names)),
         unit="cell",
         column_unit="gene",
-        described=range(1, n_texts),
+        described=range(n_texts),
         annotation=annotation,
     )
 
@@ -128,7 +128,8 @@ def as_cells(dataset: SheetRow) -> SheetRow:
         if key in options:
             options[key] = _column_of_obs(options[key])
     label = dataset.label and _column_of_obs(dataset.label)
-    return replace(dataset, label=label, orientation="rows", options=options)
+    id_column = dataset.id_column and _column_of_obs(dataset.id_column)
+    return replace(dataset, label=label, id_column=id_column, orientation="rows", options=options)
 
 
 def _column_of_obs(name: str) -> str:

@@ -34,7 +34,7 @@ _VALUE = re.compile(
 )
 #: A table with more columns has features in them, and so has one with more columns of numbers
 #: that differ within samples and features, none with a name of values.
-MOST_COLUMNS = 40
+MOST_LONG_COLUMNS = 40
 _MOST_VALUES = 5
 #: First rows by which columns of texts and of numbers are distinguished.
 _FIRST_ROWS = 200
@@ -110,16 +110,21 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
     samples and within features; it has the values.
     """
     header = raw.header
-    if not len(raw) or len(header) > MOST_COLUMNS:
+    if not len(raw) or len(header) > MOST_LONG_COLUMNS:
         return None
+
+    # Columns of texts and of numbers, by the first rows; numbers may name samples or features.
     first = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
     heads = list(zip(*first, strict=True))
     texts = [i for i, head in enumerate(heads) if 2 * sum(map(is_text, head)) > len(head)]
     numbers = [i for i, head in enumerate(heads) if i not in texts and _are_numbers(head)]
-    named = [i for i in numbers if _is_name_of_sample(header[i]) or _is_feature(header[i])]
-    if len({*texts, *named}) < 2:
+    names = [i for i in numbers if _is_name_of_sample(header[i]) or _is_feature(header[i])]
+    if len({*texts, *names}) < 2:
         return None
-    keys = [i for i in sorted({*texts, *named}) if header[i] != label and header[i]]
+
+    # Pairs of columns that may be samples and features. Their names decide where several columns
+    # have them, as symbol and accession.
+    keys = [i for i in sorted({*texts, *names}) if header[i] != label and header[i]]
     cells = dict(zip(keys, raw.columns(keys), strict=True))
     pairs = [
         (sample, feature)
@@ -127,28 +132,21 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
         for feature in keys
         if sample != feature and _are_crossed(header, cells, sample, feature)
     ]
-    # Names of samples and features decide where several columns have them, as symbol and accession.
     pairs.sort(
         key=lambda pair: (not _is_name_of_sample(header[pair[0]]), not _is_feature(header[pair[1]]))
     )
+
+    # The first pair with a column of values.
     for sample, feature in pairs:
         others = [i for i in numbers if i not in (sample, feature)]
         measured = dict(zip(others, raw.columns(others), strict=True))
-        varying = [
-            i
-            for i in others
-            if not _is_constant_within(cells[sample], measured[i])
-            and not _is_constant_within(cells[feature], measured[i])
-        ]
-        values = [i for i in varying if _VALUE.fullmatch(_words(header[i]))]
-        has_many_features = len(set(cells[feature])) >= _LEAST_FEATURES
-        if not values and has_many_features and len(varying) <= _MOST_VALUES:
-            values = varying
-        if not values:
+        value = _column_of_values(header, measured, samples=cells[sample], features=cells[feature])
+        if value is None:
             continue
-        value = values[0]
-        beside = [i for i in keys if i not in (sample, feature)]
-        constant = [i for i in beside if _is_constant_within(cells[sample], cells[i])]
+
+        # Columns with one text or number for each sample describe samples, as the label does.
+        other_keys = [i for i in keys if i not in (sample, feature)]
+        constant = [i for i in other_keys if _is_constant_within(cells[sample], cells[i])]
         constant += [i for i in others if _is_constant_within(cells[sample], measured[i])]
         if label in header:
             constant.append(header.index(str(label)))
@@ -161,6 +159,30 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
             repeats=n_pairs < len(raw),
         )
     return None
+
+
+def _column_of_values(
+    header: Sequence[str],
+    measured: dict[int, list[str]],
+    *,
+    samples: Sequence[str],
+    features: Sequence[str],
+) -> int | None:
+    """Return the column of numbers that differs within samples and within features; None if none.
+
+    ``measured`` are the columns of numbers by position. Without a name of values one of few columns
+    has them, if there are enough features.
+    """
+    varying = [
+        i
+        for i, column in measured.items()
+        if not _is_constant_within(samples, column) and not _is_constant_within(features, column)
+    ]
+    values = [i for i in varying if _VALUE.fullmatch(_words(header[i]))]
+    has_many_features = len(set(features)) >= _LEAST_FEATURES
+    if not values and has_many_features and len(varying) <= _MOST_VALUES:
+        values = varying
+    return values[0] if values else None
 
 
 def _are_crossed(

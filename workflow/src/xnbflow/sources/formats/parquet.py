@@ -110,7 +110,7 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
         refuse_bomb(path, path.stat().st_size, 8 * n_cells)
         table = file.read()
         table.validate(full=True)  # texts are UTF-8, dates are dates, ...
-        table = _with_index_first(table, index_of_pandas(path, table.schema.metadata))
+        table = with_index_first(table, index_of_pandas(path, table.schema.metadata))
         names = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = quoted(str(error), 160)
@@ -152,7 +152,7 @@ def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[s
         raise _DAMAGED_METADATA.error(path=path) from error
 
 
-def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
+def with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
     """Return a table with the index of pandas, names of samples or features, as first columns.
 
     Pandas stores it after the values.

@@ -379,44 +379,43 @@ def _nanostring(rows: _Rows, header: int) -> Export:
     """Return counts of the probes of genes, and the samples' attributes above or among them."""
     table = rows.frame(header)
     names = rows.rows[header]
+
+    # Columns that describe probes come first; the others are samples.
     plain = [_plain_name(name) for name in names[:_FIRST_COLUMNS]]
-    beside = [i for i, name in enumerate(plain) if name in _ABOUT_PROBES]
-    places = [i for i in range(len(names)) if i not in beside]
-    place_of_class = plain.index(_CODE_CLASS)
-    place_of_name = next(plain.index(name) for name in _PROBE_NAMES if name in plain)
-    above = {row[0]: row for row in rows.rows[:header] if row and row[0]}
-    samples = [names[i] for i in places]
-    if not all(samples):
-        first = next(iter(above.values()), [])
-        samples = [first[i] if i < len(first) else "" for i in places]
-    samples = [re.sub(r"\.RCC$", "", name, flags=re.IGNORECASE) for name in samples]
-    names_of_user = [above["Sample ID"][i] for i in places] if "Sample ID" in above else []
-    if all(names_of_user) and len({*names_of_user}) == len(places):
-        samples = names_of_user
-    classes = table.iloc[:, place_of_class].str.lower()
-    # A row of texts without a code class, as the groups of the samples, describes samples.
-    for row in table[classes == ""].itertuples(index=False):
-        name = next((row[i] for i in beside if row[i]), "")
-        if name and any(is_text(row[i]) for i in places):
-            above[name] = list(row)
-    is_gene = classes.isin(_PROBES_OF_GENES)
+    probe_columns = [i for i, name in enumerate(plain) if name in _ABOUT_PROBES]
+    sample_columns = [i for i in range(len(names)) if i not in probe_columns]
+    class_column = plain.index(_CODE_CLASS)
+    name_column = next(plain.index(name) for name in _PROBE_NAMES if name in plain)
+    code_classes = table.iloc[:, class_column].str.lower()
+
+    # Rows that describe samples: those above the header, and texts without a code class, as groups.
+    sample_rows = {row[0]: row for row in rows.rows[:header] if row and row[0]}
+    for row in table[code_classes == ""].itertuples(index=False):
+        name = next((row[i] for i in probe_columns if row[i]), "")
+        if name and any(is_text(row[i]) for i in sample_columns):
+            sample_rows[name] = list(row)
+
+    # The counts of the probes of genes.
+    is_gene = code_classes.isin(_PROBES_OF_GENES)
     if not is_gene.any():
-        raise _NO_PROBES_OF_GENES.error(path=rows.path, column=names[place_of_class])
-    values = table.loc[is_gene].iloc[:, places].apply(pd.to_numeric, errors="coerce")
-    values.columns = samples
-    values.index = table.loc[is_gene].iloc[:, place_of_name]
+        raise _NO_PROBES_OF_GENES.error(path=rows.path, column=names[class_column])
+    values = table.loc[is_gene].iloc[:, sample_columns].apply(pd.to_numeric, errors="coerce")
+    values.columns = _nanostring_samples(names, rows.rows[:header], sample_columns)
+    values.index = table.loc[is_gene].iloc[:, name_column]
+
+    # Descriptions with several texts, which neither name the samples nor are lanes.
     attributes = {}
-    for name, cells_of_row in above.items():
-        cells = [cells_of_row[i] if i < len(cells_of_row) else "" for i in places]
-        is_name = len(set(cells)) == len(cells)
-        if name.lower() in _NO_BATCH:
-            continue
-        if not is_name and len(set(cells)) > 1 and not any(map(is_missing, cells)):
+    for name, row_cells in sample_rows.items():
+        cells = [row_cells[i] if i < len(row_cells) else "" for i in sample_columns]
+        n_texts = len(set(cells))
+        is_description = 1 < n_texts < len(cells) and not any(map(is_missing, cells))
+        if is_description and name.lower() not in _NO_BATCH:
             attributes[name] = cells
     options = {"transform": "tmm"}
     if attributes:
         options["phenotype_columns"] = ",".join(attributes)
-    controls = table.loc[~is_gene & (classes != "")].iloc[:, place_of_class].value_counts()
+    is_control = ~is_gene & (code_classes != "")
+    controls = table.loc[is_control].iloc[:, class_column].value_counts()
     kinds = listed([f"{count} {kind}" for kind, count in controls.items()]) or "none"
     remark = (
         f"Counts of NanoString: probes of genes were taken, and others left out ({kinds}). They "
@@ -429,3 +428,23 @@ def _nanostring(rows: _Rows, header: int) -> Export:
         options=options,
         attributes=attributes,
     )
+
+
+def _nanostring_samples(
+    names: Sequence[str], rows_above: Sequence[list[str]], sample_columns: Sequence[int]
+) -> list[str]:
+    """Return the names of samples: the user's, else those of the header, else of the first row.
+
+    ``names`` are the cells of the header, ``rows_above`` the rows above it; the row ``Sample ID``
+    has the names that the user chose, if they are complete and distinct.
+    """
+    above = {row[0]: row for row in rows_above if row and row[0]}
+    samples = [names[i] for i in sample_columns]
+    if not all(samples):
+        first = next(iter(above.values()), [])
+        samples = [first[i] if i < len(first) else "" for i in sample_columns]
+    if "Sample ID" in above:
+        user_names = [above["Sample ID"][i] for i in sample_columns]
+        if all(user_names) and len(set(user_names)) == len(sample_columns):
+            return user_names
+    return [re.sub(r"\.RCC$", "", name, flags=re.IGNORECASE) for name in samples]

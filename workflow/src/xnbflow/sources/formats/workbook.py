@@ -124,21 +124,29 @@ def _header_and_rows(
 
 def with_sheets(error: InputError, table: RawTable) -> InputError:
     """Return an error that names the other sheets of a workbook, too; the first was read."""
-    first, *others = map(repr, table.sheets)
-    msg = (
-        f"{error}. This is the first sheet, {first}; to read another, set sheet= in the options: "
-        f"{', '.join(others[:8])}"
-    )
-    return InputError(
-        msg,
+    first, *others = table.sheets
+    with_names = _FIRST_SHEET.error(
+        error=error,
+        first=first,
+        others=", ".join(map(repr, others[:8])),
         file=error.file,
         key=error.key,
         remedy=error.remedy,
-        sheet=True,
-        code=error.code,
-        fields=error.fields,
     )
+    # Programs compare the code of what was wrong with the first sheet, and read its fields.
+    with_names.code = error.code or with_names.code
+    with_names.fields |= error.fields
+    return with_names
 
+
+_FIRST_SHEET = Refusal(
+    code="workbook.first-sheet",
+    sentence=(
+        "{error}. This is the first sheet, {first!r}; to read another, set sheet= in the options: "
+        "{others}"
+    ),
+    sheet=True,
+)
 
 _DAMAGED = Refusal(
     code="workbook.damaged",

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 #: Bytes of a listing that are read.
 _LONGEST_LISTING = 1 << 22
+_NO_FILE = Refusal(code="downloads.no-file", sentence="{place}: no such file")
+
 _CUT = Refusal(
     code="downloads.cut",
     sentence=(
@@ -167,7 +169,7 @@ class Downloads:
     temporary: bool = False
     earlier: Mapping[str, Origin] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
-    _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _refused: dict[str, DownloadFailedError] = field(default_factory=dict, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Result]) -> _Result:
         """Return the result of ``make`` from fetched files; if refused, from the next place.
@@ -191,7 +193,7 @@ class Downloads:
                     reason = str(error).replace(str(path), str(place))
                     if str(place) not in reason:
                         reason = f"{place}: {reason}"
-                    self._refused[str(place)] = reason
+                    self._refused[str(place)] = DownloadFailedError(reason, code=error.code)
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
@@ -254,7 +256,7 @@ class Downloads:
                     yield str(place), stream
                 return
             if isinstance(place, Path):
-                failures.append(f"{place}: no such file")
+                failures.append(str(_NO_FILE.error(place=place)))
                 continue
             from xnbflow.sources.places import http  # noqa: PLC0415
 
@@ -301,6 +303,7 @@ class Downloads:
         it has none, the error of its first name is reported; after another failure its further
         names are not tried.
         """
+        # The file that is there, by a user or an earlier run.
         checksum = self._checksum_of(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
@@ -308,6 +311,8 @@ class Downloads:
                     raise fault
                 self._record(self._origin_of_present(present))
                 return present
+
+        # One place after another, with the reason of each that fails.
         failures: list[str] = []
         codes: list[str] = []
         sheet = False
@@ -328,6 +333,8 @@ class Downloads:
             failures.append(_without_password(str(errors[0])))
             codes.append(errors[0].code)
             sheet |= errors[0].sheet
+
+        # No place has it: the message names all of them.
         tried = (
             "\n".join(f"  {failure}" for failure in failures)
             or "  no base URL or folder is configured for this source"
@@ -355,13 +362,12 @@ class Downloads:
 
     def _get_from(self, place: str | Path, target: Path, checksum: _Checksum | None) -> Path:
         """Return a mirror folder's file, or download it; an error if it is not the right file."""
-        if reason := self._refused.get(str(place)):
-            raise DownloadFailedError(reason)
+        if refused := self._refused.get(str(place)):
+            raise refused
         if isinstance(place, str):
             return self._download(place, target, checksum)
         if not place.is_file():
-            msg = f"{place}: no such file"
-            raise NotThereError(msg)
+            raise NotThereError.of(_NO_FILE.error(place=place))
         if fault := _fault(place, checksum):
             raise DownloadFailedError.of(fault)
         return place

@@ -37,6 +37,25 @@ _TEMPORARY = frozenset({408, 425, 429})
 _HEADERS = {"Accept-Encoding": "identity"}
 
 
+_NOT_WHOLE = Refusal(code="http.not-whole", sentence="the file was not whole within {seconds:g} s")
+
+_TOO_SLOW = Refusal(
+    code="http.too-slow", sentence="the server sent less than {rate:g} bytes per second"
+)
+
+_NO_ANSWER = Refusal(code="http.no-answer", sentence="there was no answer within {seconds:g} s")
+
+_NO_CONNECTION = Refusal(code="http.no-connection", sentence="the connection failed ({reason})")
+
+_STATUS = Refusal(code="http.status", sentence="the server answered {reason}")
+
+_NO_REQUEST = Refusal(code="http.no-request", sentence="the request failed ({reason})")
+
+_MANY_REDIRECTIONS = Refusal(
+    code="http.many-redirections", sentence="there were more than {most} redirections"
+)
+
+
 class _TemporaryError(DownloadFailedError):
     """A failure that may pass when the URL is tried again."""
 
@@ -68,10 +87,10 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
             wait = retry.backoff * 2**attempt if error.retry_after is None else error.retry_after
             if attempt == retry.retries:
                 msg = f"{error}, {attempt + 1} times" if attempt else str(error)
-                raise DownloadFailedError(msg) from error
+                raise DownloadFailedError(msg, code=error.code) from error
             if time.monotonic() + wait >= end:
                 msg = f"{error}, and the next attempt would be after {retry.deadline:g} s"
-                raise DownloadFailedError(msg) from error
+                raise DownloadFailedError(msg, code=error.code) from error
         finally:
             partial.unlink(missing_ok=True)
         time.sleep(wait)
@@ -209,12 +228,12 @@ def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: b
         return
     if url.startswith("https:") and target.startswith("http:"):
         raise DownloadFailedError.of(_UNENCRYPTED.error())
-    if not _is_same_site(host, other) and not retry.other_hosts:
+    if not is_same_site(host, other) and not retry.other_hosts:
         error = _OTHER_HOST.error(host=host, other=other, path=urlsplit(target).path)
         raise DownloadFailedError.of(error)
 
 
-def _is_same_site(host: str, other: str) -> bool:
+def is_same_site(host: str, other: str) -> bool:
     """Return whether one host is the other, or a part of it, as www.ncbi.nlm.nih.gov."""
     return host == other or host.endswith(f".{other}") or other.endswith(f".{host}")
 
@@ -256,12 +275,10 @@ def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
             transfer.join(min(0.1, retry.timeout / 4))
             now = time.monotonic()
             if now >= end:
-                msg = f"not whole within {retry.deadline:g} s"
-                raise DownloadFailedError(msg)
+                raise DownloadFailedError.of(_NOT_WHOLE.error(seconds=retry.deadline))
             if now - since >= 2 * retry.timeout and transfer.is_alive():
                 if transfer.received - received_before < retry.least_rate * (now - since):
-                    msg = f"less than {retry.least_rate:g} bytes per second"
-                    raise _TemporaryError(msg)
+                    raise _TemporaryError.of(_TOO_SLOW.error(rate=retry.least_rate))
                 since = now
                 received_before = transfer.received
             progress.total = transfer.length
@@ -294,27 +311,26 @@ def _answered(url: str, retry: RetryPolicy, *, checked: bool) -> Iterator[reques
                     target = urljoin(url, answer.headers["Location"])
                 _refuse_redirection(url, target, retry, checked=checked)
                 url = target
-        raise DownloadFailedError(f"more than {_MOST_REDIRECTIONS} redirections")
+        raise DownloadFailedError.of(_MANY_REDIRECTIONS.error(most=_MOST_REDIRECTIONS))
     except InputError:  # of who reads
         raise
     except requests.HTTPError as error:
         answer = error.response
         reason = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
+        refusal = _STATUS.error(reason=reason)
         if answer.status_code < 500 and answer.status_code not in _TEMPORARY:
-            raise NotThereError(reason) from error
-        failure = _TemporaryError(reason)
+            raise NotThereError.of(refusal) from error
+        failure = _TemporaryError.of(refusal)
         wait = answer.headers.get("Retry-After", "")
         failure.retry_after = float(wait) if wait.isdecimal() else None
         raise failure from error
     except (requests.RequestException, HTTPError, ValueError) as error:
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
-            msg = f"no answer within {timeout:g} s"
-            raise _TemporaryError(msg) from error
+            raise _TemporaryError.of(_NO_ANSWER.error(seconds=timeout)) from error
         reason = quoted(str(error), 160)[1:-1]
         if isinstance(error, requests.ConnectionError | HTTPError):
-            msg = f"the connection failed ({reason})"
-            raise _TemporaryError(msg) from error
-        raise DownloadFailedError(reason) from error
+            raise _TemporaryError.of(_NO_CONNECTION.error(reason=reason)) from error
+        raise DownloadFailedError.of(_NO_REQUEST.error(reason=reason)) from error
 
 
 @contextmanager
@@ -351,8 +367,7 @@ class _PacedStream(io.RawIOBase):
         elapsed = time.monotonic() - self._since
         if chunk and elapsed >= 2 * self._retry.timeout:
             if self._received < self._retry.least_rate * elapsed:
-                msg = f"less than {self._retry.least_rate:g} bytes per second"
-                raise DownloadFailedError(msg)
+                raise DownloadFailedError.of(_TOO_SLOW.error(rate=self._retry.least_rate))
             self._since = time.monotonic()
             self._received = 0
         return len(chunk)

@@ -14,7 +14,7 @@ from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.places.downloads import Origin, UnavailableError
 from xnbflow.sources.sheet import SheetRow
 
-LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ def seek(dataset: SheetRow, **settings: Any) -> Sought:
         acquire_noting(dataset, origins=origins, **settings)
     except UnavailableError as error:
         reason = " ".join(str(error).split())
-        LOG.warning("data set %s is left out: %s", dataset.id, reason)
+        _LOG.warning("data set %s is left out: %s", dataset.id, reason)
         return Sought(reason=reason, origins=[])
     return Sought(reason="", origins=origins)
 

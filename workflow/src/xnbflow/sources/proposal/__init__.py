@@ -17,7 +17,7 @@ file                question
 ``workbook_sheets`` which sheet of a workbook has the values, and which the samples?
 ``label``           which column is the label?
 ``sample_names``    which class do the names of samples contain?
-``sample_columns``  which columns are names, patients, batches, or other phenotype?
+``column_kinds``    which columns are names, patients, batches, or other phenotype?
 ``column_options``  which options of the sheet name these columns?
 ``series_options``  which options does the reader need to accept the series?
 ``scale``           on which scale are the values, and which transform fits it?

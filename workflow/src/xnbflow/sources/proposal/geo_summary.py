@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.annotation import BASE_URLS, has_annotation
+from xnbflow.sources.annotation import GEO_URLS, has_annotation
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.column_kinds import column_options
 from xnbflow.sources.proposal.label import MOST_CLASSES, about_others, class_score, plausible_labels
-from xnbflow.sources.proposal.sample_columns import column_options
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
@@ -46,17 +46,17 @@ def summarise_series(
     The ``label`` and the ``options`` of the row are proposed where they are not given.
     """
     options = dict(options or {})
-    asked = SheetRow(location, "geo", location, label=label, options=options)
+    request = SheetRow(location, "geo", location, label=label, options=options)
     if not is_accession(location):
         with open_raw(location) as stream:
-            summary = _summarise_stream(asked, location, stream, downloads)
+            summary = _summarise_stream(request, location, stream, downloads)
     else:
         path = accession_path(location)
         with (
             naming_platforms(location, downloads),
-            downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
+            downloads.open_head("geo", path, default=GEO_URLS) as (where, stream),
         ):
-            summary = _summarise_stream(asked, where, stream, downloads)
+            summary = _summarise_stream(request, where, stream, downloads)
     row = summary.row
     platform = summary.platform
     if row is None or "annotation" in options or row.options.get("annotation") != platform:
@@ -73,29 +73,35 @@ def summarise_series(
 
 
 def _summarise_stream(
-    asked: SheetRow, where: str, stream: "io.BufferedReader[Any]", downloads: Downloads
+    request: SheetRow, where: str, stream: "io.BufferedReader[Any]", downloads: Downloads
 ) -> Summary:
     """Summarise an open file of GEO.
 
-    The row ``asked`` has the location, and the label and the options that the user names; ``where``
-    is the address of the file, for messages.
+    The row ``request`` has the location, and the label and the options that the user names;
+    ``where`` is the address of the file, for messages.
     """
+    # The label, with the group of each sample that has one.
     head = read_head(where, stream)
-    proposal = _propose_row(asked, where, head)
+    proposal = _propose_row(request, where, head)
     row = proposal.row
     reason = proposal.reason
     groups = None
     if row and (group := head.field_named(row.options.get("group", ""))):
         groups = head.fields.loc[proposal.keep, group].to_numpy(dtype=str)
+
+    # The table of values: counts of RNA-seq are in another file, intensities need logarithms.
     if row and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         row, remark = _counts_row(row, head, downloads)
         reason += remark
-    elif row and "transform" not in asked.options:
+    elif row and "transform" not in request.options:
         row, remark = _with_logarithms(row, stream)
         reason += remark
+
+    # The fields, from which the user may choose another label.
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
     fields = head.fields[[name for name in [*shown, "title"] if name in head.fields]]
     numbers = described_numbers(fields)
+    is_number = fields.columns.isin(numbers["field"])
     return Summary(
         accession=head.accession,
         title=head.title,
@@ -103,7 +109,7 @@ def _summarise_stream(
         type=head.facts.get("type") or head.facts.get("dataset_type", ""),
         n_samples=len(head.samples),
         has_table=head.has_table and not (row and row.source == "table"),
-        values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
+        values=distinct_values(fields.loc[:, ~is_number]),
         numbers=numbers,
         row=row,
         reason=reason,
@@ -138,62 +144,69 @@ class _Proposal:
     keep: np.ndarray | None = None
 
 
-def _propose_row(asked: SheetRow, where: str, head: GeoHead) -> _Proposal:
+def _propose_row(request: SheetRow, where: str, head: GeoHead) -> _Proposal:
     """Return the row of a series with its label, that of the user or the best candidate."""
+    # The field of the label.
     stems = _title_stems(list(head.fields.get("title", [])))
-    field = _choose_field(asked, where, head, stems)
+    field = _choose_field(request, where, head, stems)
     if field is None:
         reason = (
             "No field looks like a class (2 to 10 values, each of several samples); choose one and "
             "name it by --label, with --option regex= and --option map= where it needs them."
         )
         return _Proposal(None, reason)
-    is_by_title = field == "title" and not asked.label and _are_patterns(stems)
+
+    # The row: a label, options that find the class in its texts, and a map of spellings.
+    is_by_title = field == "title" and not request.label and _are_patterns(stems)
     texts = list(head.fields[field])
     options = {"regex": _pattern(stems)} if is_by_title else label_options(texts)
     label = f"characteristics:{field}" if field in head.characteristics else field
-    row = replace(asked, label=label, options=options | asked.options)
+    row = replace(request, label=label, options=options | request.options)
     labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
-    remark = ""
+    map_remark = ""
     if "map" not in row.options:
-        proposed, remark = propose_map(labels.tolist())
-        row = replace(row, options=row.options | proposed)
+        map_options, map_remark = propose_map(labels.tolist())
+        row = replace(row, options=row.options | map_options)
         labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
+
+    # Patients and batches, by the classes of all samples.
     classes = np.full(len(texts), "", dtype=object)
     classes[keep] = labels
-    row = _complete_row(asked.location, head, row, classes)
+    row = _complete_row(request.location, head, row, classes)
+
+    # The reason: the label with its classes, other candidates, and the map.
     left_out = "".join(f" ({note})" for note in notes)
     sizes = Counter(labels.tolist()).most_common(MOST_CLASSES)
     values = ", ".join(f"{label} ({n_samples})" for label, n_samples in sizes)
     reason = f"Proposed label: {field}{left_out}: {values}."
-    if asked.label:
+    if request.label:
         reason = f"Label: {field}{left_out}: {values}."
     if is_by_title:
         reason = f"Proposed label: title, which has {' or '.join(map(repr, stems))}."
-    if not asked.label:
+    if not request.label:
         candidates = plausible_labels(head.fields.drop(columns=head.short))
         others = [name for name in candidates if name != field]
         reason = " ".join([reason, *about_others(head.fields, others)])
-    if remark:
-        reason = f"{reason} {remark}"
+    if map_remark:
+        reason = f"{reason} {map_remark}"
     return _Proposal(row, reason, labels, keep)
 
 
-def _choose_field(asked: SheetRow, where: str, head: GeoHead, stems: Sequence[str]) -> str | None:
+def _choose_field(request: SheetRow, where: str, head: GeoHead, stems: Sequence[str]) -> str | None:
     """Return the field of the label: that of the user, the titles, or the one of best score.
 
     ``stems`` are the classes in the titles, if they have any. None is the result if no field looks
     like a class.
     """
-    if asked.label:
-        return head.label_texts(where, asked.label)[0]
+    if request.label:
+        return head.label_texts(where, request.label)[0]
     candidates = plausible_labels(head.fields.drop(columns=head.short))
     has_class_titles = _are_patterns(stems)
     if not candidates:
         return "title" if has_class_titles else None
     best = candidates[0]
     texts = head.fields[best]
-    if has_class_titles and not _is_better_than_titles(class_score(best, texts), texts):
+    if has_class_titles and not is_better_than_titles(class_score(best, texts), texts):
         return "title"
     return best
 
@@ -209,7 +222,7 @@ def _are_patterns(stems: Sequence[str]) -> bool:
     return bool(stems) and ";" not in _pattern(stems)
 
 
-def _is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
+def is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
     """Return whether a field is a better label than titles that name a class in every sample.
 
     A field with the name of a class is better, and any other one if it has no rare class, whose

@@ -12,7 +12,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
-from xnbflow.sources.proposal.layout import Layout
+from xnbflow.sources.proposal.layout import TableLayout
 from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
 from xnbflow.sources.proposal.summary import SHOWN_VALUES
 from xnbflow.sources.roles import SAMPLE_NAMES
@@ -96,11 +96,11 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     return 3 if has_class_name else 2
 
 
-def with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
+def with_label(layout: TableLayout) -> tuple[SheetRow, list[str]]:
     """Return the row with the column that looks most like a class, or the samples' names."""
     dataset = layout.row
     fields = layout.fields
-    follow_up = [str(name) for name in fields if _is_follow_up(fields, str(name))]
+    follow_up = [str(name) for name in fields if is_follow_up_field(fields, str(name))]
     remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
     if dataset.label:
         return dataset, remarks
@@ -147,9 +147,10 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
-def _shortened(text: str) -> str:
-    """Return a text of at most `_LONGEST_VALUE` characters."""
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+def is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is the time to an event, or its status."""
+    cells = list(map(str, first_column(fields, name)))
+    return is_event_time(name) or is_event_status(name, cells)
 
 
 def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
@@ -158,7 +159,12 @@ def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     questions = [name for name in names if not is_technical(name)]
     for name in questions[:_SHOWN_LABELS]:
         counts = Counter(plain_text(str(cell)) for cell in first_column(fields, name))
-        values = [f"{_shortened(value)} {count}" for value, count in counts.most_common() if value]
+        values = []
+        for value, count in counts.most_common():
+            if len(value) > _LONGEST_VALUE:
+                values.append(f"{value[: _LONGEST_VALUE - 3]}... {count}")
+            elif value:
+                values.append(f"{value} {count}")
         descriptions.append(f"{name} ({', '.join(values[:SHOWN_VALUES])})")
     if not descriptions:
         return []
@@ -172,14 +178,14 @@ def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
     return fields[[name]].iloc[:, 0]
 
 
-def binary_label(layout: Layout) -> str:
+def binary_label(layout: TableLayout) -> str:
     """Return the column of 0 and 1 that looks most like a class; empty where none does."""
     return next(iter(plausible_labels(layout.binary)), "")
 
 
 def with_binary_label(
-    layout: Layout, dataset: SheetRow, remarks: list[str]
-) -> tuple[Layout, SheetRow, list[str]]:
+    layout: TableLayout, dataset: SheetRow, remarks: list[str]
+) -> tuple[TableLayout, SheetRow, list[str]]:
     """Return the layout and the row with a column of 0 and 1 as the label, where one is plausible.
 
     It then describes samples, as a column of texts does.
@@ -207,12 +213,6 @@ def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
         "name another column by --label."
     )
     return [sentence]
-
-
-def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
-    """Return whether a column is the time to an event, or its status."""
-    cells = list(map(str, first_column(fields, name)))
-    return is_event_time(name) or is_event_status(name, cells)
 
 
 def _sample_names(fields: pd.DataFrame) -> list[str]:

@@ -53,7 +53,7 @@ _CONDITIONS = re.compile(r"(line|row) \d+")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """The layout of a table.
 
     ``fields`` has a row per sample and its columns of text and clinical numbers, as text; ``row``
@@ -69,7 +69,7 @@ class Layout:
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
+def recognise_layout(dataset: SheetRow, downloads: Downloads) -> TableLayout:
     """Return the layout of a table; one at a URL is downloaded."""
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
@@ -89,7 +89,7 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
         remarks += [remark] if remark else []
     raw = read_raw_table(path, dataset.options)
     if not len(raw):
-        return Layout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
+        return TableLayout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
     refuse_workbook(path, raw.header)
     refuse_long(raw, dataset.label)
     first = [raw.cells(row) for row in range(min(FIRST_SAMPLES, len(raw)))]
@@ -107,7 +107,7 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     return replace(layout, remarks=(*remarks, *layout.remarks))
 
 
-def _layout_of_cells(path: Path, dataset: SheetRow) -> Layout:
+def _layout_of_cells(path: Path, dataset: SheetRow) -> TableLayout:
     """Return the layout of a file of AnnData, with another matrix where X is scaled."""
     from xnbflow.sources.formats.h5ad import cells_of, proposed_matrix  # noqa: PLC0415 - an extra
 
@@ -120,7 +120,7 @@ def _layout_of_cells(path: Path, dataset: SheetRow) -> Layout:
         remarks.append(
             f"The proposal is matrix={matrix}: X has negative values, as after scaling each gene."
         )
-    return Layout(cells_of(path), dataset, tuple(remarks))
+    return TableLayout(cells_of(path), dataset, tuple(remarks))
 
 
 def _are_columns(dataset: SheetRow, raw: RawTable, phenotype: pd.DataFrame) -> bool:
@@ -146,7 +146,7 @@ def _are_columns(dataset: SheetRow, raw: RawTable, phenotype: pd.DataFrame) -> b
     return has_conditions or bool(feature_count_columns(header))
 
 
-def _samples_in_rows(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> Layout:
+def _samples_in_rows(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
     """Return the layout of a table with samples in rows."""
     table = turn(raw, dataset)
     header = raw.header
@@ -160,10 +160,10 @@ def _samples_in_rows(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) 
     dataset, remarks = _without_empty(dataset, [header[i] for i in guess.empty if header[i]])
     if len(phenotype):
         fields, dataset = join_beside(fields, dataset, phenotype, header)
-    return Layout(fields, dataset, tuple(remarks), binary=guess.binary)
+    return TableLayout(fields, dataset, tuple(remarks), binary=guess.binary)
 
 
-def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> Layout:
+def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
     """Return the layout of a table with samples in columns.
 
     Columns that describe genes, and those of other measures, are dropped by the proposed row.
@@ -189,7 +189,7 @@ def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFram
         is_measured = phenotype.index.isin(matched)
         fields = phenotype[is_measured] if is_measured.any() else phenotype
     dataset = without_tallies(dataset, table.names)
-    return Layout(
+    return TableLayout(
         fields, dataset, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
     )
 

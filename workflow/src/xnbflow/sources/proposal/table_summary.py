@@ -1,7 +1,7 @@
 """Summary of a table with a proposed row of the sheet.
 
 The row has the layout (`layout`), the label (`label`), the columns of the samples
-(`sample_columns`), what the reader needs (`series_options`), and the scale (`scale`).
+(`column_kinds`), what the reader needs (`series_options`), and the scale (`scale`).
 """
 
 import tempfile
@@ -15,9 +15,9 @@ from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
+from xnbflow.sources.proposal.column_kinds import propose_columns
 from xnbflow.sources.proposal.label import binary_label, with_binary_label, with_label
-from xnbflow.sources.proposal.layout import Layout, recognise_layout
-from xnbflow.sources.proposal.sample_columns import propose_columns
+from xnbflow.sources.proposal.layout import TableLayout, recognise_layout
 from xnbflow.sources.proposal.scale import with_scale
 from xnbflow.sources.proposal.series_options import read_series, with_patients
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
@@ -74,8 +74,8 @@ def summarise_table(
 
 
 def _with_samples_in_columns(
-    layout: Layout, downloads: Downloads
-) -> tuple[Layout, SheetRow, list[str]]:
+    layout: TableLayout, downloads: Downloads
+) -> tuple[TableLayout, SheetRow, list[str]]:
     """Return the layout with samples in columns, if it has a label, else the given layout.
 
     The first column then has distinct names of features.
@@ -90,7 +90,7 @@ def _with_samples_in_columns(
     return layout, dataset, with_label(layout)[1]
 
 
-def _without_proposal(dataset: SheetRow, layout: Layout) -> Summary:
+def _without_proposal(dataset: SheetRow, layout: TableLayout) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
     fields = layout.fields
     numbers = described_numbers(fields)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal
 
-Level = Literal["well supported", "partly supported", "cannot be judged", "not supported"]
+VerdictLevel = Literal["well supported", "partly supported", "cannot be judged", "not supported"]
 
 #: The levels of verdicts, the best first.
-LEVELS: tuple[Level, ...] = (
+VERDICT_LEVELS: tuple[VerdictLevel, ...] = (
     "well supported",
     "partly supported",
     "cannot be judged",
@@ -22,7 +22,7 @@ LEVELS: tuple[Level, ...] = (
 
 #: The best level that a result with a reason can have, by the code of the reason. A verdict has its
 #: reasons in this order.
-ALLOWED: dict[str, Level] = {
+ALLOWED: dict[str, VerdictLevel] = {
     "not fitted": "not supported",
     "chance interval": "not supported",
     "permutation test": "not supported",
@@ -85,7 +85,7 @@ class Reason:
     total: float = nan
 
     @property
-    def level(self) -> Level:
+    def level(self) -> VerdictLevel:
         """The best level that a result with this reason can have."""
         return ALLOWED[self.code]
 
@@ -95,7 +95,7 @@ class Reason:
         return {"class": fields.pop("label"), "level": self.level, **fields}
 
 
-def lowest(levels: Iterable[Level]) -> Level:
+def lowest(levels: Iterable[VerdictLevel]) -> VerdictLevel:
     """Return the lowest of several levels, the best one without any.
 
     Examples
@@ -105,7 +105,7 @@ def lowest(levels: Iterable[Level]) -> Level:
     >>> lowest([])
     'well supported'
     """
-    return max(levels, key=LEVELS.index, default=LEVELS[0])
+    return max(levels, key=VERDICT_LEVELS.index, default=VERDICT_LEVELS[0])
 
 
 def in_order(reasons: Iterable[Reason]) -> list[Reason]:

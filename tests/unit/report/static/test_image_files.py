@@ -24,7 +24,7 @@ from xnbflow.report.figure_files import draw_figures, write_figures
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.style import shorten
-from xnbflow.report.static import files
+from xnbflow.report.static import image_files
 from xnbflow.report.static.artists import INK_COLOUR
 from xnbflow.report.static.chart_figure import draw_chart
 from xnbflow.report.study_page import write_report
@@ -53,11 +53,11 @@ KINDS = ("correlations", "p_values", "points", "matrix", "densities", "calibrati
 @pytest.mark.parametrize("name", [*KINDS, "ranks"])
 def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, charts):
     chart = charts[f"draw_{name}"]
-    text = files.render(name, chart)
-    assert files.render(name, chart) == text
+    text = image_files.render(name, chart)
+    assert image_files.render(name, chart) == text
     root = ET.fromstring(text)
     ids = [element.get("id") for element in root.iter() if element.get("id")]
-    other = files.render("other", chart)
+    other = image_files.render("other", chart)
     assert not any(f'id="{i}"' in other for i in ids)
     referred = [e.get(XLINK)[1:] for e in root.iter() if e.get(XLINK)]
     referred += [e.get("clip-path")[5:-1] for e in root.iter() if e.get("clip-path")]
@@ -116,7 +116,7 @@ def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width)
         draw_points([name], [one], "accuracy", length=40),
     ]
     for chart in drawings:
-        with files.for_print(chart, width, "name") as figure:
+        with image_files.for_print(chart, width, "name") as figure:
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
             box = figure.get_tightbbox(canvas.get_renderer())
@@ -130,7 +130,7 @@ def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width)
 @pytest.mark.parametrize("width", [85, 180])
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "components"])
 def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(name, width, charts):
-    with files.for_print(charts[f"draw_{name}"], width, name) as figure:
+    with image_files.for_print(charts[f"draw_{name}"], width, name) as figure:
         FigureCanvasAgg(figure).draw()
         bounds, inches = figure.get_tightbbox(), figure.get_size_inches()
         assert min(text.get_fontsize() for text in figure.findobj(Text)) >= 7
@@ -141,7 +141,7 @@ def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(nam
 
 
 def test_fonts_are_embedded_or_outlined(charts, tmp_path):
-    files.print_figure(charts["draw_ranks"], tmp_path / "a", 180)
+    image_files.print_figure(charts["draw_ranks"], tmp_path / "a", 180)
     pdf, svg = (tmp_path / "a.pdf").read_bytes(), (tmp_path / "a.svg").read_text()
     assert b"/FontFile2" in pdf  # TrueType, as fonttype 42 writes
     assert b"/Type3" not in pdf

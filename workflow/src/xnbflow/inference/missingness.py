@@ -14,7 +14,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.audit_row import Row, audit_row
+from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 from xnbflow.tables.contract import AUDIT_TABLES
@@ -66,25 +66,29 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
     if not incomplete.any() or len(series.classes) < 2:
         return table_of([], AUDIT_TABLES["audit"])
+
+    # The share of each class.
     shares = missing.mean(axis=0)
-    rows: list[Row] = []
-    of_class = np.array([shares[series.labels == label].mean() for label in series.classes])
-    for label, share in zip(series.classes, of_class.tolist(), strict=True):
+    class_means = np.array([shares[series.labels == label].mean() for label in series.classes])
+    rows: list[AuditRow] = []
+    for label, share in zip(series.classes, class_means.tolist(), strict=True):
         n = counted(int((series.labels == label).sum()), "sample")
         text = f"{share:.1%} of the values of “{label}” are missing in {n}"
         rows.append(audit_row("share missing", str(label), "none", text, value=share))
+
+    # Whether they differ; the p-value is of two tests.
     codes = np.unique(series.labels, return_inverse=True)[1]
     p = _p_of_missing(series, missing[incomplete], shares, codes)
     if p <= 2 * LEVEL:
-        most = series.classes[of_class.argmax()]
-        least = series.classes[of_class.argmin()]
+        most = series.classes[class_means.argmax()]
+        least = series.classes[class_means.argmin()]
         text = (
-            f"missing values go with the class ({of_class.max():.1%} in “{most}”, "
-            f"{of_class.min():.1%} in “{least}”): a classifier may recognise the class by them, "
+            f"missing values go with the class ({class_means.max():.1%} in “{most}”, "
+            f"{class_means.min():.1%} in “{least}”): a classifier may recognise the class by them, "
             "whatever fills them in"
         )
-        are_many = of_class.max() >= _FEW
-        difference = float(np.ptp(of_class))
+        are_many = class_means.max() >= _FEW
+        difference = float(np.ptp(class_means))
         row = audit_row(
             "shares missing differ" if are_many else "few missing differ",
             str(most),
@@ -120,6 +124,8 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     nothing = table_of([], AUDIT_TABLES["audit"])
     if series.scale == COUNTS or not len(values) or len(series.classes) < 2:
         return nothing
+
+    # Samples with enough values at their minimum; whole numbers from 0 are counts.
     missing = np.isnan(values)
     whole = np.where(missing, np.inf, values)
     at_limit = whole == whole.min(axis=0)
@@ -128,6 +134,8 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     are_counts = measured.min() == 0 and bool(np.all(measured == np.round(measured)))
     if not is_limited.any() or are_counts:
         return nothing
+
+    # Whether the share of values at the limit, or below it, differs between the classes.
     shares = (missing | (at_limit & is_limited)).mean(axis=0)
     codes = np.unique(series.labels, return_inverse=True)[1]
     ranks = pd.Series(shares).rank().to_numpy()
@@ -139,15 +147,17 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     p = _p_of_exchange(between_classes, codes, series.groups, rng)
     if p > LEVEL:
         return nothing
-    of_class = np.array([shares[series.labels == label].mean() for label in series.classes])
-    most = series.classes[of_class.argmax()]
-    least = series.classes[of_class.argmin()]
-    difference = float(np.ptp(of_class))
+
+    # The classes with most and least of them.
+    class_means = np.array([shares[series.labels == label].mean() for label in series.classes])
+    most = series.classes[class_means.argmax()]
+    least = series.classes[class_means.argmin()]
+    difference = float(np.ptp(class_means))
     are_many = difference >= _MANY_AT_LIMIT
     text = (
         f"values at the least value of their sample, a detection limit, go with the class "
-        f"({of_class.max():.1%} in “{most}”, {of_class.min():.1%} in “{least}”): a classifier may "
-        "recognise the class by them"
+        f"({class_means.max():.1%} in “{most}”, {class_means.min():.1%} in “{least}”): a "
+        "classifier may recognise the class by them"
     )
     row = audit_row(
         "shares at limit differ" if are_many else "few at limit differ",

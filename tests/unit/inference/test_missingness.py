@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 from toys import dataset
 
-from xnbflow.inference.missing_values import missing_values, values_at_limit
+from xnbflow.inference.missingness import missing_values, values_at_limit
 
 
 def series_of(missing, labels, groups=None):

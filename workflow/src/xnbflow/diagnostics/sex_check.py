@@ -1,0 +1,110 @@
+"""The recorded sex of samples, compared with genes of the X and Y chromosomes.
+
+In 46 % of the series of one survey samples had the wrong sex (L. Toker, M. Feng and P. Pavlidis,
+"Whose sample is it anyway? Widespread misannotation of samples in transcriptomics studies",
+F1000Research 5, 2016, 2103): they were exchanged with others, and so may their classes be.
+"""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.nouns import counted
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.gene_names import split_genes
+from xnbflow.diagnostics.audit_row import AuditRow, audit_row
+from xnbflow.diagnostics.features import MAD_TO_SD
+
+#: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
+_SEPARATED_SEXES = 4.0
+#: Values above this are intensities rather than logarithms.
+_LARGEST_LOGARITHM = 50.0
+_SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
+_FEMALE_GENE = "XIST"
+_MALE_GENES = ("RPS4Y1", "KDM5D", "DDX3Y")
+
+
+def sexes(series: DataSet) -> list[AuditRow]:
+    """Compare the sex in a column of the phenotype with the genes of the X and Y chromosomes.
+
+    A sample's score is the mean of RPS4Y1, KDM5D and DDX3Y less XIST, each standardised; it is male
+    above the midpoint between the medians of both recorded sexes. There is no finding where one sex
+    or the symbols are missing, or where the scores of the recorded sexes overlap so much that the
+    genes do not separate them.
+    """
+    columns = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
+    names = [name for name in columns if _SEX.search(str(name))]
+    score = _male_score(series) if names else None
+    if score is None:
+        return []
+    rows = []
+    for name in names:
+        rows += sex_rows(series, columns[name], score)
+    return rows
+
+
+def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[AuditRow]:
+    """Return the findings on one column of sexes; see `sexes`."""
+    initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
+    male = initials == "m"
+    female = initials == "f"
+    if min(male.sum(), female.sum()) < 2:
+        return []
+    name = str(cells.name)
+    male_median = np.median(score[male])
+    female_median = np.median(score[female])
+    deviations = np.concatenate([score[male] - male_median, score[female] - female_median])
+    robust_sd = MAD_TO_SD * np.median(np.abs(deviations))
+    if male_median - female_median < _SEPARATED_SEXES * robust_sd:
+        text = f"the genes of the sex chromosomes do not follow “{name}”"
+        return [audit_row("sex not shown", name, "warning", text, remedy="check its values")]
+    midpoint = (male_median + female_median) / 2
+    wrong = ((score > midpoint) != male) & (male | female)
+    if not wrong.any():
+        n = counted(int((male | female).sum()), "sample")
+        text = f"“{name}” agrees with the sex chromosomes in {n}"
+        return [audit_row("sex agrees", name, "none", text, value=0.0)]
+    rows = []
+    for i in np.flatnonzero(wrong):
+        text = (
+            f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
+            "are as in the other sex: the sample may be exchanged with another"
+        )
+        sample = str(series.samples[i])
+        distance = float(score[i] - midpoint)  # positive: the genes are those of a male
+        row = audit_row("sex differs", sample, "warning", text, other=name, value=distance)
+        rows.append(row)
+    return rows
+
+
+def _male_score(series: DataSet) -> np.ndarray | None:
+    """Return the score of `sexes` of each sample; None where the genes are not known.
+
+    If a gene has several features, the one with the greatest mean is used. A feature of several
+    genes (``TSIX///XIST``) is one of each of them.
+    """
+    names = pd.Series(series.features, dtype=str)
+    genes = series.feature_metadata
+    if genes is not None and "symbol" in genes:
+        symbols = pd.Series(genes["symbol"].to_numpy(dtype=str))
+        names = symbols.where(symbols != "", names)
+    genes_of_feature = names.str.upper().map(split_genes)
+    standardised = {}
+    for gene in (_FEMALE_GENE, *_MALE_GENES):
+        has_gene = np.array([gene in genes for genes in genes_of_feature], dtype=bool)
+        rows = series.values[has_gene]
+        rows = rows[~np.isnan(rows).any(axis=1)]
+        if not len(rows):
+            continue
+        # A probe set with low values often measures nothing.
+        values = rows[np.argmax(rows.mean(axis=1))]
+        if values.std() == 0:
+            continue
+        if values.max() > _LARGEST_LOGARITHM:
+            values = np.log2(np.maximum(values, 1.0))
+        standardised[gene] = (values - values.mean()) / (values.std() or 1.0)
+    if _FEMALE_GENE not in standardised or len(standardised) < 2:
+        return None
+    male_genes = [standardised[gene] for gene in _MALE_GENES if gene in standardised]
+    return np.asarray(np.mean(male_genes, axis=0) - standardised[_FEMALE_GENE])
