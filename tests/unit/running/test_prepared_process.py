@@ -401,6 +401,9 @@ def test_a_temporary_folder_with_a_long_path_needs_no_prepared_process(monkeypat
     prepared.start([], n_jobs=LEAST_JOBS)
     assert ADDRESS not in os.environ
     assert list(folder.iterdir()) == []
+    folder.rmdir()  # nor does one that is missing
+    prepared.start([], n_jobs=LEAST_JOBS)
+    assert ADDRESS not in os.environ
 
 
 def test_an_import_that_warns_is_left_to_jobs_which_log_it(recwarn):

@@ -127,9 +127,9 @@ class PreparedProcess:
         """
         if n_jobs < LEAST_JOBS or os.environ.get(SWITCH) == "no" or not is_possible():
             return
-        self._folder = tempfile.mkdtemp(prefix="xnbflow-")  # for this user alone (mode 700)
-        path = f"{self._folder}/socket"
         try:
+            self._folder = tempfile.mkdtemp(prefix="xnbflow-")  # for this user alone (mode 700)
+            path = f"{self._folder}/socket"
             with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(path)
                 listener.listen(_MOST_WAITING)
