@@ -20,7 +20,7 @@ import pandas as pd
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
-from xnbflow.diagnostics.gene_tables import gene_tables
+from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.studies.description import description_tables
@@ -120,6 +120,9 @@ class StudyFiles:
         tables = _COMPARED[key][1]
         digest = digest_of_file(self.root / SERIES.of(dataset=series.name))
         self.put("genes", tables, digest, study=study, dataset=series.name)
+        for name in TEXTS:
+            path = self.paths[f"genes.{name}"][-1].with_suffix(".tsv")
+            write_tsv(tables[name], path, GROUPS["genes"].tables[name])
 
     def put_model(self, model, series, study, dataset, classifier, digest=""):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
