@@ -1,16 +1,13 @@
 """The study of CICA: its simulation, its tables and its section."""
 
-from unittest.mock import patch
-
 import numpy as np
 import pandas as pd
 import pytest
 from report_study import analysis_section, small, walk
 from sklearn.datasets import load_iris
-from small_analyses import few_patients
+from small_analyses import few_patients_of_diabetes
 from toys import dataset
 
-from xnbflow.papers.cica import real_target
 from xnbflow.papers.cica.compute import analyse
 from xnbflow.papers.cica.entries import ANALYSIS
 from xnbflow.report.page.blocks import Prose
@@ -30,7 +27,7 @@ def iris():
 
 @pytest.fixture(scope="module")
 def tables(iris):
-    with patch.object(real_target, "load_diabetes", few_patients):
+    with few_patients_of_diabetes():
         return analyse({"iris": iris}, TINY, threads=1)
 
 
