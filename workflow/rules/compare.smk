@@ -87,7 +87,7 @@ rule validate:
         "results/logs/validate/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(COHORTS.validated(wildcards)), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
@@ -126,7 +126,7 @@ rule combine:
         "results/logs/combine/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: 2
+    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(COHORTS.combined(wildcards)), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1500, per_mb=12, size_mb=input.size_mb, attempt=attempt

@@ -18,7 +18,7 @@ rule enrich:
         "results/logs/enrich/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: 2 if PLAN.study(wildcards).gene_sets else 1
+    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(OF_STUDY.tested_for_sets(wildcards)), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1200, per_mb=10, size_mb=input.size_mb, attempt=attempt

@@ -93,6 +93,9 @@ def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
     unknown = wildcards(dataset="unknown")
     assert plan.sheet_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
     assert plan.sheet_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
+    both = [{"dataset": "mine"}, {"dataset": unknown.dataset}]
+    assert plan.sheets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
+    assert plan.sheets_mb([]) == 0
 
 
 def inputs_of(rule, plan):

@@ -144,7 +144,15 @@ class Plan:
 
     def sheet_mb(self, wildcards: Any, samples: int = 300) -> float:
         """Return the MB of a data set as text by its shape in the sheet, else of a large one."""
-        row = self.datasets[wildcards.dataset]
+        return self._mb_of(wildcards.dataset, samples)
+
+    def sheets_mb(self, datasets: Iterable[Mapping[str, str]]) -> float:
+        """Return the MB of several data sets as text, see `sheet_mb`; of 100 samples by default."""
+        return sum(self._mb_of(values["dataset"], 100) for values in datasets)
+
+    def _mb_of(self, dataset: str, samples: int) -> float:
+        """Return the MB of a data set as text, of ``samples`` if the sheet has no number."""
+        row = self.datasets[dataset]
         return (row.samples or samples) * (row.features or _USUAL_FEATURES) * _MB_PER_VALUE
 
     def file_of_scheme(self, folds: str) -> list[str]:
