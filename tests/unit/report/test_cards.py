@@ -146,7 +146,13 @@ def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path, expected
     [
         (0.0, "Never recognised"),
         (0.5, "Not recognised more often than by chance"),
-        (1.0, "Its interval includes chance"),
+        (
+            1.0,
+            (
+                "Not shown to be recognised: by the 95% interval as many of the other samples may "
+                "be taken for it"
+            ),
+        ),
     ],
 )
 def test_a_class_that_is_not_recognised_has_a_reason_that_fits_its_recall(estimate, words):

@@ -78,9 +78,19 @@ def test_classes_that_are_not_recognised_are_named_together():
     assert reason_clauses(rows[:1]) == ["“a” is not recognised"]
 
 
+def test_a_class_with_most_samples_right_is_not_shown_to_be_recognised():
+    """Its recall is above one half, and the interval alone is the reason."""
+    rows = [
+        reason("class not recognised", label=label, estimate=estimate)
+        for label, estimate in (("a", 0.5), ("c", 0.51))
+    ]
+    assert reason_clauses(rows[:1]) == ["“a” is not recognised"]
+    assert reason_clauses(rows) == ["“a”, “c” are not shown to be recognised"]
+
+
 def test_pairs_of_classes_that_are_not_distinguished_are_named_together():
     rows = [reason("classes not distinguished", label="a", other=other) for other in "bc"]
-    words = ["it does not distinguish “a” and “b”, “a” and “c”"]
+    words = ["it is not shown to distinguish “a” and “b”, “a” and “c”"]
     assert reason_clauses(rows) == words
 
 

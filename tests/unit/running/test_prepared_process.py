@@ -1,12 +1,15 @@
 """Jobs as forks of a prepared process: equal to jobs of their own, and ended as they are."""
 
+import errno
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
@@ -411,3 +414,55 @@ def test_an_import_that_warns_is_left_to_jobs_which_log_it(recwarn):
     assert prepared_server.warns(lambda: None) is False
     done = python(f"{code}print(warns(lambda: warnings.warn('old')), warns(lambda: None))")
     assert (done.stdout, done.stderr) == ("True False\n", "")
+
+
+class WithoutFiles(socket.socket):
+    """A socket of a process that can open no further file."""
+
+    def accept(self):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Return a function that returns a server in this process, and a job that is connected."""
+    with ExitStack() as opened:
+
+        def start(kind):
+            listener = opened.enter_context(kind(socket.AF_UNIX))
+            listener.bind(str(tmp_path / "s"))
+            listener.listen()
+            end_of_run, run = os.pipe()
+            opened.callback(os.close, run)
+            opened.callback(os.close, end_of_run)
+            job = opened.enter_context(socket.socket(socket.AF_UNIX))
+            job.connect(str(tmp_path / "s"))
+            return prepared_server.Server(listener, end_of_run), listener, job
+
+        yield start
+
+
+@pytest.mark.parametrize("call", ["dup", "fork"])
+def test_where_no_process_or_file_is_left_a_job_does_its_work_itself(server, monkeypatch, call):
+    def fail(*_):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    prepared, listener, job = server(socket.socket)
+    monkeypatch.setattr(os, "listdir", lambda path: ["one thread"])
+    monkeypatch.setattr(os, call, fail)
+    assert prepared.serve(wait=False) is None
+    assert job.recv(1) == b""
+    assert listener.fileno() >= 0  # later jobs are served
+
+
+def test_a_server_that_can_open_no_file_serves_no_further_jobs(server):
+    prepared, listener, _ = server(WithoutFiles)
+    assert prepared.serve(wait=False) is None
+    assert listener.fileno() == -1
+
+
+def test_a_fork_that_is_interrupted_before_its_script_prints_nothing(capsys):
+    prepared_server.show_all_but_interrupts(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert capsys.readouterr().err == ""
+    prepared_server.show_all_but_interrupts(ValueError, ValueError("a reason"), None)
+    assert capsys.readouterr().err == "ValueError: a reason\n"

@@ -117,9 +117,11 @@ OPTIONS = {
     "halves": (
         with_halves,
         [
-            "index between disjoint halves of the samples",
+            "Their stability is the share of the first ten features of each class in one half",
             "first hundred (at most a tenth of all features, ten at least) of the class in the",
-            "half, corrected for the share that is expected by chance; its interval is the mean",
+            "half, corrected for the share that is expected by chance. The halves share no sample",
+            "the verdict uses this share. Its interval is the mean over the divisions",
+            "all selected features between halves, by the index of @nogueira2018, and that of the",
             "correlate by .7 or more within the classes replace each other [@sechidis2020]",
         ],
     ),

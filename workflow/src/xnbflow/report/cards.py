@@ -210,7 +210,10 @@ def class_warning(
         if estimate == 0:
             reason = "Never recognised"
         elif estimate > _HALF:
-            reason = "Its interval includes chance"
+            reason = (
+                "Not shown to be recognised: by the 95% interval as many of the other samples may "
+                "be taken for it"
+            )
         if recall["taken_for"]:
             reason += f"; most often mistaken for “{recall['taken_for']}”"
         return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
@@ -288,9 +291,9 @@ def _difference_tiles(results: StudyResults, dataset: str) -> Iterator[Tile]:
     n_differ = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
     noun = results.noun(dataset)
     yield Tile(
-        label=f"{noun.capitalize()}s that differ",
+        label=f"{noun.capitalize()}s, FDR {FDR_LEVEL:.0%}",
         text=f"{n_differ:,}",
-        note=f"of {genes['feature'].nunique():,}; FDR below {FDR_LEVEL:g}",
+        note=f"of {genes['feature'].nunique():,}",
         meaning=_TEXTS["differ"],
     )
 
@@ -316,7 +319,7 @@ def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
             value=float(stability["replicated"]),
             lower=float(stability["replicated_lower"]),
             upper=float(stability["replicated_upper"]),
-            of="first features that disjoint halves find again",
+            of="found again in disjoint halves",
             meaning="replicated_features",
         )
     if pd.notna(stability["halves"]):

@@ -22,6 +22,8 @@ ReasonRow = Mapping[str, Any]
 
 #: Most classes, and columns, that a clause names.
 _MOST_NAMED = 3
+#: Recall up to which a class is missed, whatever its interval.
+_HALF = 0.5
 #: Clauses of reasons by their code, with the columns of the row and ``{noun}`` in braces.
 _CLAUSES = {
     "not fitted": "it could not be fitted in {count:.0f} of {total:.0f} folds",
@@ -87,15 +89,17 @@ def _test_clause(rows: Sequence[ReasonRow]) -> str:
 
 
 def _class_clause(rows: Sequence[ReasonRow]) -> str:
-    """Return the classes that are not recognised."""
+    """Return the classes that are not recognised, by their recalls or by their intervals alone."""
     names = [f"“{row['class']}”" for row in rows]
-    return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not recognised"
+    is_by_interval = any(row["estimate"] > _HALF for row in rows)
+    recognised = "shown to be recognised" if is_by_interval else "recognised"
+    return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not {recognised}"
 
 
 def _alike_clause(rows: Sequence[ReasonRow]) -> str:
-    """Return the pairs of classes that the classifier does not distinguish."""
+    """Return the pairs of classes that are alike, or of which too few samples show a difference."""
     names = [f"“{row['class']}” and “{row['other']}”" for row in rows]
-    return f"it does not distinguish {listed(names, _MOST_NAMED)}"
+    return f"it is not shown to distinguish {listed(names, _MOST_NAMED)}"
 
 
 def _column_clause(rows: Sequence[ReasonRow]) -> str:

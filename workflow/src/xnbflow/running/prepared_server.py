@@ -21,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import NoReturn
 
 _PACKAGE = Path(__file__).parents[1]
@@ -146,12 +146,22 @@ class Server:
 
     def _fork(self) -> socket.socket | None:
         """Fork for the next job; return the connection in the fork, and None in this process."""
-        connection, _ = self._listener.accept()
+        try:
+            connection, _ = self._listener.accept()
+        except OSError:  # no file can be opened: jobs do their work themselves
+            self.refuse()
+            return None
         if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
             connection.close()  # a fork of several threads may block: the job does its work itself
             return None
         this_process = os.getpid()
-        process = os.fork()
+        try:
+            reserved = os.dup(self._end_of_run)  # in place of the file of the fork
+            process = os.fork()
+        except OSError:  # no file, process or memory is left: the job does its work itself
+            connection.close()
+            return None
+        os.close(reserved)
         if process:
             set_group(process)
             file = os.pidfd_open(process)
@@ -194,8 +204,8 @@ def prepare(server: Server, planned_code: list[str]) -> socket.socket | None:
     """Prepare in steps, and serve jobs that wait after each; the result is that of `Server.serve`.
 
     The process serves no more where it would not be as the process of a job: if the code is not
-    that of the plan, a package is missing, or an import warns. Then jobs do their work themselves
-    and have the error or the warning in their logs.
+    that of the plan, a package is missing, memory or files are used up, or an import warns. Then
+    jobs do their work themselves and have the error or the warning in their logs.
     """
     from xnbflow.core.deferred import defer_import  # noqa: PLC0415
     from xnbflow.core.errors import InputError  # noqa: PLC0415
@@ -210,7 +220,7 @@ def prepare(server: Server, planned_code: list[str]) -> socket.socket | None:
                 server.refuse()
             # afterwards: modules that were edited since the plan may have been imported
             provenance.refuse_other_code(planned_code, {})
-        except (ImportError, InputError):
+        except (ImportError, InputError, MemoryError, OSError):
             server.refuse()
         provenance.forget_digests()  # a fork compares the code of its time
         gc.freeze()  # a search for cycles in a fork would copy all memory
@@ -292,6 +302,14 @@ def run_script(script: Path, end: End) -> NoReturn:
     sys.exit(status)  # type: ignore[arg-type]
 
 
+def show_all_but_interrupts(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print an exception as Python does, except an interrupt, which the run reports once."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+
+
 def exit_code(status: object) -> int:
     """Return the exit code of a process for an argument of `sys.exit`.
 
@@ -319,6 +337,7 @@ def main() -> None:
     if connection is None:
         shutil.rmtree(folder, ignore_errors=True)
     else:
+        sys.excepthook = show_all_but_interrupts  # until the job has one
         run_script(become_job(connection, paths), end)
 
 
