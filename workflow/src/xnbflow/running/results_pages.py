@@ -52,7 +52,7 @@ _MANUAL_RULES = """
 * Files are written whole and contain checksums. A damaged file, or one of another version, is
   refused by its name: delete it and run the workflow again with it as a target
   (`snakemake --cores all results/...`), then without.
-* All tables except `seconds`, and `fit_seconds` of `averages`, are identical for any number of
+* All tables except `seconds`, and times in `averages` and `fits`, are identical for any number of
   cores.
 * `results/studies/{study}/run.json` records configuration, versions and checksums of a run.
   `results/logs` has the log of each job, `results/usage` its time and memory.
