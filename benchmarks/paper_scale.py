@@ -28,7 +28,7 @@ import psutil
 from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.running.job_process import THREAD_VARIABLES
+from xnbflow.running.prepared_process import SWITCH, THREAD_VARIABLES
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.simulate import simulate_series
 
@@ -75,8 +75,11 @@ def main(cores: int, names: list[str]) -> None:
     print()
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")
-    print(f"start-up of the jobs    {starting:7.1f} s of processor time")
-    print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
+    if starting:
+        print(f"start-up of the jobs    {starting:7.1f} s of processor time")
+        print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
+    else:
+        print(f"jobs are forks, whose work contains their start; see {SWITCH}=no")
     print(f"processor time, all     {whole:7.1f} s")
     print(f"the kernels alone       {kernels:7.1f} s:")
     for name, taken in kernel.items():
@@ -191,8 +194,13 @@ def recorded(records: Path) -> pd.DataFrame:
 def start_up(stages: pd.DataFrame) -> None:
     """Add what each stage's jobs took before (``start``) and in their first work (``work``).
 
-    The start is that of jobs that do their imports and nothing else.
+    The start is that of jobs that do their imports and nothing else. Forks of a prepared process
+    import nothing, so that it is 0 unless these are switched off.
     """
+    stages["start"] = 0.0
+    stages["work"] = stages["seconds"]
+    if os.environ.get(SWITCH) != "no":
+        return
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         seconds_of_stage = pd.Series(
             {stage: start_seconds(f"{stage}.py") for stage in stages.index}

@@ -127,6 +127,18 @@ def test_the_interval_is_that_of_a_bootstrap_of_samples_or_patients(rng):
     assert width > 1.2 * (of_samples.upper - of_samples.lower)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_pairs_of_one_order_have_no_interval(sign):
+    """Each resample has the same order; with 13 pairs, the p is .06."""
+    codes = np.repeat([0, 1], [13, 1])
+    evidence = sign * (codes - 0.5)
+    areas = concordance(np.stack([-evidence, evidence], axis=1), codes, np.zeros(14, dtype=int))
+    assert areas.within == (sign > 0)
+    assert areas.pairs == 13
+    assert np.isnan([areas.lower, areas.upper]).all()
+    assert areas.p > 0.05
+
+
 def test_impossible_classes_have_the_least_score_and_other_scores_keep_their_order():
     scores = np.array([[-100.0, 0.0], [-50.0, 0.0], [-np.inf, 0.0], [0.0, -np.inf]])
     pairs = StratifiedPairs(scores, np.zeros(4, dtype=int))

@@ -42,6 +42,11 @@ GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93,
             [],
         ),
         (
+            [COLUMN | GOOD | {"auc_within": 1.0, "lower": None, "upper": None}],
+            "; within its levels NB does, too (AUC 1.00; p = 0.001).",
+            [],
+        ),
+        (
             [COLUMN | {"pairs": 0}, OTHER | GOOD],
             ", and no samples of different classes share a value of it.",
             [],

@@ -116,7 +116,7 @@ def test_the_reference_lists_every_method_of_the_registry_once():
 def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path, pytestconfig):
     """As the library is installed; compiled kernels keep their types.
 
-    What mypy knows of unchanged files is in the cache of pytest: another run takes a second.
+    The types of unchanged files are in the cache of pytest: another run takes a second.
     """
     known = pytestconfig.cache.mkdir("mypy")
     options = ["--strict", "--config-file", "", "--cache-dir", str(known)]

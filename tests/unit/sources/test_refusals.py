@@ -101,8 +101,6 @@ def test_each_use_has_a_value_for_each_field_and_no_other():
         "class_labels.numbers",
         "dataset.no-group",
         "dataset.no-label",
-        "dataset.wrong-feature-metadata",
-        "dataset.wrong-sample-metadata",
         "geo_head.cut-dataset",
         "geo_head.no-dataset",
         "workbook.no-sheet",

@@ -40,6 +40,25 @@ def test_two_series_are_both_series(tmp_path, expected_text):
     assert words.startswith(expected_text)
 
 
+def test_two_series_are_too_few_for_the_mean_effect_unless_a_gene_has_it(tmp_path):
+    for fdr, end in ((0.2, "to test the mean effect over such series."), (0.04, "below .05.")):
+        study = study_of_series(tmp_path, {"meta_genes": [gene("g1", 2, 0.06, fdr)]}, SERIES[:2])
+        assert cohorts.genes_in_words(study).endswith(end)
+
+
+@pytest.mark.parametrize(("classes", "at_most"), [("ab", 4), ("abc", 12)])
+def test_the_genes_expected_by_chance_are_those_of_all_classes_but_a_mirrored_one(
+    tmp_path, classes, at_most
+):
+    rows = [
+        gene(f"g{i}", 3, 0.01, 0.06, **{"class": label, "chance": 0.02})
+        for label in classes
+        for i in range(200)
+    ]
+    words = cohorts.genes_in_words(study_of_series(tmp_path, {"meta_genes": rows}))
+    assert f"(by chance at most {at_most})" in words
+
+
 def test_one_gene_differs_and_two_differ(tmp_path, expected_texts):
     genes = [gene("g1", 3, 1e-9, 1e-6), gene("g2", 1, 1e-9, 1e-6)]
     words = cohorts.genes_in_words(study_of_series(tmp_path, {"meta_genes": genes}))

@@ -83,7 +83,7 @@ _WRONG_FEATURE_METADATA = Refusal(
     code="dataset.wrong-feature-metadata",
     sentence=(
         "{name}: feature_metadata has {n:#row} and the columns {columns}; give it {length} rows "
-        "and columns that do not repeat nor are called feature, kind, values"
+        "and columns that do not repeat nor are called {reserved:list}"
     ),
 )
 
@@ -347,8 +347,13 @@ def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.Da
     columns = [str(column) for column in table.columns]
     reserved = ["feature", "kind", "values"] if key == "feature_metadata" else []
     if len({*columns, *reserved}) < len(columns) + len(reserved) or len(table) != length:
-        refusal = _WRONG_FEATURE_METADATA if reserved else _WRONG_SAMPLE_METADATA
-        raise refusal.error(name=name, n=len(table), columns=", ".join(columns), length=length)
+        n = len(table)
+        listed = ", ".join(columns)
+        if reserved:
+            raise _WRONG_FEATURE_METADATA.error(
+                name=name, n=n, columns=listed, length=length, reserved=reserved
+            )
+        raise _WRONG_SAMPLE_METADATA.error(name=name, n=n, columns=listed, length=length)
     cells = table.to_numpy(dtype=object)
     missing = pd.isna(cells)
     texts = np.array([str(cell) for cell in cells.ravel()], dtype=object).reshape(cells.shape)

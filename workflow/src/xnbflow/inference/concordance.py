@@ -31,9 +31,10 @@ class Concordance:
     """Areas over all pairs of samples of different classes, and within levels.
 
     ``overall`` and ``within`` are areas under the ROC curve, missing without pairs; ``lower`` and
-    ``upper`` limit the 95% interval of ``within``, ``pairs`` is the number of pairs within levels,
-    ``p`` the one-sided p of ``within`` against one half, and ``permutations`` the number of
-    permutations for it.
+    ``upper`` limit the 95% interval of ``within``. Resamples of pairs that all have one order show
+    no interval: its limits are missing where ``within`` is 0 or 1. ``pairs`` is the number of pairs
+    within levels, ``p`` the one-sided p of ``within`` against one half, and ``permutations`` the
+    number of permutations for it.
     """
 
     overall: float
@@ -194,6 +195,8 @@ def concordance(
     test = sequential_test(float(areas[0]), null(), TEST_LEVEL)
     resampled = resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
     lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
+    if lower == upper:  # each resample of pairs that all have one order has this order
+        lower = upper = np.nan
     return Concordance(
         overall=overall,
         within=float(areas[0]),

@@ -25,6 +25,9 @@ from xnbflow.inference.intervals import (
 )
 from xnbflow.tables.contract import STUDY_TABLES
 
+#: Recall up to which a class is not recognised, whatever its interval.
+MISSED_RECALL = 0.5
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClassRecall:
@@ -140,7 +143,7 @@ def _class_recall(
         code=code,
         samples=int(in_class.sum()),
         recall=recall,
-        recognised=bool(recall.value > 0.5 and against_rest.lower > 0.5),
+        recognised=bool(recall.value > MISSED_RECALL and against_rest.lower > 0.5),
         taken_for=int(mistakes.argmax()) if most_mistakes > 0 else -1,
         taken=most_mistakes,
     )

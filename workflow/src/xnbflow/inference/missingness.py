@@ -80,22 +80,14 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     codes = np.unique(series.labels, return_inverse=True)[1]
     p = _p_of_missing(series, missing[incomplete], shares, codes)
     if p <= 2 * LEVEL:
-        most = series.classes[class_means.argmax()]
-        least = series.classes[class_means.argmin()]
-        text = (
-            f"missing values go with the class ({class_means.max():.1%} in “{most}”, "
-            f"{class_means.min():.1%} in “{least}”): a classifier may recognise the class by them, "
-            "whatever fills them in"
-        )
         are_many = class_means.max() >= _FEW
-        difference = float(np.ptp(class_means))
-        row = audit_row(
-            "shares missing differ" if are_many else "few missing differ",
-            str(most),
-            "warning" if are_many else "notice",
-            text,
-            other=str(least),
-            value=difference,
+        row = _row_of_difference(
+            series,
+            class_means,
+            code="shares missing differ" if are_many else "few missing differ",
+            severity="warning" if are_many else "notice",
+            values="missing values",
+            end=", whatever fills them in",
             p=p,
         )
         rows.append(row)
@@ -148,27 +140,41 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     if p > LEVEL:
         return nothing
 
-    # The classes with most and least of them.
     class_means = np.array([shares[series.labels == label].mean() for label in series.classes])
-    most = series.classes[class_means.argmax()]
-    least = series.classes[class_means.argmin()]
-    difference = float(np.ptp(class_means))
-    are_many = difference >= _MANY_AT_LIMIT
-    text = (
-        f"values at the least value of their sample, a detection limit, go with the class "
-        f"({class_means.max():.1%} in “{most}”, {class_means.min():.1%} in “{least}”): a "
-        "classifier may recognise the class by them"
-    )
-    row = audit_row(
-        "shares at limit differ" if are_many else "few at limit differ",
-        str(most),
-        "warning" if are_many else "notice",
-        text,
-        other=str(least),
-        value=difference,
+    are_many = np.ptp(class_means) >= _MANY_AT_LIMIT
+    row = _row_of_difference(
+        series,
+        class_means,
+        code="shares at limit differ" if are_many else "few at limit differ",
+        severity="warning" if are_many else "notice",
+        values="values at the least value of their sample, a detection limit,",
         p=p,
     )
     return table_of([row], AUDIT_TABLES["audit"])
+
+
+def _row_of_difference(
+    series: DataSet,
+    class_means: np.ndarray,
+    *,
+    code: str,
+    severity: str,
+    values: str,
+    p: float,
+    end: str = "",
+) -> AuditRow:
+    """Return the row of a difference between the classes in their mean shares (n_classes,).
+
+    ``values`` are the words for what the shares are of; ``end`` follows the sentence.
+    """
+    most = series.classes[class_means.argmax()]
+    least = series.classes[class_means.argmin()]
+    text = (
+        f"{values} go with the class ({class_means.max():.1%} in “{most}”, "
+        f"{class_means.min():.1%} in “{least}”): a classifier may recognise the class by them{end}"
+    )
+    difference = float(np.ptp(class_means))
+    return audit_row(code, str(most), severity, text, other=str(least), value=difference, p=p)
 
 
 def _between_classes(ranks: np.ndarray, draws: np.ndarray, n_classes: int) -> np.ndarray:

@@ -101,10 +101,10 @@ def replication(
     """
     indices = []
     for listed, other in (lists, lists[::-1]):
-        found = set(other[:n_found])
-        by_chance = len(found) / n_features
+        first_of_other = set(other[:n_found])
+        by_chance = len(first_of_other) / n_features
         if len(listed) and by_chance < 1:
-            share = np.mean([feature in found for feature in listed[:n_first]])
+            share = np.mean([feature in first_of_other for feature in listed[:n_first]])
             indices.append((share - by_chance) / (1 - by_chance))
     return float(np.mean(indices)) if indices else np.nan
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
+from xnbflow.inference.estimates import MISSED_RECALL
 from xnbflow.inference.verdicts import LEAST_REPLICATED
 from xnbflow.report.card_features import FeatureLists, card_features, feature_lists
 from xnbflow.report.levels import LEVEL_STYLES, SUPPORTED
@@ -33,8 +34,6 @@ from xnbflow.report.texts import texts_of
 _TEXTS = texts_of("cards")
 #: Share of random signatures as accurate as the selected features; above it a card has a caution.
 _MANY_RANDOM = 0.05
-#: Recall above which a class that is not recognised with certainty is not "by chance".
-_HALF = 0.5
 #: The estimates of a card, their labels and formats; chance and baseline are in the verdict.
 _ESTIMATES = {
     "balanced_accuracy": ("Balanced accuracy", ".1%"),
@@ -209,7 +208,7 @@ def class_warning(
         reason = "Not recognised more often than by chance"
         if estimate == 0:
             reason = "Never recognised"
-        elif estimate > _HALF:
+        elif estimate > MISSED_RECALL:
             reason = (
                 "Not shown to be recognised: by the 95% interval as many of the other samples may "
                 "be taken for it"

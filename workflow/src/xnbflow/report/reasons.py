@@ -14,6 +14,7 @@ import pandas as pd
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.diagnostics.audit_row import CHECKS
+from xnbflow.inference.estimates import MISSED_RECALL
 from xnbflow.inference.verdict_reasons import VERDICT_LEVELS
 from xnbflow.inference.verdicts import FEWEST_PAIRS
 from xnbflow.report.numbers import capitalized, format_p, join_words
@@ -22,8 +23,6 @@ ReasonRow = Mapping[str, Any]
 
 #: Most classes, and columns, that a clause names.
 _MOST_NAMED = 3
-#: Recall up to which a class is missed, whatever its interval.
-_HALF = 0.5
 #: Clauses of reasons by their code, with the columns of the row and ``{noun}`` in braces.
 _CLAUSES = {
     "not fitted": "it could not be fitted in {count:.0f} of {total:.0f} folds",
@@ -91,7 +90,7 @@ def _test_clause(rows: Sequence[ReasonRow]) -> str:
 def _class_clause(rows: Sequence[ReasonRow]) -> str:
     """Return the classes that are not recognised, by their recalls or by their intervals alone."""
     names = [f"“{row['class']}”" for row in rows]
-    is_by_interval = any(row["estimate"] > _HALF for row in rows)
+    is_by_interval = any(row["estimate"] > MISSED_RECALL for row in rows)
     recognised = "shown to be recognised" if is_by_interval else "recognised"
     return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not {recognised}"
 

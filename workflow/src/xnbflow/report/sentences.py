@@ -280,10 +280,10 @@ def within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
             )
         return f"{alone}; only {n_pairs} of samples of different classes have the same value."
     does = "does, too" if row["recognised"] else "does not"
-    return (
-        f"{alone}; within {levels} {label} {does} (AUC {row['auc_within']:.2f}, "
-        f"{row['lower']:.2f} to {row['upper']:.2f}; {p_equals(row['p'])})."
-    )
+    area = f"AUC {row['auc_within']:.2f}"
+    if pd.notna(row["lower"]):
+        area += f", {row['lower']:.2f} to {row['upper']:.2f}"
+    return f"{alone}; within {levels} {label} {does} ({area}; {p_equals(row['p'])})."
 
 
 def priors_sentence(row: Mapping[str, Any] | None) -> str:

@@ -1,5 +1,6 @@
 """Several series of one question: transfer of models, and genes over all series."""
 
+import math
 from collections.abc import Iterator
 
 import pandas as pd
@@ -94,16 +95,24 @@ def genes_in_words(results: StudyResults) -> str:
     n_series = len(results.study.combined)
     every_series = "both series" if n_series == 2 else f"all {n_series} series"
     in_every_series = genes[genes["holds"] == n_series]
-    by_chance = ""
-    if len(in_every_series):
-        by_chance = f" (by chance {in_every_series['chance'].max():.2g} of all)"
     n_compared = genes["feature"].nunique()
     n_every = in_every_series["feature"].nunique()
     n_over_all = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
+    by_chance = ""
+    if n_every:
+        # The chance is that of one class; of two classes each has the differences of the other.
+        n_classes = genes["class"].nunique()
+        bound = n_compared * in_every_series["chance"].max() * (n_classes if n_classes > 2 else 1)
+        by_chance = f" (by chance at most {math.ceil(bound):,})"
+    over_all = (
+        f"{n_over_all:,} {either(n_over_all, 'has', 'have')} a mean effect over such series at an "
+        "FDR below .05"
+    )
+    if n_series == 2 and not n_over_all:
+        over_all = "two series are too few to test the mean effect over such series"
     return (
         f"Of {counted(n_compared, noun)} {n_every:,} {either(n_every, 'differs', 'differ')} in the "
-        f"same direction in {every_series}{by_chance}, each p at most .05; {n_over_all:,} "
-        f"{either(n_over_all, 'differs', 'differ')} over all series at an FDR below .05."
+        f"same direction in {every_series}{by_chance}, each p at most .05; {over_all}."
     )
 
 
