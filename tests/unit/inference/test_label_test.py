@@ -119,7 +119,7 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch, expec
     assert row["permutations"] == n_permutations
     assert row["p_value"] == pytest.approx(1 / (n_permutations + 1) / 0.8)
     assert tested_labels(values, np.repeat("a", len(labels))).empty
-    monkeypatch.setattr(label_tests, "_MOST_VALUES", values.size - 1)
+    monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", values.size - 1)
     assert tested_labels(values, labels).empty
 
 
@@ -146,7 +146,7 @@ def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustm
 ):
     """Of the labels and of a permutation, each for means and for spread."""
     seeds = []
-    monkeypatch.setattr(label_tests, "_MOST_VALUES", most_values)
+    monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", most_values)
     monkeypatch.setattr(
         label_tests, "adjusted_score", lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
     )
@@ -198,7 +198,9 @@ def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monke
         values = iter([0.5, *null[name]])
         return label_tests.one_by_one(lambda *_: next(values))
 
-    monkeypatch.setattr(label_tests, "_default_scores", lambda *_: (fake("means"), fake("spread")))
+    monkeypatch.setattr(
+        label_tests, "means_and_spread_scores", lambda *_: (fake("means"), fake("spread"))
+    )
     row = label_test(toy(0, n_features=5), n_permutations=19, n_repeats=1).iloc[0]
     assert (row["means_p"], row["spread_p"]) == (8 / 20, 2 / 20)
     assert row["p_value"] == pytest.approx(0.5)
@@ -222,7 +224,7 @@ def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeyp
     first = series_seed(series, 0, "permutation")
     seeds_of_labels = {first, (first + 1_000_003) % 2**32}
     scores = tuple(label_tests.one_by_one(score) for score in (means, lambda *_: 0.0))
-    monkeypatch.setattr(label_tests, "_default_scores", lambda *_: scores)
+    monkeypatch.setattr(label_tests, "means_and_spread_scores", lambda *_: scores)
     row = label_test(series, n_permutations=99, n_repeats=2).iloc[0]
     assert row["observed"] == pytest.approx(0.5)
     assert row["means_p"] == pytest.approx(0.5, abs=0.02)

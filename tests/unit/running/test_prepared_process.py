@@ -71,7 +71,7 @@ class Run:
         self.prepared = PreparedProcess()
         self.prepared.start([computing_code()], n_jobs=LEAST_JOBS)
         self.environment = dict(os.environ)  # without what pytest changes later
-        self.server = self.prepared._process.pid
+        self.server = self.prepared.process.pid
         self.folder = Path(self.environment[ADDRESS].partition(" ")[2]).parent
 
     def start(self, folder, work, threads=1, params=None, changes=None, *, alone=False):
@@ -317,7 +317,7 @@ from xnbflow.running.prepared_process import PreparedProcess, ADDRESS
 prepared = PreparedProcess()
 prepared.start([], n_jobs=9)
 subprocess.Popen([sys.executable, "../job.py"])
-print(prepared._process.pid, os.environ[ADDRESS].split()[1], flush=True)
+print(prepared.process.pid, os.environ[ADDRESS].split()[1], flush=True)
 time.sleep(1000)
 """
 

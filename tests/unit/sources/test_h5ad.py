@@ -326,9 +326,9 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize("n_at_once", [1, 100, 1_000_000])
 def test_a_sparse_matrix_becomes_dense_some_cells_or_genes_at_a_time(monkeypatch, form, n_at_once):
-    monkeypatch.setattr(h5ad, "_VALUES_AT_ONCE", n_at_once)
+    monkeypatch.setattr(h5ad, "VALUES_AT_ONCE", n_at_once)
     matrix = sparse.csr_array(X.astype(np.float32)).asformat(form)
-    values = h5ad._by_gene(matrix)
+    values = h5ad.dense_by_gene(matrix)
     np.testing.assert_array_equal(values, X.astype(np.float32).T)
     assert values.dtype == np.float64
     assert values.flags.c_contiguous
@@ -336,10 +336,10 @@ def test_a_sparse_matrix_becomes_dense_some_cells_or_genes_at_a_time(monkeypatch
 
 @pytest.mark.parametrize("form", ["csr", "csc"])
 def test_a_sparse_matrix_is_dense_once(monkeypatch, form):
-    monkeypatch.setattr(h5ad, "_VALUES_AT_ONCE", 10_000)
+    monkeypatch.setattr(h5ad, "VALUES_AT_ONCE", 10_000)
     matrix = sparse.eye_array(1000, dtype=np.float32).asformat(form)
     tracemalloc.start()
-    h5ad._by_gene(matrix)
+    h5ad.dense_by_gene(matrix)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert 8e6 <= peak < 8.5e6  # 8 bytes for each of a million values

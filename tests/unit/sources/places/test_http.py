@@ -1,10 +1,10 @@
 """Limits of a download: size, free disk, rate, and where a redirection leads. Only on 127.0.0.1."""
 
-import shutil
 import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import pytest
 from serving import serving, unavailable
@@ -110,7 +110,7 @@ def test_a_stated_terabyte_is_refused_before_it_is_written(tmp_path, expected_te
 
 
 def test_the_limit_can_be_raised_and_holds_for_lengths_that_are_not_stated(tmp_path, monkeypatch):
-    monkeypatch.setattr(http, "_CHECKED_EVERY", 1000)
+    monkeypatch.setattr(http, "BYTES_BETWEEN_CHECKS", 1000)
     size = len(BODY) / 1e9
 
     def chunked(connection):
@@ -134,7 +134,7 @@ def test_the_limit_can_be_raised_and_holds_for_lengths_that_are_not_stated(tmp_p
 def test_a_file_leaves_half_a_gigabyte_of_the_disk(
     tmp_path, monkeypatch, free, fits, expected_text
 ):
-    usage = shutil._ntuple_diskusage(10**12, 10**12 - int(free), int(free))
+    usage = SimpleNamespace(total=10**12, used=10**12 - int(free), free=int(free))
     monkeypatch.setattr(http.shutil, "disk_usage", lambda _: usage)
     assert len(BODY) == 465
     with serving("d", {"x.csv": [BODY]}) as server:

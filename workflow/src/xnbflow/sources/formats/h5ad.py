@@ -21,7 +21,7 @@ from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.sheet import SheetRow
 
 #: Values of a sparse matrix that are made dense at a time, 8 MB.
-_VALUES_AT_ONCE = 1_000_000
+VALUES_AT_ONCE = 1_000_000
 
 
 class CellRows:
@@ -51,7 +51,7 @@ class CellRows:
             if position < len(self._texts):
                 columns.append(self._texts[position])
             else:
-                values = _by_gene(self._matrix[:, [position - len(self._texts)]])
+                values = dense_by_gene(self._matrix[:, [position - len(self._texts)]])
                 columns.append(list(map(str, values[0].tolist())))
         return columns
 
@@ -72,7 +72,7 @@ class CellRows:
         matrix = self._matrix
         if not np.array_equal(genes, np.arange(matrix.shape[1])):
             matrix = matrix[:, genes]
-        values = _by_gene(matrix)
+        values = dense_by_gene(matrix)
         if values.dtype.kind == "f" and values.size:
             ends = [np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)]
             if np.isinf(ends).any():  # converted one by one, so that an error names the cell
@@ -136,7 +136,7 @@ def _column_of_obs(name: str) -> str:
     return name.removeprefix("obs:").strip()
 
 
-def _by_gene(matrix: Any) -> np.ndarray:
+def dense_by_gene(matrix: Any) -> np.ndarray:
     """Return a matrix of cells by genes, dense or sparse, as a dense one (n_genes, n_cells).
 
     Of a sparse matrix some rows (CSR) or columns (CSC) are made dense at a time and copied to their
@@ -145,7 +145,7 @@ def _by_gene(matrix: Any) -> np.ndarray:
     Examples
     --------
     >>> from scipy import sparse
-    >>> _by_gene(sparse.csr_array([[0, 2, 0], [1, 0, 3]])).tolist()
+    >>> dense_by_gene(sparse.csr_array([[0, 2, 0], [1, 0, 3]])).tolist()
     [[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]
     """
     if not is_sparse(matrix):
@@ -153,11 +153,11 @@ def _by_gene(matrix: Any) -> np.ndarray:
     n_cells, n_genes = matrix.shape
     values = np.empty((n_genes, n_cells))
     if matrix.format == "csr":
-        width = max(1, _VALUES_AT_ONCE // max(1, n_genes))
+        width = max(1, VALUES_AT_ONCE // max(1, n_genes))
         for start in range(0, n_cells, width):
             values[:, start : start + width] = matrix[start : start + width].toarray().T
     else:
-        width = max(1, _VALUES_AT_ONCE // max(1, n_cells))
+        width = max(1, VALUES_AT_ONCE // max(1, n_cells))
         for start in range(0, n_genes, width):
             values[start : start + width] = matrix[:, start : start + width].toarray().T
     return values

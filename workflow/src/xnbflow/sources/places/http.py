@@ -29,7 +29,7 @@ _GIGABYTE = 1e9
 #: Bytes of the disk that stay free.
 _RESERVE = 500_000_000
 #: Bytes after which the size and the disk are compared again.
-_CHECKED_EVERY = 1 << 26
+BYTES_BETWEEN_CHECKS = 1 << 26
 _MOST_REDIRECTIONS = 10
 #: Client errors that may be temporary.
 _TEMPORARY = frozenset({408, 425, 429})
@@ -127,7 +127,7 @@ class _Transfer(threading.Thread):
                 while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
                     file.write(chunk)
                     self.received += len(chunk)
-                    if self.received - checked_at > _CHECKED_EVERY:
+                    if self.received - checked_at > BYTES_BETWEEN_CHECKS:
                         checked_at = self.received
                         rest = max(0, (self.length or 0) - self.received)
                         _refuse_too_large(self.received, self.partial.parent, self.retry, rest)
