@@ -88,7 +88,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         [0.5]
         """
         check_is_fitted(self)
-        features = self._features(X)
+        features = self._read_features(X)
         if is_sparse(features):
             return np.ones(features.shape[1])
         present = ~np.isnan(features)
@@ -103,18 +103,18 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         """The weight of each feature of each class."""
         return [np.ones(len(columns)) for columns in self.columns_]
 
-    def _features(self, X: SamplesLike) -> np.ndarray:
+    def _read_features(self, X: SamplesLike) -> np.ndarray:
         table, names = named_samples(X)
         is_frame = isinstance(table, pd.DataFrame)
         names = table.columns if is_frame else names
         if names is None or not hasattr(self, "feature_names_in_"):
-            return super()._features(X)
+            return super()._read_features(X)
         check_is_fitted(self)
 
         # An array with all features of the fit is checked and ordered like any other samples.
         fitted_names = self.feature_names_in_
         if not is_frame and (pd.Index(names).get_indexer(fitted_names) >= 0).all():
-            return super()._features(X)
+            return super()._read_features(X)
 
         # Else the used features are found by name; the others have no part in predictions.
         used = self.used_columns_
@@ -125,7 +125,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
 
     def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
-        features = self._features(X)
+        features = self._read_features(X)
         if not is_sparse(features) and np.isnan(features[self.used_columns_]).any():
             left = self.evidence_left(X)
             msg = (
@@ -239,7 +239,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
                 total[samples, code] = terms[code, class_rows].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
 
-    def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _all_class_terms(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         used = self.used_columns_
         # The evidence for one class needs the densities of all: they are computed once.
         terms = self._terms(as_dense(features[used]))

@@ -199,7 +199,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
         fold. Raises an `InputError` if there are too few samples for inner folds.
         """
-        values, labels = self._validated(X, y)
+        values, labels = self._validate_training(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
         sample_groups = None if groups is None else np.asarray(groups)
