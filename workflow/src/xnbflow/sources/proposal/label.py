@@ -112,12 +112,12 @@ def class_score(name: str, texts: Iterable[str]) -> int:
 
 def with_label(layout: TableLayout) -> tuple[SheetRow, list[str]]:
     """Return the row with the column that looks most like a class, or the samples' names."""
-    dataset = layout.row
+    sheet_row = layout.sheet_row
     fields = layout.fields
     follow_up = [str(name) for name in fields if is_follow_up_field(fields, str(name))]
-    remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
-    if dataset.label:
-        return dataset, remarks
+    remarks = [_about_follow_up(follow_up, sheet_row.label)] if follow_up else []
+    if sheet_row.label:
+        return sheet_row, remarks
     candidates = plausible_labels(fields)
     if candidates:
         best, *others = candidates
@@ -125,18 +125,18 @@ def with_label(layout: TableLayout) -> tuple[SheetRow, list[str]]:
         numbers = plausible_labels(layout.binary)
         everything = pd.concat([fields, layout.binary], axis=1)
         remarks += about_others(everything, [*others, *numbers])
-        return replace(dataset, label=best), remarks
+        return replace(sheet_row, label=best), remarks
     names = list(layout.samples or _sample_names(fields))
     if are_alignments(names):
         names = plain_sample_names(names)
     if pattern := class_pattern(names):
-        options = {"regex": pattern} | barcode_map(pattern) | dataset.options
-        dataset = replace(dataset, label=SAMPLE_NAMES, options=options)
+        options = {"regex": pattern} | barcode_map(pattern) | sheet_row.options
+        sheet_row = replace(sheet_row, label=SAMPLE_NAMES, options=options)
         matches = [re.search(pattern, name) for name in names]
         counts = Counter(match[1] for match in matches if match is not None)
         classes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
         remarks.append(f"The names of the samples contain the class: {classes}.")
-    return dataset, remarks
+    return sheet_row, remarks
 
 
 def plausible_labels(fields: pd.DataFrame) -> list[str]:
@@ -198,7 +198,7 @@ def binary_label(layout: TableLayout) -> str:
 
 
 def with_binary_label(
-    layout: TableLayout, dataset: SheetRow, remarks: list[str]
+    layout: TableLayout, sheet_row: SheetRow, remarks: list[str]
 ) -> tuple[TableLayout, SheetRow, list[str]]:
     """Return the layout and the row with a column of 0 and 1 as the label, where one is plausible.
 
@@ -206,13 +206,13 @@ def with_binary_label(
     """
     label = binary_label(layout)
     if not label:
-        return layout, dataset, remarks
+        return layout, sheet_row, remarks
     others = [name for name in plausible_labels(layout.binary) if name != label]
     remarks = [*remarks, *about_others(layout.binary, others)]
     cells = layout.binary[label]
     fields = layout.fields.assign(**{label: list(cells)})
     remarks = [*remarks, *_about_binary(label, cells)]
-    return replace(layout, fields=fields), replace(dataset, label=label), remarks
+    return replace(layout, fields=fields), replace(sheet_row, label=label), remarks
 
 
 def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
