@@ -14,6 +14,7 @@ from toys import PROGRAMS
 from xnbflow.models.model_file import write_model
 from xnbflow.models.trained import fit_model
 from xnbflow.running import job_process
+from xnbflow.running.run_events import cause_of_failure
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
@@ -142,6 +143,19 @@ def test_a_run_that_prints_causes_gets_none_from_the_job_unless_the_log_lacks_it
     assert run(raising, env=environment) == (1, "")
     _, output = run(raising, f"{LIMIT_FILES}(0)", env=environment)
     assert output == "Error: name it\n"
+
+
+def test_a_refusal_of_another_class_has_a_cause_in_the_log_as_an_input_error(run, tmp_path):
+    """Without a network: the run took the last line of the log for an unexpected error."""
+    raising = (
+        "from xnbflow.sources.places.downloads import UnavailableError\n"
+        "raise UnavailableError('cannot get x:\\n  http://a: 404\\nput it there') from KeyError(1)"
+    )
+    sentence = "cannot get x:\n  http://a: 404\nput it there"
+    assert run(raising) == (1, f"Error: {sentence}\n")
+    log = (tmp_path / "logs/a.log").read_text()
+    assert cause_of_failure(log).strip() == sentence
+    assert "KeyError: 1" in log
 
 
 def test_without_room_for_its_log_a_job_says_the_same(run, expected_text):

@@ -11,7 +11,7 @@ from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats import anndata_file, h5ad, memory
-from xnbflow.sources.formats.anndata_file import frame_of, opened
+from xnbflow.sources.formats.anndata_file import open_anndata, read_frame
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
@@ -108,8 +108,8 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
         whole = encoded(obs.create_group("age"), "nullable-integer", "0.1.0")
         whole["values"], whole["mask"] = np.arange(N), np.arange(N) == 2
         obs.attrs["column-order"] = np.array(["stage", "age"], dtype=TEXT)
-    with opened(path) as file:
-        table = frame_of(path, file, "obs")
+    with open_anndata(path) as file:
+        table = read_frame(path, file, "obs")
     assert table["stage"].tolist()[:3] == ["early", "late", "early"]
     assert table["age"].isna().tolist()[:4] == [False, False, True, False]
 
@@ -315,7 +315,7 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
     monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda *_: pytest.fail("it is read"))
     message = f"matrix {matrix} of 90 cells and 12 genes"
     with monkeypatch.context() as only_tables:
-        only_tables.setattr(anndata_file, "frame_of", lambda *names: TABLES[names[-1]])
+        only_tables.setattr(anndata_file, "read_frame", lambda *names: TABLES[names[-1]])
         with pytest.raises(InputError, match=message) as refusal:
             read_table(path, cells_row(matrix=matrix))
         assert refusal.value.code == "memory.too-large"

@@ -57,7 +57,7 @@ def layout_of(folder, text, **settings):
 def test_numbers_of_genes_are_no_sample(tmp_path, name):
     layout = layout_of(tmp_path, f"gene\t{name}\tS1\tS2\nTP53\t7157\t1.5\t2\nMYC\t4609\t3\t4\n")
     assert layout.samples == ("S1", "S2")
-    assert layout.row.options["drop"] == name
+    assert layout.sheet_row.options["drop"] == name
 
 
 def test_other_numbers_are_samples(tmp_path):
@@ -76,7 +76,7 @@ def test_a_column_beside_the_samples_has_text_in_most_rows(tmp_path, n_texts, ar
 def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
     (tmp_path / "x.csv").write_bytes("sample,Geschlecht,g1\ns1,männlich,1\n".encode("latin-1"))
     layout = recognise_layout(SheetRow("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path))
-    assert layout.row.options["encoding"] == "cp1252"
+    assert layout.sheet_row.options["encoding"] == "cp1252"
     assert "encoding=cp1252" in layout.remarks[0]
     assert layout.fields["Geschlecht"].tolist() == ["männlich"]
 
@@ -164,7 +164,7 @@ def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     options = {"phenotype": str(tmp_path / "p.csv")}
     row = SheetRow("x", "table", str(tmp_path / "x.csv"), label="type", options=options)
     layout = recognise_layout(row, Downloads(tmp_path))
-    assert layout.row.orientation == "columns"
+    assert layout.sheet_row.orientation == "columns"
     assert layout.fields["type"].tolist() == ["a", "b"]
 
 

@@ -84,7 +84,7 @@ class SamplesInRows(SampleTable):
 
     def heads(self, n_samples: int) -> list[list[str]]:
         """Return the first cells of every column."""
-        rows = [self.raw.cells(row) for row in range(min(n_samples, len(self.raw)))]
+        rows = self.raw.first_rows(n_samples)
         return [[cells[column] for cells in rows] for column in range(len(self.names))]
 
     def numbers(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:

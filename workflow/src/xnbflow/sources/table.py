@@ -106,9 +106,9 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     path = Path(path)
     check_options(dataset)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.formats.h5ad import as_cells  # noqa: PLC0415 - an extra
+        from xnbflow.sources.formats.h5ad import as_anndata  # noqa: PLC0415 - an extra
 
-        dataset = as_cells(dataset)
+        dataset = as_anndata(dataset)
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     with about_file(path):

@@ -188,7 +188,7 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the log odds of the second class, shape (n_samples,)."""
-        return self._log_odds(self._features(X))
+        return self._log_odds(self._read_features(X))
 
     def effects(self, X: SamplesLike) -> pd.DataFrame:
         """Return the contribution of each feature to each sample's log odds.
@@ -197,7 +197,7 @@ class GeneralizedNB(BaseNaiveBayes):
         ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums of a
         sample add up to its log odds.
         """
-        features = self._features(X)
+        features = self._read_features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._feature_names()
         table = pd.DataFrame(

@@ -27,15 +27,15 @@ from xnbflow.sources.series.plausibility import (
 from xnbflow.sources.sheet import SheetRow
 
 
-def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
+def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
     """Return the row with the columns that are not features, and remarks.
 
     These are names, patients, the batch, rare classes, and other columns of the samples.
     """
-    label = str(dataset.label).removeprefix("obs:")
-    options = dict(dataset.options)
-    if label in dataset.names("phenotype_columns"):  # an export may have the label beside others
-        others = [name for name in dataset.names("phenotype_columns") if name != label]
+    label = str(sheet_row.label).removeprefix("obs:")
+    options = dict(sheet_row.options)
+    if label in sheet_row.names("phenotype_columns"):  # an export may have the label beside others
+        others = [name for name in sheet_row.names("phenotype_columns") if name != label]
         options["phenotype_columns"] = ",".join(others)
         if not others:
             del options["phenotype_columns"]
@@ -43,10 +43,10 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
         fields = fields.map(str.strip)
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
     names = [str(name) for name in fields if name not in (label, "")]
-    in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
-    id_column = name_column(dataset, fields, [label])
+    in_table = suffix_of(sheet_row.location) != ".h5ad" and "phenotype" not in options
+    id_column = name_column(sheet_row, fields, [label])
     repeated: dict[str, list[str]] = {}
-    if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
+    if in_table and sheet_row.orientation == "rows" and not id_column and "" not in fields:
         settled = ",".join(options.get(key, "") for key in SETTLED).split(",")
         repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *settled])])
     others = [name for name in names if name != id_column and name not in repeated]
@@ -58,24 +58,24 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
     if label in unique and len(fields):
         texts = list(fields[label])
         options = label_options(texts) | options
-        options, remarks = _with_map(dataset, options, texts)
-        rule = LabelRule.parse(replace(dataset, options=options))
-        classes, keep, _ = rule.apply(dataset.location, range(len(texts)), texts)
+        options, remarks = _with_map(sheet_row, options, texts)
+        rule = LabelRule.parse(replace(sheet_row, options=options))
+        classes, keep, _ = rule.apply(sheet_row.location, range(len(texts)), texts)
         labels[keep] = classes
     candidates = unique[[name for name in others if name in unique]]
     options |= column_options(candidates, labels, options)
-    dataset = replace(dataset, id_column=id_column, options=options)
+    sheet_row = replace(sheet_row, id_column=id_column, options=options)
     settled = ",".join(options.get(key, "") for key in SETTLED).split(",")
     rest = [name for name in others if name not in settled]
     if in_table and rest and "features" not in options:
-        dataset = set_aside(dataset, rest)
+        sheet_row = set_aside(sheet_row, rest)
     for name, cells in repeated.items():
         remarks.append(
             f"The column {name!r} would name the samples, but {listed(cells)} "
             f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
         )
-    remarks += _remarks(fields, others, dataset, in_table=in_table)
-    return dataset, remarks
+    remarks += _remarks(fields, others, sheet_row, in_table=in_table)
+    return sheet_row, remarks
 
 
 def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
@@ -101,13 +101,13 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _with_map(
-    dataset: SheetRow, options: dict[str, str], texts: Sequence[str]
+    sheet_row: SheetRow, options: dict[str, str], texts: Sequence[str]
 ) -> tuple[dict[str, str], list[str]]:
     """Return the options with a ``map`` that leaves out classes of one or two samples."""
     if "map" in options:
         return options, []
-    rule = LabelRule.parse(replace(dataset, options=options))
-    labels, _, _ = rule.apply(dataset.location, range(len(texts)), texts)
+    rule = LabelRule.parse(replace(sheet_row, options=options))
+    labels, _, _ = rule.apply(sheet_row.location, range(len(texts)), texts)
     proposed, remark = propose_map(labels.tolist())
     return options | proposed, [remark] if remark else []
 
@@ -138,10 +138,10 @@ def column_options(
 
 
 def _remarks(
-    fields: pd.DataFrame, others: Sequence[str], dataset: SheetRow, *, in_table: bool
+    fields: pd.DataFrame, others: Sequence[str], sheet_row: SheetRow, *, in_table: bool
 ) -> list[str]:
     """Return sentences on numeric columns that are not features, and on patients."""
-    group = dataset.options.get("group")
+    group = sheet_row.options.get("group")
     columns = {name: first_column(fields, name) for name in others if name != group}
     numbers = []
     for name, cells in columns.items():

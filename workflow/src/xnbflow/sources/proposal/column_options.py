@@ -17,7 +17,7 @@ SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
 _WORDS_OF_NAME = 3
 
 
-def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
+def set_aside(sheet_row: SheetRow, names: Sequence[str]) -> SheetRow:
     """Return the row with phenotype columns, which are not features.
 
     A name that contains a separator of names, or occurs twice, is dropped by a pattern.
@@ -29,8 +29,8 @@ def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
             plain_names.append(name)
         else:
             patterns.append(name)
-    dataset = add_names(dataset, "phenotype_columns", plain_names)
-    return add_names(dataset, "drop", patterns)
+    sheet_row = add_names(sheet_row, "phenotype_columns", plain_names)
+    return add_names(sheet_row, "drop", patterns)
 
 
 def find_id_column(fields: pd.DataFrame) -> str | None:
@@ -61,32 +61,32 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
 
 
 def name_column(
-    dataset: SheetRow, fields: pd.DataFrame, exceptions: Collection[str | None]
+    sheet_row: SheetRow, fields: pd.DataFrame, exceptions: Collection[str | None]
 ) -> str | None:
     """Return the column of samples' names: that of the row, else one of the fields of its table.
 
     The result is None where names are elsewhere: in the header, in a phenotype file, in a first
     column without a name, or in AnnData.
     """
-    are_rows = dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad"
-    if dataset.id_column or not are_rows or "phenotype" in dataset.options or "" in fields:
-        return dataset.id_column
+    are_rows = sheet_row.orientation == "rows" and suffix_of(sheet_row.location) != ".h5ad"
+    if sheet_row.id_column or not are_rows or "phenotype" in sheet_row.options or "" in fields:
+        return sheet_row.id_column
     return find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
 
 
-def without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:
+def drop_tallies(sheet_row: SheetRow, names: Iterable[str]) -> SheetRow:
     """Return the row that drops the reads of HTSeq and STAR that belong to no gene."""
     tallies = read_tallies([name.strip() for name in names])
     if not tallies:
-        return dataset
-    patterns = dict.fromkeys([*dataset.names("drop"), *tally_pattern(tallies).split(",")])
-    return replace(dataset, options=dataset.options | {"drop": ",".join(patterns)})
+        return sheet_row
+    patterns = dict.fromkeys([*sheet_row.names("drop"), *tally_pattern(tallies).split(",")])
+    return replace(sheet_row, options=sheet_row.options | {"drop": ",".join(patterns)})
 
 
-def add_names(dataset: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
+def add_names(sheet_row: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
     """Return the row with names in an option that is a list; special characters become ``?``."""
     plain = [RESERVED_IN_NAMES.sub("?", name) for name in names]
     if not plain:
-        return dataset
-    joined = ",".join(dict.fromkeys([*dataset.names(option), *plain]))
-    return replace(dataset, options=dataset.options | {option: joined})
+        return sheet_row
+    joined = ",".join(dict.fromkeys([*sheet_row.names(option), *plain]))
+    return replace(sheet_row, options=sheet_row.options | {option: joined})

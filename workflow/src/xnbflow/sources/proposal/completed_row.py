@@ -16,17 +16,17 @@ from xnbflow.sources.roles import SAMPLE_NAMES, matches
 from xnbflow.sources.sheet import SheetRow
 
 
-def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
+def complete_row(sheet_row: SheetRow, downloads: Downloads) -> SheetRow:
     """Return the row of a table with all that its layout shows, for a command that reads it.
 
     These are the orientation, the column of the samples' names, and columns that are no features.
     The row is returned as it is where the table has no such label.
     """
-    layout = recognise_layout(dataset, downloads)
-    row, fields = layout.row, layout.fields.map(str.strip)
-    is_sample_name = dataset.label == SAMPLE_NAMES
-    if dataset.label and not is_sample_name and dataset.label not in fields:
-        return dataset
+    layout = recognise_layout(sheet_row, downloads)
+    row, fields = layout.sheet_row, layout.fields.map(str.strip)
+    is_sample_name = sheet_row.label == SAMPLE_NAMES
+    if sheet_row.label and not is_sample_name and sheet_row.label not in fields:
+        return sheet_row
     if suffix_of(row.location) == ".h5ad":
         return row
     id_column = name_column(row, fields, [row.label])
@@ -40,8 +40,8 @@ def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
 
 
 def column_of_samples(
-    dataset: SheetRow, downloads: Downloads, exceptions: Collection[str]
+    sheet_row: SheetRow, downloads: Downloads, exceptions: Collection[str]
 ) -> str | None:
     """Return the column that names samples in rows, None without one; never an exception."""
-    layout = recognise_layout(dataset, downloads)
-    return name_column(layout.row, layout.fields.map(str.strip), exceptions)
+    layout = recognise_layout(sheet_row, downloads)
+    return name_column(layout.sheet_row, layout.fields.map(str.strip), exceptions)

@@ -22,7 +22,7 @@ _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]
 
 def sample_column_names(raw: RawTable) -> list[str]:
     """Return the names of columns without the first and those that describe genes."""
-    rows = [raw.cells(row) for row in range(min(FIRST_SAMPLES, len(raw)))]
+    rows = raw.first_rows(FIRST_SAMPLES)
     annotation = set(_annotation_columns(raw.header))
     for position, column in enumerate(zip(*rows, strict=True)):
         if is_text_column(column):
@@ -43,10 +43,10 @@ def feature_count_columns(header: Sequence[str]) -> list[int]:
     return []
 
 
-def gene_columns(raw: RawTable) -> list[int]:
+def columns_about_genes(raw: RawTable) -> list[int]:
     """Return the columns, except the first, that describe features."""
     beside = set(_annotation_columns(raw.header))
-    rows = [raw.cells(row) for row in range(min(_ROWS_OF_COLUMNS, len(raw)))]
+    rows = raw.first_rows(_ROWS_OF_COLUMNS)
     for i, column in enumerate(zip(*rows, strict=True)):
         n_texts = sum(map(is_text, column))
         if 2 * n_texts > len(rows):

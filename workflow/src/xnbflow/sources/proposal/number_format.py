@@ -20,18 +20,18 @@ from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.sheet import SheetRow
 
 
-def with_decimal(dataset: SheetRow, raw: RawTable, first: Sequence[Sequence[str]]) -> SheetRow:
+def propose_decimal(sheet_row: SheetRow, raw: RawTable, first: Sequence[Sequence[str]]) -> SheetRow:
     """Return the row with a decimal comma, where numbers in the first rows have commas alone."""
     cells = list(chain.from_iterable(first))
     has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
     has_points = any(map(DECIMAL_POINT.fullmatch, cells))
     are_thousands = has_commas and have_thousands(cells, ",")
     if raw.decimal == "." and has_commas and not has_points and not are_thousands:
-        return replace(dataset, options={"decimal": "comma"} | dataset.options)
-    return dataset
+        return replace(sheet_row, options={"decimal": "comma"} | sheet_row.options)
+    return sheet_row
 
 
-def about_thousands(raw: RawTable, first: Sequence[Sequence[str]]) -> list[str]:
+def remarks_on_thousands(raw: RawTable, first: Sequence[Sequence[str]]) -> list[str]:
     """Return a sentence where the decimal sign of a table probably separates thousands."""
     cells = list(chain.from_iterable(first))
     if not have_thousands(cells, raw.decimal):
@@ -45,7 +45,7 @@ def about_thousands(raw: RawTable, first: Sequence[Sequence[str]]) -> list[str]:
     return [remark]
 
 
-def about_measured(fields: pd.DataFrame, label: str | None) -> list[str]:
+def remarks_on_measurements(fields: pd.DataFrame, label: str | None) -> list[str]:
     """Return a sentence on columns that are read as texts, but whose cells are mostly numbers."""
     examples = []
     for position, name in enumerate(map(str, fields)):

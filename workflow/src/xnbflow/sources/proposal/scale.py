@@ -59,18 +59,18 @@ def proposed_logarithm(
     return {}, f" No transform is proposed: {reason}."
 
 
-def with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
+def with_scale(sheet_row: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
     """Return the row with the option ``transform`` or ``scale``, and a sentence."""
-    if {"scale", "transform"} & dataset.options.keys():
-        return dataset, ""
-    name = Path(dataset.location).name
+    if {"scale", "transform"} & sheet_row.options.keys():
+        return sheet_row, ""
+    name = Path(sheet_row.location).name
     cycles = about_cycles(
         series.values, file_name=name, features=series.features, samples=series.samples
     )
     if cycles:
-        return dataset, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
+        return sheet_row, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
     if series.n_features < _ARRAY:
-        return dataset, ""
+        return sheet_row, ""
     option, reason = proposed_logarithm(series.values, series.samples, name)
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
@@ -78,8 +78,8 @@ def with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
             " The proposal is scale=log2: the values are as logarithms of intensities to base 2."
         )
     if option.get("transform") == PROPOSED_COUNT_TRANSFORM:
-        refuse_no_counts(f"data set {dataset.id}: {name}", series.values, series.samples)
-    return replace(dataset, options=dataset.options | option), reason
+        refuse_no_counts(f"data set {sheet_row.id}: {name}", series.values, series.samples)
+    return replace(sheet_row, options=sheet_row.options | option), reason
 
 
 def _are_log2(values: np.ndarray) -> bool:

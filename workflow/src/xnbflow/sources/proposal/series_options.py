@@ -27,7 +27,7 @@ from xnbflow.sources.series.sequencing import (
 from xnbflow.sources.sheet import SheetRow
 
 
-def read_series(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, list[str]]:
+def read_series(sheet_row: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, list[str]]:
     """Read the series; return the row with options without which it cannot be used, and remarks.
 
     Repeated names keep the row of largest mean, missing values are imputed in the training folds,
@@ -35,16 +35,16 @@ def read_series(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, Sheet
     """
     remarks: list[str] = []
     try:
-        series = acquire(dataset, downloads=downloads.folder)
+        series = acquire(sheet_row, downloads=downloads.folder)
     except InputError:
-        dataset, series, remarks = _read_again(dataset, downloads)
-    is_settled = bool({"features", "collapse"} & dataset.options.keys())
-    is_settled |= suffix_of(dataset.location) == ".h5ad" or "duplicates" in dataset.options
+        sheet_row, series, remarks = _read_again(sheet_row, downloads)
+    is_settled = bool({"features", "collapse"} & sheet_row.options.keys())
+    is_settled |= suffix_of(sheet_row.location) == ".h5ad" or "duplicates" in sheet_row.options
     if not is_settled and (series.kinds == "linear").all():
         lone = lone_features(series.values, series.features)
         if lone:
-            dataset = set_aside(dataset, lone)
-            series = acquire(dataset, downloads=downloads.folder)
+            sheet_row = set_aside(sheet_row, lone)
+            series = acquire(sheet_row, downloads=downloads.folder)
             remarks.append(
                 f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
                 f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
@@ -53,51 +53,51 @@ def read_series(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, Sheet
     codes = {"without phenotype", "phenotype only"}
     absent = [note for note in series.notes if isinstance(note, Note) and note.code in codes]
     remarks += [f"{note[0].upper()}{note[1:]}." for note in absent]
-    return series, dataset, remarks
+    return series, sheet_row, remarks
 
 
-def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, DataSet, list[str]]:
+def _read_again(sheet_row: SheetRow, downloads: Downloads) -> tuple[SheetRow, DataSet, list[str]]:
     """Read a refused series with the options that permit repeated names and missing values."""
     remarks: list[str] = []
     while True:
         try:
-            series = acquire(dataset, downloads=downloads.folder)
+            series = acquire(sheet_row, downloads=downloads.folder)
             break
         except InputError as error:
-            if error.code == MISSING_VALUES.code and "missing" not in dataset.options:
+            if error.code == MISSING_VALUES.code and "missing" not in sheet_row.options:
                 share = error.fields["share"]
                 option = {"missing": "impute" if share <= MOST_IMPUTED else "drop_features:0.3"}
                 remarks.append(
                     f"The proposal is missing={option['missing']}: {share:.1%} of the values are "
                     "missing."
                 )
-            elif error.code == REPEATED_FEATURES.code and "duplicates" not in dataset.options:
+            elif error.code == REPEATED_FEATURES.code and "duplicates" not in sheet_row.options:
                 option = {"duplicates": "max_mean"}
             else:
                 raise
-        dataset = replace(dataset, options=dataset.options | option)
+        sheet_row = replace(sheet_row, options=sheet_row.options | option)
     repeated = [
         note for note in series.notes if isinstance(note, Note) and note.code == "names repeat"
     ]
-    if repeated and dataset.options.get("duplicates") == "max_mean":
+    if repeated and sheet_row.options.get("duplicates") == "max_mean":
         remarks.append(f"The proposal is duplicates=max_mean: {repeated[0]}.")
-    return dataset, series, remarks
+    return sheet_row, series, remarks
 
 
 def with_patients(
-    series: DataSet, dataset: SheetRow, downloads: Downloads
+    series: DataSet, sheet_row: SheetRow, downloads: Downloads
 ) -> tuple[DataSet, SheetRow, list[str]]:
     """Return the series grouped by the patients in TCGA's barcodes, where samples share some."""
     metadata = series.sample_metadata
-    if metadata is None or BARCODE_PATIENT not in metadata or "group" in dataset.options:
-        return series, dataset, []
+    if metadata is None or BARCODE_PATIENT not in metadata or "group" in sheet_row.options:
+        return series, sheet_row, []
     if suggested_group(metadata[[BARCODE_PATIENT]], series.labels) is None:
-        return series, dataset, []
-    dataset = replace(dataset, options=dataset.options | {"group": BARCODE_PATIENT})
-    series = acquire(dataset, downloads=downloads.folder)
+        return series, sheet_row, []
+    sheet_row = replace(sheet_row, options=sheet_row.options | {"group": BARCODE_PATIENT})
+    series = acquire(sheet_row, downloads=downloads.folder)
     n_patients = metadata[BARCODE_PATIENT].nunique()
     remark = (
         f"The proposal is group={BARCODE_PATIENT}: the barcodes of {series.n_samples} samples name "
         f"{n_patients} patients."
     )
-    return series, dataset, [remark]
+    return series, sheet_row, [remark]

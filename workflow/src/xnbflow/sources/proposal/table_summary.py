@@ -28,7 +28,7 @@ _MOST_SAMPLES = 1000
 
 
 def summarise_table(
-    dataset: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+    sheet_row: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
 ) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
@@ -40,33 +40,33 @@ def summarise_table(
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
-        layout = recognise_layout(dataset, downloads)
-        dataset, remarks = with_label(layout)
-        if not dataset.label and "phenotype" not in dataset.options:
-            layout, dataset, remarks = _with_samples_in_columns(layout, downloads)
-        if not dataset.label:
-            layout, dataset, remarks = with_binary_label(layout, dataset, remarks)
-        if not dataset.label:
-            return _without_proposal(dataset, layout)
-        dataset, column_remarks = propose_columns(dataset, layout.fields)
+        layout = recognise_layout(sheet_row, downloads)
+        sheet_row, remarks = with_label(layout)
+        if not sheet_row.label and "phenotype" not in sheet_row.options:
+            layout, sheet_row, remarks = _with_samples_in_columns(layout, downloads)
+        if not sheet_row.label:
+            layout, sheet_row, remarks = with_binary_label(layout, sheet_row, remarks)
+        if not sheet_row.label:
+            return _without_proposal(sheet_row, layout)
+        sheet_row, column_remarks = propose_columns(sheet_row, layout.fields)
         remarks = [*layout.remarks, *remarks, *column_remarks]
-        series, dataset, reading_remarks = read_series(dataset, downloads)
-        series, dataset, patient_remarks = with_patients(series, dataset, downloads)
-        dataset, scale_remark = with_scale(dataset, series)
-        dataset, symbols_remarks = propose_annotation(dataset, series, annotations)
+        series, sheet_row, reading_remarks = read_series(sheet_row, downloads)
+        series, sheet_row, patient_remarks = with_patients(series, sheet_row, downloads)
+        sheet_row, scale_remark = with_scale(sheet_row, series)
+        sheet_row, symbols_remarks = propose_annotation(sheet_row, series, annotations)
     remarks += [*reading_remarks, *patient_remarks, *symbols_remarks]
-    described = pd.DataFrame({dataset.label: series.labels})
+    described = pd.DataFrame({sheet_row.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
-    numbers = described_numbers(described.drop(columns=dataset.label))
-    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
+    numbers = described_numbers(described.drop(columns=sheet_row.label))
+    reason = f"Label: {sheet_row.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
     return Summary(
-        accession=dataset.location,
-        type=suffix_of(dataset.location)[1:],
+        accession=sheet_row.location,
+        type=suffix_of(sheet_row.location)[1:],
         n_samples=series.n_samples,
         has_table=True,
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
-        row=dataset,
+        row=sheet_row,
         reason=" ".join([reason, *remarks]),
         labels=series.labels,
         groups=series.groups,
@@ -80,17 +80,17 @@ def _with_samples_in_columns(
 
     The first column then has distinct names of features.
     """
-    dataset = layout.row
-    if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
-        transposed = recognise_layout(replace(dataset, orientation="columns"), downloads)
+    sheet_row = layout.sheet_row
+    if sheet_row.orientation == "rows" and suffix_of(sheet_row.location) != ".h5ad":
+        transposed = recognise_layout(replace(sheet_row, orientation="columns"), downloads)
         labelled, remarks = with_label(transposed)
         is_labelled = bool(labelled.label or binary_label(transposed))
         if is_labelled and len(transposed.samples) <= _MOST_SAMPLES:
             return transposed, labelled, remarks
-    return layout, dataset, with_label(layout)[1]
+    return layout, sheet_row, with_label(layout)[1]
 
 
-def _without_proposal(dataset: SheetRow, layout: TableLayout) -> Summary:
+def _without_proposal(sheet_row: SheetRow, layout: TableLayout) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
     fields = layout.fields
     numbers = described_numbers(fields)
@@ -102,8 +102,8 @@ def _without_proposal(dataset: SheetRow, layout: TableLayout) -> Summary:
         "--orientation columns, and name the file of labels by --phenotype"
     )
     return Summary(
-        accession=dataset.location,
-        type=suffix_of(dataset.location)[1:],
+        accession=sheet_row.location,
+        type=suffix_of(sheet_row.location)[1:],
         n_samples=len(fields),
         has_table=True,
         values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),

@@ -72,7 +72,7 @@ class Variables:
     binary: pd.DataFrame
 
 
-def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
+def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     """Return what the variables of a table probably are.
 
     The texts of the first samples decide which variables may be text; these are then read whole.
@@ -81,7 +81,7 @@ def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
     heads = table.heads(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
     has_empty = isinstance(table, SamplesInRows)
-    declared = {dataset.label, *dataset.names("phenotype_columns")} - {None}
+    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")} - {None}
     may_be_text = {
         i for i, head in enumerate(heads) if is_text_column(head) or (has_empty and _is_empty(head))
     }
@@ -102,7 +102,7 @@ def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
         features=features,
         declared=declared,
     )
-    empty = _empty_columns(dataset, names, cells) if has_empty else set()
+    empty = _empty_columns(sheet_row, names, cells) if has_empty else set()
     described = sorted((may_be_text | named) - genes - empty)
     texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
     binary = _plausible_labels(
@@ -121,12 +121,12 @@ def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
 
 
 def _empty_columns(
-    dataset: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+    sheet_row: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
 ) -> set[int]:
     """Return the columns without any value that the sheet does not name."""
-    used = {dataset.label, dataset.id_column}
+    used = {sheet_row.label, sheet_row.id_column}
     for option in SETTLED:
-        used.update(map(column_of_term, dataset.names(option)))
+        used.update(map(column_of_term, sheet_row.names(option)))
     return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 

@@ -39,7 +39,7 @@ def read_workbook_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
             table = read_raw_table(path, {**options, "sheet": name})
-            rows = [table.cells(row) for row in range(len(table))]
+            rows = table.first_rows(len(table))
             sheets.append(Sheet(name, table.header, rows))
         except InputError:  # a sheet of texts, or an empty one, is no table
             continue
