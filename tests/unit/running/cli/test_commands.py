@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from lab_files import LAYOUTS, SAMPLES, counts, logarithms, write_samples
+from proposed import summary_of_labels
 
 from xnbflow.core.errors import InputError
 from xnbflow.models.panel import choose_genes
 from xnbflow.running.cli import app, commands, finished_studies, proposals
 from xnbflow.running.cli.configuration import find_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.proposal.summary import Summary
 from xnbflow.sources.sheet import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -127,19 +127,6 @@ def test_a_panel_reads_the_table_as_it_was_fitted(tmp_path, capsys):
     assert "references" in capsys.readouterr().out
 
 
-def summary(labels, groups=None):
-    return Summary(
-        accession="x",
-        n_samples=len(labels),
-        has_table=True,
-        values=pd.DataFrame(columns=["field", "value", "samples"]),
-        row=None,
-        reason="",
-        labels=np.array(labels),
-        groups=groups,
-    )
-
-
 @pytest.mark.parametrize(
     "sizes",
     [
@@ -153,7 +140,7 @@ def summary(labels, groups=None):
 )
 def test_the_smallest_class_decides_the_number_of_folds(sizes, expected_text):
     labels = [label for label, n in zip("ab", sizes, strict=True) for _ in range(n)]
-    assert proposals.fold_remark(summary(labels), "x") == expected_text
+    assert proposals.fold_remark(summary_of_labels(labels), "x") == expected_text
 
 
 def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from proposed import NAMES, N, genes, over, table, write
+from proposed import NAMES, N, genes, over, summary_of_labels, table, write
 from toys import put
 
 from xnbflow.core.errors import InputError
@@ -21,7 +21,6 @@ from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.proposal.summary import Summary
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.sheet import SheetRow, read_sheet
 
@@ -213,18 +212,9 @@ def test_a_proposal_has_the_recommended_classifier_as_headline_and_model(tmp_pat
     assert (study["headline"], study["final"]) == ("csnb-cv", ["csnb-cv"])
 
 
-def summary_of_labels(sizes, groups=None):
-    labels = np.repeat(list("abc")[: len(sizes)], sizes)
-    return Summary(
-        accession="x",
-        n_samples=len(labels),
-        has_table=True,
-        values=pd.DataFrame(columns=["field", "value", "samples"]),
-        row=None,
-        reason="",
-        labels=labels,
-        groups=groups,
-    )
+def labels_of(sizes):
+    """Return the labels of classes a, b, ... of these sizes."""
+    return np.repeat(list("abc")[: len(sizes)], sizes)
 
 
 @pytest.mark.parametrize(
@@ -238,16 +228,16 @@ def summary_of_labels(sizes, groups=None):
     ],
 )
 def test_folds_are_ten_five_with_few_samples_or_those_of_the_smallest_class(sizes, splits):
-    assert proposals.number_of_folds(summary_of_labels(sizes), "x") == splits
+    assert proposals.number_of_folds(summary_of_labels(labels_of(sizes)), "x") == splits
 
 
 def test_groups_need_three_folds(expected_text):
     """With two groups of a class in training, an inner fold trains with one."""
     groups = np.array([*np.repeat(["p1", "p2", "p3"], 10), *np.repeat(["q1", "q2", "q3"], 10)])
-    assert proposals.number_of_folds(summary_of_labels((30, 30), groups), "x") == 3
+    assert proposals.number_of_folds(summary_of_labels(labels_of((30, 30)), groups), "x") == 3
     groups = np.array([*np.repeat(["p1", "p2"], 15), *np.repeat(["q1", "q2"], 15)])
     with pytest.raises(InputError, match=expected_text):
-        proposals.number_of_folds(summary_of_labels((30, 30), groups), "x")
+        proposals.number_of_folds(summary_of_labels(labels_of((30, 30)), groups), "x")
 
 
 @pytest.mark.parametrize("name", ["a" * 61, ".x", "a b", "compare", "demo", "wine", "ü"])
@@ -382,10 +372,9 @@ def test_commands_without_a_study_have_no_design(tissue, expected_text):
 def test_the_reference_class_is_named_with_how_to_change_it(
     classes, chosen, reference, expected_text
 ):
-    result = summary_of_labels((3,) * len(classes.split()))
-    labels = np.repeat(classes.split(), 3)
+    summary = summary_of_labels(np.repeat(classes.split(), 3))
     design = {"reference": chosen} if chosen else {}
-    result = proposals.with_reference(replace(result, labels=labels, design=design))
+    result = proposals.with_reference(replace(summary, design=design))
     assert result.design.get("reference") == reference
     assert expected_text in result.reason
     assert "--option reference=CLASS" in result.reason
