@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,11 @@ from selection import is_asked
 from threadpoolctl import threadpool_limits
 
 from xnbflow.running.job_process import THREAD_VARIABLES
+
+# A shell ignores this signal for a command in the background, and so would the processes that tests
+# start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
 # none answers. The tests that have a cluster drop this.
