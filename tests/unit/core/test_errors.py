@@ -143,7 +143,7 @@ CALLS = {
     "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
-    "not measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
+    "not measurements, and GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
     "only in spaces or _ are equal": lambda: write_gct_and_cls(SPACED, "x"),
     "needs two classifiers, got": lambda: comparison.compare_over_data_sets(X[["g1"]]),
     "no density of g0; give them": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),

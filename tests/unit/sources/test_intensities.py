@@ -84,7 +84,7 @@ def test_counts_per_million_are_of_the_sample(expected_text):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[1.0, -1.0], [3.0, 4.0]], "of -1; counts must not be negative"),
+        ([[1.0, -1.0], [3.0, 4.0]], r"of -1 \(sample 's1'\); counts must not"),
         ([[1.0, 0.0], [3.0, 0.0]], "'s1' has no counts .* remove its"),
         ([[1.0, np.nan], [3.0, 4.0]], "but 1 count is missing"),
     ],

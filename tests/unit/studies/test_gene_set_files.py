@@ -58,7 +58,7 @@ def test_without_a_network_the_error_names_where_to_put_the_file(tmp_path, expec
         ("https://host/h.gmt", "has no checksum"),
         ("https://host/h.gmt#sha256=123", "has no checksum"),
         (f"https://host/h.gmt#md5={SHA256}", "has no checksum"),
-        (f"https:///h.gmt#sha256={SHA256}", "is a URL without a host"),
+        (f"https:///h.gmt#sha256={SHA256}", "the URL has no host"),
     ],
 )
 def test_a_url_without_a_checksum_is_refused_with_the_line_to_write(

@@ -34,6 +34,17 @@ class _Sentences(Formatter):
 _SENTENCES = _Sentences()
 
 
+def fill(sentence: str, **values: Any) -> str:
+    """Return a sentence with its fields filled, in the formats of `Refusal`.
+
+    Examples
+    --------
+    >>> fill("{n:#value|is|are} missing: {names:list3}", n=4, names=["a", "b", "c", "d"])
+    '4 values are missing: a, b, c and 1 more'
+    """
+    return _SENTENCES.vformat(sentence, (), values)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
     """A rule's refusal, declared as a constant beside the rule.
@@ -96,7 +107,7 @@ class Refusal:
             raise TypeError(msg)
         file = values.get("file", values.get("path"))
         return self.kind(
-            _SENTENCES.vformat(self.sentence, (), values),
+            fill(self.sentence, **values),
             file=None if file is None else str(file),
             key=values.get("key", self.key),
             remedy=values.get("remedy"),

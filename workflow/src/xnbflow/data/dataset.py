@@ -377,7 +377,7 @@ _WRONG_SHAPE = Refusal(
     code="dataset.wrong-shape",
     sentence=(
         "{name}: values have shape {shape}, the names need {expected}, and there are {n_kinds} "
-        "kinds of features"
+        "kinds of features; give a row for each feature, and a column for each sample"
     ),
 )
 

@@ -352,7 +352,10 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
 
 def _check_location(key: str, location: str) -> None:
     if fault := wrong_location(location):
-        msg = f"configuration, {key}: {quoted(location)} {fault}"
+        msg = (
+            f"configuration, {key}: {quoted(location)} cannot be used: {fault.reason}; "
+            f"{fault.remedy}"
+        )
         raise InputError(msg)
 
 

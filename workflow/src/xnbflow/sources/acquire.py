@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.refusals import Refusal, fill
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.annotation import fetch_annotation
@@ -140,9 +140,11 @@ _ONE_CLASS = Refusal(
     ),
 )
 
+_SHAPE = "{number} found, the sheet expects {expected}"
+
 _OTHER_SHAPE = Refusal(
     code="acquire.other-shape",
-    sentence="data set {dataset}: {text}; get the right file, or correct the sheet",
+    sentence=f"data set {{dataset}}: {_SHAPE}; get the right file, or correct the sheet",
     sheet=True,
 )
 
@@ -167,10 +169,10 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
         if expected in (None, count):
             continue
         tolerance = tolerances.get(key, 0)
-        text = f"{counted(count, singulars[key])} found, the sheet expects {expected}"
+        number = counted(count, singulars[key])
         if abs(count - expected) > tolerance:
-            raise _OTHER_SHAPE.error(dataset=dataset.id, text=text, key=key)
-        notes.append(f"{text} (within its tolerance)")
+            raise _OTHER_SHAPE.error(dataset=dataset.id, number=number, expected=expected, key=key)
+        notes.append(f"{fill(_SHAPE, number=number, expected=expected)} (within its tolerance)")
     return notes
 
 

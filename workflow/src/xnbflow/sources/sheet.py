@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import indent
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import yaml
@@ -164,7 +164,9 @@ _REPEATED_ID = Refusal(
 
 _NO_SHEET = Refusal(
     code="sheet.no-sheet",
-    sentence="{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)",
+    sentence=(
+        "{path} does not exist; it is a sheet of data sets: correct `sheets` in the configuration"
+    ),
 )
 
 _UNREADABLE = Refusal(
@@ -277,18 +279,18 @@ _UNKNOWN_SOURCE = Refusal(
 
 _EMPTY_CELL = Refusal(
     code="sheet.empty-cell",
-    sentence="{where}: {key} is empty; source {source!r} needs it",
+    sentence="{where}: {key} is empty; source {source!r} needs it. Fill it in",
 )
 
 _WRONG_LOCATION = Refusal(
     code="sheet.wrong-location",
-    sentence="{where}: location {location!r} {fault}",
+    sentence="{where}: location {location!r} cannot be used: {reason}; {remedy}",
     key="location",
 )
 
 _WRONG_FILE_OPTION = Refusal(
     code="sheet.wrong-file-option",
-    sentence="{where}: option {option} {location!r} {fault}",
+    sentence="{where}: option {option} {location!r} cannot be used: {reason}; {remedy}",
 )
 
 
@@ -309,13 +311,20 @@ def _parse_row(cells: dict[str, str], where: str) -> SheetRow:
         if not cells[key]:
             raise _EMPTY_CELL.error(where=where, key=key, source=source.name)
     _refuse(cells, _CELLS, where)
-    if wrong := wrong_location(cells["location"]):
-        raise _WRONG_LOCATION.error(where=where, location=cells["location"], fault=wrong)
+    if fault := wrong_location(cells["location"]):
+        raise _WRONG_LOCATION.error(
+            where=where, location=cells["location"], reason=fault.reason, remedy=fault.remedy
+        )
     options = _parse_options(cells["options"], source, where, cells["id"])
     for key in source.files.keys() & options.keys():
-        if wrong := wrong_location(options[key]):
+        if fault := wrong_location(options[key]):
             raise _WRONG_FILE_OPTION.error(
-                where=where, option=key, location=options[key], fault=wrong, key=key
+                where=where,
+                option=key,
+                location=options[key],
+                reason=fault.reason,
+                remedy=fault.remedy,
+                key=key,
             )
     shape = ("samples", "features", "classes")
     counts = {key: int(cells[key]) if cells[key] else None for key in shape}
@@ -432,12 +441,12 @@ def is_accession(location: str) -> bool:
 
 _NO_HOME = Refusal(
     code="sheet.no-home",
-    sentence="{location!r}: there is no such home ({error}); write the whole path",
+    sentence="{location!r}: there is no such home ({error}); {remedy}",
 )
 
 _NO_URL = Refusal(
     code="sheet.no-url",
-    sentence="{location!r} is no URL ({error}); correct it",
+    sentence="{location!r} is no URL ({error}); {remedy}",
 )
 
 
@@ -448,27 +457,44 @@ def local_path(location: str) -> Path | None:
             return Path(unquote(urlsplit(location).path))
         return None if "://" in location else Path(location).expanduser()
     except RuntimeError as error:
-        raise _NO_HOME.error(location=location, error=error) from error
+        remedy = "write the whole path"
+        raise _NO_HOME.error(location=location, error=error, remedy=remedy) from error
     except ValueError as error:
-        raise _NO_URL.error(location=location, error=error) from error
+        raise _NO_URL.error(location=location, error=error, remedy="correct it") from error
 
 
-def wrong_location(location: str) -> str | None:
-    """Return why a location can be neither a path nor a URL; None where it can."""
+class LocationFault(NamedTuple):
+    """Why a location can be neither a path nor a URL, as a clause, and what to do."""
+
+    reason: str
+    remedy: str
+
+
+def wrong_location(location: str) -> LocationFault | None:
+    """Return why a location can be neither a path nor a URL; None where it can.
+
+    Examples
+    --------
+    >>> wrong_location("a.csv"), wrong_location("http:///a.csv").reason
+    (None, 'the URL has no host')
+    """
     if location.startswith("data:"):
-        return "is a data URL, which is not supported; write the data to a file, and name that"
+        return LocationFault(
+            "data URLs are not supported", "write the data to a file, and name that"
+        )
     try:
         path = local_path(location)
         host = path is not None or urlsplit(location).hostname
     except InputError as error:
-        return str(error).removeprefix(quoted(location)).lstrip(": ")
+        problem = "there is no such home" if error.code == _NO_HOME.code else "it is no URL"
+        return LocationFault(f"{problem} ({error.fields['error']})", str(error.remedy))
     except ValueError as error:
-        return f"is no URL ({error}); correct it"
+        return LocationFault(f"it is no URL ({error})", "correct it")
     if path is not None and any(len(part.encode()) > 255 for part in path.parts):
-        return "has a name of more than 255 bytes; correct it"
+        return LocationFault("a name in it has more than 255 bytes", "shorten it")
     if path is not None and set("{}").intersection(location):
-        return "has braces, which Snakemake reads as wildcards; rename the file"
-    return None if host else "is a URL without a host; correct it"
+        return LocationFault("Snakemake reads braces as wildcards", "rename the file")
+    return None if host else LocationFault("the URL has no host", "correct it")
 
 
 _NO_KEY = Refusal(
@@ -478,7 +504,7 @@ _NO_KEY = Refusal(
 
 _UNKNOWN_OPTION = Refusal(
     code="sheet.unknown-option",
-    sentence="{where}: {fault} option {option!r}; source {source!r} has {options}",
+    sentence="{where}: {fault} option {option!r}; source {source!r} has {options}. Correct it",
 )
 
 

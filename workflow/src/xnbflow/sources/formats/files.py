@@ -56,22 +56,40 @@ _SIGNATURES = {
     "Matrix Market": (b"%%MatrixMarket",),
 }
 _WAY_OUT = {
-    "series matrix": "a GEO series matrix: use source geo, and name the file as its location",
-    "SOFT": "a SOFT file of GEO: use source geo, and name the file as its location",
-    "HDF5": "an HDF5 file: if it is AnnData, let its name end in .h5ad, else export a table",
-    "Parquet": "a Parquet file: let its name end in .parquet",
-    "old Excel": "an Excel workbook: let its name end in .xls",
-    "R data": "a file of R (save or saveRDS): write the matrix with write.csv in R",
-    "CEL": (
-        "an Affymetrix CEL file of one sample: normalise all samples' files (for example by "
-        "affy::rma in R) and write one table"
+    "series matrix": (
+        "a GEO series matrix",
+        "use source geo, and name the file as its location",
     ),
-    "IDAT": "an Illumina IDAT file of one sample: preprocess all samples and write one table",
-    "GCT": "a GCT file: let its name end in .gct",
-    "PDF": "a PDF document: get the data themselves",
-    "MATLAB": "a MATLAB file: write the matrix with writematrix in MATLAB",
-    "NumPy": "a NumPy array, without names: write a table with names of samples and features",
-    "Matrix Market": "a sparse matrix without names: make an .h5ad file of it (AnnData)",
+    "SOFT": ("a SOFT file of GEO", "use source geo, and name the file as its location"),
+    "HDF5": (
+        "an HDF5 file",
+        "if it is AnnData, let its name end in .h5ad, else export a table",
+    ),
+    "Parquet": ("a Parquet file", "let its name end in .parquet"),
+    "old Excel": ("an Excel workbook", "let its name end in .xls"),
+    "R data": (
+        "a file of R (save or saveRDS)",
+        "write the matrix with write.csv in R",
+    ),
+    "CEL": (
+        "an Affymetrix CEL file of one sample",
+        "normalise all samples' files (for example by affy::rma in R) and write one table",
+    ),
+    "IDAT": (
+        "an Illumina IDAT file of one sample",
+        "preprocess all samples and write one table",
+    ),
+    "GCT": ("a GCT file", "let its name end in .gct"),
+    "PDF": ("a PDF document", "get the data themselves"),
+    "MATLAB": ("a MATLAB file", "write the matrix with writematrix in MATLAB"),
+    "NumPy": (
+        "a NumPy array, without names",
+        "write a table with names of samples and features",
+    ),
+    "Matrix Market": (
+        "a sparse matrix without names",
+        "make an .h5ad file of it (AnnData)",
+    ),
 }
 
 
@@ -265,7 +283,7 @@ def format_of(head: bytes) -> str | None:
 
 _OTHER_FORMAT = Refusal(
     code="files.other-format",
-    sentence="{path} is {remedy}",
+    sentence="{path} is {kind}: {remedy}",
 )
 
 
@@ -276,8 +294,8 @@ def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> 
     """
     file_format = format_of(stream.peek(_HEAD)[:_HEAD])
     if file_format in _WAY_OUT:
-        remedy = _WAY_OUT[file_format]
-        raise _OTHER_FORMAT.error(path=path, remedy=remedy)
+        kind, remedy = _WAY_OUT[file_format]
+        raise _OTHER_FORMAT.error(path=path, kind=kind, remedy=remedy)
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:

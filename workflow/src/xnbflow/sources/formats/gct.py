@@ -193,7 +193,9 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
 
 _NO_MEASUREMENTS = Refusal(
     code="gct.no-measurements",
-    sentence="{name} has features that are not measurements; GCT is for expression",
+    sentence=(
+        "{name} has features that are not measurements, and GCT is for expression; write a table"
+    ),
 )
 
 _EQUAL_CLASSES = Refusal(

@@ -49,7 +49,7 @@ _NO_FIELD = Refusal(
     code="geo_head.no-field",
     sentence=(
         "{where}: there is no {label!r}, which the sheet's label names; there are title, "
-        "source, description, and characteristics: {keys}"
+        "source, description, and characteristics: {keys}. Correct label"
     ),
     key="label",
     sheet=True,
@@ -418,7 +418,7 @@ _NO_SUBSET_RECORD = Refusal(
 
 _UNKNOWN_SAMPLE = Refusal(
     code="geo_head.unknown-sample",
-    sentence="{path}: a subset names sample {name!r}, which the table lacks",
+    sentence="{path}: a subset names sample {name!r}, which the table lacks; get the file again",
 )
 
 

@@ -191,7 +191,7 @@ def _plain_name(name: str) -> str:
 
 _NO_INTENSITIES = Refusal(
     code="program_exports.no-intensities",
-    sentence="{path} has no columns of intensities, such as {example!r}",
+    sentence="{path} has no columns of intensities, such as {example!r}; export it with them",
 )
 
 

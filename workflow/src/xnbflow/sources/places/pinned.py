@@ -8,7 +8,10 @@ from xnbflow.sources.sheet import local_path, wrong_location
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-_WRONG_LOCATION = Refusal(code="pinned.wrong-location", sentence="{location!r} {fault}")
+_WRONG_LOCATION = Refusal(
+    code="pinned.wrong-location",
+    sentence="{location!r} cannot be used: {reason}; {remedy}",
+)
 
 _NO_CHECKSUM = Refusal(
     code="pinned.no-checksum",
@@ -36,7 +39,7 @@ def pinned_url(location: str) -> tuple[str, str] | None:
     if local_path(url) is not None:
         return None
     if fault := wrong_location(url):
-        raise _WRONG_LOCATION.error(location=location, fault=fault)
+        raise _WRONG_LOCATION.error(location=location, reason=fault.reason, remedy=fault.remedy)
     key, _, checksum = fragment.partition("=")
     if key != "sha256" or not _SHA256.fullmatch(checksum.lower()):
         raise _NO_CHECKSUM.error(location=location, url=url)

@@ -12,7 +12,10 @@ from xnbflow.sources.series.sequencing import looks_like_estimated_counts
 
 _NEGATIVE = Refusal(
     code="intensities.negative",
-    sentence="{where}: transform=log2p1 of {lowest:.4g}; values must not be negative",
+    sentence=(
+        "{where}: transform=log2p1 of {lowest:.4g} (sample {sample!r}); values must not be "
+        "negative: correct them, or choose another transform"
+    ),
     key="transform",
 )
 
@@ -37,8 +40,11 @@ def transform(
     """
     if how is Transform.LOG_CPM:
         return _log_cpm(f"{where}: transform=log_cpm", values, samples)
-    if how is Transform.LOG2P1 and (low := np.fmin.reduce(values, axis=None)) < 0:
-        raise _NEGATIVE.error(where=where, lowest=low)
+    if how is Transform.LOG2P1:
+        lowest = np.fmin.reduce(values, axis=0, initial=0.0)
+        worst = int(lowest.argmin())
+        if lowest[worst] < 0:
+            raise _NEGATIVE.error(where=where, lowest=lowest[worst], sample=str(samples[worst]))
     argument = "x + 1" if how is Transform.LOG2P1 else "all values"
     notes = [f"logarithms to base 2 were taken of {argument}"]
     if recognised is RecognisedScale.LOGARITHMS:
@@ -121,7 +127,10 @@ _MISSING_COUNTS = Refusal(
 
 _NEGATIVE_COUNTS = Refusal(
     code="intensities.negative-counts",
-    sentence="{what} of {lowest:.4g}; counts must not be negative",
+    sentence=(
+        "{what} of {lowest:.4g} (sample {sample!r}); counts must not be negative: correct them, or "
+        "choose another transform"
+    ),
     key="transform",
 )
 
@@ -138,10 +147,11 @@ _NO_READS = Refusal(
 def refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> None:
     """Refuse missing or negative counts, and samples without reads."""
     sizes = values.sum(axis=0)
-    lowest = values.min(initial=0.0)
+    lowest = values.min(axis=0, initial=0.0)
     if np.isnan(sizes).any():
         raise _MISSING_COUNTS.error(what=what, n_missing=int(np.isnan(values).sum()))
-    if lowest < 0:
-        raise _NEGATIVE_COUNTS.error(what=what, lowest=lowest)
+    if (lowest < 0).any():
+        worst = int(lowest.argmin())
+        raise _NEGATIVE_COUNTS.error(what=what, lowest=lowest[worst], sample=str(samples[worst]))
     if (sizes == 0).any():
         raise _NO_READS.error(what=what, sample=str(samples[int(np.argmin(sizes))]))

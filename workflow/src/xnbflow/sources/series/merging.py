@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted, listed
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import counted
+from xnbflow.core.refusals import Refusal, fill
 from xnbflow.data.note import Note
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.sheet import SheetRow
@@ -94,12 +94,15 @@ def merge_rows(
     return merged, np.asarray(unique, dtype=str), rows
 
 
+#: Names of features that repeat; ``names`` have how often each occurs.
+_REPEATED = "{n_names:#feature name|repeats|repeat}: {names:list}"
+
 REPEATED_FEATURES = Refusal(
     code="merging.repeated-features",
     sentence=(
-        "{where}: {repeated}. Make names unique, or set in the sheet's options duplicates=max_mean "
-        "(keep the row of largest mean), duplicates=mean or duplicates=rename (keep all, as name, "
-        "name.1, name.2)"
+        f"{{where}}: {_REPEATED}. Make names unique, or set in the sheet's options "
+        "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
+        "duplicates=rename (keep all, as name, name.1, name.2)"
     ),
     key="duplicates",
     sheet=True,
@@ -113,10 +116,10 @@ def settle_duplicates(series: RawSeries, dataset: SheetRow) -> RawSeries:
     repeated = [(name, count) for name, count in counts if count > 1]
     if not repeated:
         return series
-    names = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
-    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {names}"
+    names = [f"{str(name)!r} ({count} times)" for name, count in repeated]
     if how == "refuse":
-        raise REPEATED_FEATURES.error(where=series.where, repeated=text)
+        raise REPEATED_FEATURES.error(where=series.where, n_names=len(names), names=names)
+    text = fill(_REPEATED, n_names=len(names), names=names)
     if how == "rename":
         # pandas appends .1, .2, ... to repeated names of a header.
         header = pd.DataFrame(columns=series.features).to_csv(index=False)

@@ -4,26 +4,32 @@ from dataclasses import replace
 
 import numpy as np
 
-from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import counted, either
+from xnbflow.core.refusals import Refusal, fill
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.sheet import SheetRow
+
+#: What is missing, of which features; ``names`` have the missing values of each.
+_MISSING = (
+    "{n_missing:#value|is|are} missing, in {n_affected} of {n_features:#feature} (of "
+    "{n_samples:#sample} each): {names:list}"
+)
 
 #: Values are missing, and the sheet has no option for them; ``share`` of all values.
 MISSING_VALUES = Refusal(
     code="missing_values.missing",
     sentence=(
-        "{where}: {missing}{first}. Fill them in, or set in the sheet's options missing=impute (in "
-        "the training folds), missing=drop_features, or missing=drop_features:0.2 (and impute the "
-        "rest)"
+        f"{{where}}: {_MISSING}{{place}}. Fill them in, or set in the sheet's options "
+        "missing=impute (in the training folds), missing=drop_features, or "
+        "missing=drop_features:0.2 (and impute the rest)"
     ),
     sheet=True,
 )
 
 _NO_FEATURE_LEFT = Refusal(
     code="missing_values.no-feature-left",
-    sentence="{where}: {missing}; no feature is left. Fill some in, or drop fewer",
+    sentence=f"{{where}}: {_MISSING}; no feature is left. Fill some in, or drop fewer",
     key="missing",
 )
 
@@ -45,29 +51,43 @@ def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
     if not len(affected):
         return series
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
-    names = listed(f"{str(series.features[i])!r} ({n_missing[i]})" for i in worst)
-    text = (
-        f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
-        f"{n_features} {noun(n_features, 'feature')} "
-        f"(of {counted(n_samples, 'sample')} each): {names}"
-    )
+    n_values = int(n_missing.sum())
+    names = [f"{str(series.features[i])!r} ({n_missing[i]})" for i in worst]
     if rule == "refuse":
         feature = int(affected[0])
         place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
-        first = f", the first in {place}" if place else ""
         error = MISSING_VALUES.error(
             where=series.where,
-            missing=text,
-            first=first,
+            n_missing=n_values,
+            n_affected=len(affected),
+            n_features=n_features,
+            n_samples=n_samples,
+            names=names,
+            place=f", the first in {place}" if place else "",
             key=str(series.features[feature]),
         )
         error.fields["share"] = float(n_missing.sum()) / series.values.size
         raise error
     largest_share = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
     dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
+    text = fill(
+        _MISSING,
+        n_missing=n_values,
+        n_affected=len(affected),
+        n_features=n_features,
+        n_samples=n_samples,
+        names=names,
+    )
     notes = [f"missing values: {text}"]
     if dropped.all():
-        raise _NO_FEATURE_LEFT.error(where=series.where, missing=text)
+        raise _NO_FEATURE_LEFT.error(
+            where=series.where,
+            n_missing=n_values,
+            n_affected=len(affected),
+            n_features=n_features,
+            n_samples=n_samples,
+            names=names,
+        )
     if dropped.any():
         notes.append(
             f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "

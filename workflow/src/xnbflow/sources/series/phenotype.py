@@ -138,7 +138,7 @@ _UNNAMED_SAMPLE = Refusal(
 
 _NO_SAMPLES = Refusal(
     code="phenotype.no-samples",
-    sentence="{path}: there are no samples below the header",
+    sentence="{path}: there are no samples below the header; get it again",
 )
 
 

@@ -20,7 +20,7 @@ _ABSENT_COLUMN = Refusal(
     code="sample_columns.absent-column",
     sentence=(
         "{where}: there is no {name!r}, which the sheet's option {option} names; there are "
-        "{columns}"
+        "{columns}. Correct it"
     ),
     sheet=True,
 )
