@@ -31,7 +31,7 @@ def test_every_parameter_is_declared_and_its_default_allowed(declared):
 
 @each_estimator
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, np.ma.masked])
-def test_samples_without_a_label_are_named(estimator, missing):
+def test_samples_without_a_label_are_named(estimator, missing, expected_text):
     X, y = samples(estimator)
     if estimator.__name__ == "KernelNBRegressor":
         labels = [float(target) for target in y]
@@ -43,7 +43,7 @@ def test_samples_without_a_label_are_named(estimator, missing):
         labels = np.ma.array(y, mask=np.isin(range(36), [4, 9]))
     elif missing is not None:
         labels = np.array(labels, dtype=object)
-    with pytest.raises(InputError, match="2 of 36 samples have no label in y: 4, 9"):
+    with pytest.raises(InputError, match=expected_text):
         make(estimator).fit(X, labels)
 
 
@@ -83,7 +83,7 @@ WITHOUT_SQUARES = {"DiscretizedNB", "GeneralizedNB", "StepwiseNaiveEffects"}
 @pytest.mark.parametrize("unit", [1e160, 1e-170, 1e300, 1e-300])
 def test_a_column_beyond_the_range_of_squares_is_named_or_does_no_harm(estimator, unit):
     if estimator.__name__ == "VonMisesFisherNB":
-        pytest.skip("unit vectors have no unit, and pairs of columns have a common one")
+        pytest.skip("unit vectors have no unit")
     X, y = samples(estimator)
     frame = pd.DataFrame(X, columns=["g0", "g1", "g2"])
     scaled = frame.assign(g1=frame["g1"] * unit)

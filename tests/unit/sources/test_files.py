@@ -167,13 +167,13 @@ def workbook(path, cells=CELLS, **parts):
 @pytest.mark.parametrize(
     ("damage", "key", "message"),
     [
-        ("far cell", None, r"it takes more than 1024 MiB of memory"),
-        ("bomb", None, "unpacks to more than 250 times its size"),
+        ("far cell", None, "more than 1024 MiB of memory"),
+        ("bomb", None, "more than 250 times its size"),
         ("no sheets", None, r"\(it has no sheets\)"),
         ("cut", None, "invalid Zip archive"),
         ("no archive", None, "invalid Zip archive"),
         ("encrypted", None, "Password required to decrypt file"),
-        ("another sheet", "sheet", "it has no sheet 'none'; it has s"),
+        ("another sheet", "sheet", "no sheet 'none'; it has s"),
     ],
 )
 def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage, key, message):

@@ -313,7 +313,7 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
     assert read_table(path, cells_row(matrix=matrix)).n_samples == N
     monkeypatch.setattr(memory, "free_memory", lambda: needed - 1)
     monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda *_: pytest.fail("it is read"))
-    message = f"matrix {matrix} of 90 cells and 12 genes needs at least .* GB of memory, but only"
+    message = f"matrix {matrix} of 90 cells and 12 genes"
     with monkeypatch.context() as only_tables:
         only_tables.setattr(anndata_file, "read_frame", lambda *names: TABLES[names[-1]])
         with pytest.raises(InputError, match=message) as refusal:
@@ -375,12 +375,11 @@ def test_the_raw_matrix_has_genes_of_its_own(path):
     np.testing.assert_array_equal(series.values.T, np.hstack([X, X]))
 
 
-def test_infinite_values_are_refused_by_gene_and_cell(path):
+def test_infinite_values_are_refused_by_gene_and_cell(path, expected_text):
     with h5py.File(path, "r+") as file:
         file["layers/whole"][0, 1] = np.inf
         file["layers/whole"][1, 1] = -np.inf
-    message = r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop="
-    with refused(message, code="raw_table.no-number"):
+    with refused(expected_text, code="raw_table.no-number"):
         read_table(path, cells_row(matrix="layers:whole"))
     series = read_table(path, cells_row(matrix="layers:whole", drop="g1"))
     assert series.features.tolist() == [f"g{i}" for i in range(GENES) if i != 1]

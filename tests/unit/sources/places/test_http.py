@@ -217,7 +217,7 @@ def test_the_beginning_of_a_file_that_drips_is_given_up(tmp_path):
 @pytest.mark.parametrize(
     ("temporary", "remedy", "code"),
     [
-        (False, "put the file .* by hand at .*table", "downloads.unavailable"),
+        (False, "put the file .* by hand .*table", "downloads.unavailable"),
         (True, "get the file by a browser", "downloads.unavailable-url"),
     ],
 )

@@ -1,6 +1,7 @@
 """Genes: features that differ between a class and the others, without a classifier."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,16 @@ def genes_of_series(
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
     gallery = volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
-    yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
+    n_with_values = tables["gene_values"]["feature"].nunique()
+    yield GeneExplorer(
+        pack=partial(_packed_genes, results, dataset, listed_classes, most_bytes),
+        series=dataset,
+        figures=gallery,
+        caption=_TEXTS["explorer"].format(
+            total=f"{genes['feature'].nunique():,}", n=f"{n_with_values:,}"
+        ),
+        sources=tables.sources("genes", "gene_values"),
+    )
     yield heatmap_figure(
         name=f"genes-{dataset}",
         cells=tables["gene_heatmap"],
@@ -314,15 +324,10 @@ def _set_figure(
     )
 
 
-def _explorer(
-    results: StudyResults,
-    dataset: str,
-    labels: Sequence[str],
-    *,
-    figures: Gallery,
-    most_bytes: int,
-) -> GeneExplorer:
-    """Return all features of a series, with the contrasts of these classes."""
+def _packed_genes(
+    results: StudyResults, dataset: str, labels: Sequence[str], most_bytes: int
+) -> str:
+    """Return all features of a series, with the contrasts of these classes, for the page."""
     tables = results.compared(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
@@ -347,7 +352,7 @@ def _explorer(
     symbols = genes["symbol"].iloc[first_rows[order]].fillna("").to_numpy(dtype=object)
     names = np.asarray(features, dtype=object)[order]
     change_label = _change(contrasts[-1])[1]
-    content = gene_content(
+    return gene_content(
         genes=pd.DataFrame({"feature": names, "symbol": symbols}),
         values=values,
         statistics=page_statistics(contrasts),
@@ -363,15 +368,6 @@ def _explorer(
         name=dataset,
         noun=results.noun(dataset),
         command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
-    )
-    n_with_values = values["feature"].nunique()
-    caption = _TEXTS["explorer"].format(total=f"{len(order):,}", n=f"{n_with_values:,}")
-    return GeneExplorer(
-        content=content,
-        series=dataset,
-        figures=figures,
-        caption=caption,
-        sources=tables.sources("genes", "gene_values"),
     )
 
 
