@@ -15,7 +15,7 @@ from toys import markers
 from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature
-from xnbflow.naive_bayes.size_path import InnerPredictions, path_sizes, choose_size
+from xnbflow.naive_bayes.size_path import InnerPredictions, choose_size, path_sizes
 from xnbflow.naive_bayes.vector_scaling import fit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
