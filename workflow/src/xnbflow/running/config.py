@@ -80,7 +80,7 @@ class Config:
             return []
         tested = []
         for dataset in study.datasets:
-            for name in study.leading:
+            for name in study.priority:
                 tested.append((dataset, name))
                 if self.quick(name, dataset):
                     break
@@ -90,13 +90,13 @@ class Config:
         """Return the data sets and classifiers that are fitted to halves of the samples.
 
         These are the first fast classifier of each data set, and the other fast classifiers that
-        the study keeps as models. With a headline it is the only candidate, see `Study.leading`.
+        the study keeps as models. With a headline it is the only candidate, see `Study.priority`.
         """
         if not study.halves:
             return []
         halved = []
         for dataset in study.datasets:
-            fast = [name for name in study.leading if self.quick(name, dataset)]
+            fast = [name for name in study.priority if self.quick(name, dataset)]
             for i, name in enumerate(fast):
                 if i == 0 or name in study.final:
                     halved.append((dataset, name))

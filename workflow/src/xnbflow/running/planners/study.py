@@ -44,13 +44,13 @@ class StudyPlanner:
     def checked(self, wildcards: Any) -> list[Values]:
         """Return the data sets with a job of *check*."""
         checks = self.checks(wildcards)
-        pairs = [*checks["tested"], *checks["halved"]]
+        pairs = [*checks["label_tests"], *checks["halves"]]
         datasets = dict.fromkeys(dataset for dataset, _ in pairs)
         return [{"dataset": dataset} for dataset in datasets]
 
     def permuted(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers with a permutation test that the study names."""
-        return _pairs_as_values(self.plan.study(wildcards).permuted)
+        return _pairs_as_values(self.plan.study(wildcards).permutation_tests)
 
     def models(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers that are fitted to all samples."""
@@ -90,8 +90,11 @@ class StudyPlanner:
         """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
         study = self.plan.study(wildcards)
         config = self.plan.config
-        tested, halved = config.tested(study), config.halved(study)
-        return {"tested": tested, "halved": halved, "permuted": study.permuted}
+        return {
+            "label_tests": config.tested(study),
+            "halves": config.halved(study),
+            "permutation_tests": study.permutation_tests,
+        }
 
     def labels(self, wildcards: Any) -> dict[str, str]:
         """Return the labels of the classifiers of a study by id."""
