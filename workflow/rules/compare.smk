@@ -15,7 +15,7 @@ rule compare:
             ["audit", "components"],
         ),
         diagnostics=over(
-            OF_STUDY.diagnosed,
+            OF_STUDY.diagnostics_datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
             ["normality", "normality_within", "dependence", "dependence_test"],
         ),
@@ -25,12 +25,12 @@ rule compare:
             [*GROUPS["training"].tables, "random_genes"],
         ),
         checks=over(
-            OF_STUDY.checked,
+            OF_STUDY.check_datasets,
             "results/studies/{study}/checks/{dataset}/{table}.parquet",
             GROUPS["check"].tables,
         ),
         permutations=over(
-            OF_STUDY.permuted,
+            OF_STUDY.permutation_tests,
             "results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
         ),
         cohort_verdicts=over(
@@ -61,7 +61,7 @@ rule compare:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        study=OF_STUDY.compared_fields,
+        study=OF_STUDY.comparison_fields,
         checks=OF_STUDY.checks,
         entries=OF_STUDY.entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],

@@ -363,7 +363,7 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path, expected_texts)
     (page,) = blocks(answer.section(results), Cards)
     cards = {page_card.title: page_card for page_card in page.cards}
     assert cards["GSE7904"].badge == "Not supported"
-    assert cards["GSE7904"].short == expected_texts[0]
+    assert cards["GSE7904"].short_reason == expected_texts[0]
     record = tmp_path / "results/studies/small/run.json"
     record.parent.mkdir(parents=True)
     write_record(results, record)

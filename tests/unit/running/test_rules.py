@@ -172,7 +172,7 @@ class StubPlan:
     def validated(self, wildcards):
         return self._study.series
 
-    combined = tested_for_sets = validated
+    combined = gene_set_datasets = validated
 
     def size_mb(self, wildcards, files):
         return files.size_mb
@@ -272,9 +272,9 @@ CODE = {
     "diagnose": ("computing code", None),
     "genes": ("computing code", None),
     "classify": ("computing code", "code"),
-    "check": ("computing code", "checked_code"),
-    "models": ("computing code", "entry_code"),
-    "permute": ("computing code", "entry_code"),
+    "check": ("computing code", "check_code"),
+    "models": ("computing code", "model_code"),
+    "permute": ("computing code", "model_code"),
     "compare": ("computing code", "code"),
     "enrich": ("computing code", None),
     "validate": ("computing code", "validated_code"),

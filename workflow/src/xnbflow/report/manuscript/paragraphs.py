@@ -19,7 +19,13 @@ from xnbflow.report.numbers import format_count, format_number, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import words_on_levels
-from xnbflow.report.sentences import RULE, cohort_sentence, headline_sentence, limits, overlap
+from xnbflow.report.sentences import (
+    RULE,
+    cohort_sentence,
+    headline_sentence,
+    overlap,
+    reasons_against,
+)
 
 _PLACE = ["dataset", "folds", "classifier"]
 #: Genes and gene sets of each class that are named.
@@ -419,7 +425,7 @@ def verdict_facts(
         **{row["metric"]: row for row in estimates if not row["class"]},
         "recall": [row for row in estimates if row["metric"] == "recall"],
         "by_priors": _rows_with(tables["equal_priors"], key | {"priors_decide": True}),
-        "reasons": limits(results, key),
+        "reasons": reasons_against(results, key),
         "noun": results.noun(verdict["dataset"]),
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},

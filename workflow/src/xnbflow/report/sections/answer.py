@@ -35,7 +35,9 @@ def section(results: StudyResults) -> Section | None:
     if not chosen:
         return Section("answer", "What was found", "", blocks)
     cards = [card(results, *evaluation, chosen) for evaluation in results.evaluations]
-    features_are_named = any(card.genes or any(line.items for line in card.lines) for card in cards)
+    features_are_named = any(
+        card.feature_items or any(line.items for line in card.lines) for card in cards
+    )
     caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"

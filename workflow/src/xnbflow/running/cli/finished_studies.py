@@ -13,7 +13,7 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.model_file import read_model
 from xnbflow.running.cli.model_texts import model_summary
-from xnbflow.running.cli.output import deliver, refuse_to_replace
+from xnbflow.running.cli.output_files import deliver, refuse_to_replace
 from xnbflow.tables.contract import MODEL, REPORT, SERIES
 
 if TYPE_CHECKING:

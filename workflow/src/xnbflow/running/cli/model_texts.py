@@ -59,7 +59,7 @@ def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[s
     }
 
 
-def as_text(result: Mapping[str, Any], path: Path) -> str:
+def summary_text(result: Mapping[str, Any], path: Path) -> str:
     """Return the description of a model, a result of `model_summary`, as text for people."""
     series = result["series"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())

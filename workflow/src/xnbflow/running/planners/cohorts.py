@@ -39,7 +39,7 @@ class CohortPlanner:
     def validated_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the models that are tested."""
         validations = self.plan.study(wildcards).validate
-        return self.plan.code_of((pair.train, pair.model) for pair in validations)
+        return self.plan.method_digests((pair.train, pair.model) for pair in validations)
 
     # combine
 
@@ -79,4 +79,4 @@ class CohortPlanner:
 
     def code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the classifier of all cohorts."""
-        return self.plan.code_of([("", self.of_study(wildcards).model)])
+        return self.plan.method_digests([("", self.of_study(wildcards).model)])
