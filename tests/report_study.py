@@ -210,7 +210,7 @@ PLACES = {
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
-    "diagnostic": (contract.DIAGNOSTIC, contract.DIAGNOSTIC_TABLES),
+    "diagnostic": (contract.DIAGNOSTIC_PATH, contract.DIAGNOSTIC_TABLES),
     "genes": (contract.GENES, contract.GENE_TABLES),
     "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
 }

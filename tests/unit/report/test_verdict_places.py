@@ -264,7 +264,7 @@ def study_of(root, conditions):
         classifiers=("xnb",),
         final=("xnb",),
     )
-    fits = contract.TRAINED.of(study="s", dataset="d", folds="f", job="main", table="fits")
+    fits = contract.TRAINING_PATH.of(study="s", dataset="d", folds="f", job="main", table="fits")
     write_stacked({}, root / fits, contract.TRAINING_TABLES["fits"])
     # the tables of the model, and of the study that it belongs to, have the digest of the series
     write_parquet(

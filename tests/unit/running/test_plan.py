@@ -30,7 +30,7 @@ from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.tables.contract import DIAGNOSTIC_PATH, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -176,7 +176,9 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
 
 def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
     train = TrainPlanner(plan)
-    assert train.random_gene_classifiers(wildcards(study="two", dataset="wine", folds="5-fold")) == []
+    assert (
+        train.random_gene_classifiers(wildcards(study="two", dataset="wine", folds="5-fold")) == []
+    )
     permutations = inputs_of("compare", plan)["permutations"](TWO)
     assert permutations == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
     assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
@@ -220,7 +222,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
         for table in ("normality", "normality_within", "dependence", "dependence_test"):
             inputs.diagnosed(table)
         for table in ("audit", "components"):
-            inputs.of_datasets(DIAGNOSTIC.fill(table=table), None)
+            inputs.of_datasets(DIAGNOSTIC_PATH.fill(table=table), None)
         inputs.of_datasets(TRUTH, None)
         inputs.of_datasets(NOTES, None)
         inputs.random_genes()

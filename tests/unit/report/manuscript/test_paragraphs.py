@@ -185,7 +185,7 @@ def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path, 
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     assert expected_texts[0] in paragraphs(results)
     key = {"study": "small", "dataset": "alpha", "folds": results.study.folds[0], "job": "main"}
-    path = results.root / contract.TRAINED.of(**key, table="fits")
+    path = results.root / contract.TRAINING_PATH.of(**key, table="fits")
     fits = contract.stacked_schema(contract.TRAINING_TABLES["fits"])
     write_parquet(read_parquet(path, fits), path, fits, series="digest")
     ours = results.software["numpy"]

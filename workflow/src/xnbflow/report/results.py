@@ -19,7 +19,7 @@ from xnbflow.tables.contract import (
     ANALYSIS_TABLE,
     COHORT_TABLE,
     COHORT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     DIAGNOSTIC_TABLES,
     GENE_SETS,
     GENE_TABLES,
@@ -28,7 +28,7 @@ from xnbflow.tables.contract import (
     MODEL_TABLE,
     MODEL_TABLES,
     STUDY,
-    TRAINED,
+    TRAINING_PATH,
     TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
@@ -223,7 +223,9 @@ class StudyResults:
         """The table ``fits`` of each job of training."""
         return [
             self.root
-            / TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits")
+            / TRAINING_PATH.of(
+                study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits"
+            )
             for dataset, folds, job in self.study.training_jobs
         ]
 
@@ -263,7 +265,7 @@ class StudyResults:
         """The tables of a data set, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
-            return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+            return StudyTables(self, {DIAGNOSTIC_PATH.fill(dataset=dataset): DIAGNOSTIC_TABLES})
 
         return cache(tables_of)
 
@@ -294,7 +296,9 @@ class StudyResults:
     ) -> pd.DataFrame:
         """Return a table of a classifier's training, for all repeats or one."""
         job = self.study.job_of(classifier)
-        path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
+        path = TRAINING_PATH.of(
+            study=self.study.id, dataset=dataset, folds=folds, job=job, table=table
+        )
         classifiers = self.study.classifiers_of(job)
         rows = read_stacked(self.root / path, TRAINING_TABLES[table], classifiers)[classifier]
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)

@@ -10,18 +10,18 @@ from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.tables.contract import (
+    CHECK_PATH,
     CHECK_TABLES,
-    CHECKED,
     COHORT_TABLE,
     COHORT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     DIAGNOSTIC_TABLES,
     MODEL_TABLE,
     MODEL_TABLES,
+    PERMUTATION_PATH,
     PERMUTATION_TABLES,
-    PERMUTED,
     SERIES,
-    TRAINED,
+    TRAINING_PATH,
     TRAINING_TABLES,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
@@ -93,7 +93,7 @@ class StudyInputs:
         """Return a table of diagnostics of every data set; none if the study has no diagnostics."""
         if not self.study.diagnostics:
             return {}
-        return self.of_datasets(DIAGNOSTIC.fill(table=table), DIAGNOSTIC_TABLES[table])
+        return self.of_datasets(DIAGNOSTIC_PATH.fill(table=table), DIAGNOSTIC_TABLES[table])
 
     def training_paths(self, dataset: str) -> list[Path]:
         """Return the tables of training of a data set."""
@@ -135,14 +135,14 @@ class StudyInputs:
         tables: dict[DatasetClassifier, pd.DataFrame] = {}
         for dataset in self.checks.datasets:
             classifiers = [classifier for paired, classifier in pairs if paired == dataset]
-            path = CHECKED.of(study=self.study.id, dataset=dataset, table=table)
+            path = CHECK_PATH.of(study=self.study.id, dataset=dataset, table=table)
             stacked = read_stacked(self.root / path, CHECK_TABLES[table], classifiers)
             tables |= {(dataset, classifier): rows for classifier, rows in stacked.items()}
         return {pair: tables[pair] for pair in pairs}
 
     def permutation_tests(self) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return the permutation tests that the study names."""
-        place = PERMUTED.fill(study=self.study.id, table="permutation")
+        place = PERMUTATION_PATH.fill(study=self.study.id, table="permutation")
         schema = PERMUTATION_TABLES["permutation"]
         tables = {}
         for dataset, classifier in self.checks.permuted:
@@ -180,5 +180,7 @@ class StudyInputs:
         return tables
 
     def _trained(self, dataset: str, folds: str, job: str, table: str) -> Path:
-        path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
+        path = TRAINING_PATH.of(
+            study=self.study.id, dataset=dataset, folds=folds, job=job, table=table
+        )
         return self.root / path

@@ -34,7 +34,7 @@ from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     NOTES,
     NOTES_TABLE,
     STUDY_TABLES,
@@ -258,7 +258,7 @@ def checked_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFr
         "learning_curve": _with_keys(curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        path = DIAGNOSTIC.fill(table=name)
+        path = DIAGNOSTIC_PATH.fill(table=name)
         tables[name] = _with_keys(inputs.of_datasets(path, schema), name)
     # Findings about the phenotype alone, and about samples in several series, need all headers.
     audits = [tables["audit"], *(phenotype_checks(header) for header in headers.values())]
