@@ -11,7 +11,7 @@ from xnbflow.jobs.classify import train_classifiers
 from xnbflow.jobs.models import fit_kept_model
 from xnbflow.models.model_file import read_model
 from xnbflow.tables.contract import CHECK_TABLES, GROUPS, TRAINING_TABLES
-from xnbflow.tables.storage import read_parquet, read_stacked, series_of
+from xnbflow.tables.storage import read_parquet, read_stacked, recorded_series_digest
 
 ENTRIES = {
     "nb": resolved({"method": "gaussian_nb"}),
@@ -114,7 +114,9 @@ def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder,
         (of_csnb["true"] == of_csnb["predicted"]).groupby(of_csnb["sample"]).mean().mean()
     )
     assert model.signature["share_of_halves"].notna().all()
-    assert series_of(tmp_path / "signature.parquet") == series_of(folder / "predictions.parquet")
+    assert recorded_series_digest(tmp_path / "signature.parquet") == recorded_series_digest(
+        folder / "predictions.parquet"
+    )
 
 
 def test_a_model_is_not_made_of_training_on_another_series(folder, tmp_path, series):

@@ -43,12 +43,12 @@ from xnbflow.tables.contract import (
 from xnbflow.tables.parquet import REMEDY
 from xnbflow.tables.storage import (
     digest_of_file,
-    gene_sets_of,
     read_parquet,
     read_stacked,
+    recorded_gene_sets_digest,
+    recorded_series_digest,
+    recorded_versions,
     rows_at,
-    series_of,
-    versions_of,
 )
 
 #: Sources that have expression series only.
@@ -175,7 +175,7 @@ class StudyResults:
         """
         trained: dict[str, str] = {}
         for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True):
-            trained.setdefault(dataset, series_of(path))
+            trained.setdefault(dataset, recorded_series_digest(path))
 
         # The tables whose series must be those of the training, with their data sets: training and
         # models belong to one data set, combined tables, analyses and validations to several.
@@ -198,7 +198,7 @@ class StudyResults:
         if study.validate:
             datasets_of |= dict.fromkeys(self.validation.files(), study.validated)
         for path, datasets in datasets_of.items():
-            digests = series_of(path).split()
+            digests = recorded_series_digest(path).split()
             expected = [trained.get(dataset) for dataset in datasets]
             if any(expected) and not _agree(digests, expected):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
@@ -209,14 +209,14 @@ class StudyResults:
             key = self._model_key(model)
             gene_sets = self.root / GENE_SETS.of(**key)
             signature = self.root / MODEL_TABLE.of(**key, table="signature")
-            if digest_of_file(gene_sets) != gene_sets_of(signature):
+            if digest_of_file(gene_sets) != recorded_gene_sets_digest(signature):
                 msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
                 raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
     def trained_with(self) -> dict[str, str]:
         """The versions of the software that trained the classifiers; empty if not recorded."""
-        return versions_of(self._fits)
+        return recorded_versions(self._fits)
 
     @property
     def _fits(self) -> list[Path]:

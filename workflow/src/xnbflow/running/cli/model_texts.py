@@ -21,7 +21,7 @@ from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.reasons import verdict_in_words
 from xnbflow.tables.contract import MODEL, MODEL_TABLE, STUDY_FILES, STUDY_TABLES
 from xnbflow.tables.parquet import place_of
-from xnbflow.tables.storage import read_parquet, series_of, tsv
+from xnbflow.tables.storage import read_parquet, recorded_series_digest, tsv
 
 #: Features of a signature that are listed for each class.
 _SHOWN = 20
@@ -252,7 +252,7 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
             text = f"No verdict: the study {study} has not compared its classifiers yet."
             return ModelVerdict(text=text, study=study)
     signature = root / MODEL_TABLE.of(**values, table="signature")
-    if series_of(signature) not in series_of(paths["verdicts"]).split():
+    if recorded_series_digest(signature) not in recorded_series_digest(paths["verdicts"]).split():
         text = f"No verdict: the study {study} has not compared its classifiers on these data yet."
         return ModelVerdict(text=text, study=study)
     key = {name: values[name] for name in ("dataset", "classifier")}
