@@ -26,7 +26,8 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.text import SEPARATORS, utf16_lines
+from xnbflow.sources.formats.separators import SEPARATORS
+from xnbflow.sources.formats.text_lines import utf16_lines
 
 #: Lines by which an export is recognised, their first characters, and suffixes of text files.
 _HEAD_LINES = 40

@@ -20,7 +20,7 @@ from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import refuse_workbook
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
