@@ -84,7 +84,7 @@ def distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
         draw=draw_correlations,
         arguments={
             "edges": np.append(bins["lower"], bins["upper"].iloc[-1]),
-            "pairs": bins["pairs"].to_numpy(),
+            "n_pairs": bins["pairs"].to_numpy(),
             "cut": float(test["cut"]),
         },
         caption=_TEXTS["correlations"],

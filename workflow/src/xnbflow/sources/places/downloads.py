@@ -171,16 +171,17 @@ class Downloads:
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, DownloadFailedError] = field(default_factory=dict, init=False, repr=False)
 
-    def accepted(self, make: Callable[[], _Result]) -> _Result:
-        """Return the result of ``make`` from fetched files; if refused, from the next place.
+    def first_accepted(self, load: Callable[[], _Result]) -> _Result:
+        """Return the result of ``load`` from the first places whose files it accepts.
 
-        Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
-        checksums recorded, and it is called again as long as there are places left.
+        ``load`` fetches files and reads them. If it raises an `InputError`, the files are removed,
+        their places are left out, and it is called again as long as it fetches from other places.
+        Checksums are recorded of accepted files only.
         """
         while True:
             self.origins.clear()
             try:
-                result = make()
+                result = load()
             except InputError as error:
                 fetched = [
                     (origin.path, origin.place)
