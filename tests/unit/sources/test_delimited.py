@@ -8,9 +8,8 @@ import pytest
 from toys import refused
 
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.formats.separators import sniff
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import is_utf8
+from xnbflow.sources.formats.text_lines import is_utf8, sniff
 
 
 def contents(folder, text, name="x.csv", **options):

@@ -6,7 +6,7 @@ from toys import put, refused
 
 from xnbflow.sources.formats import raw_table
 from xnbflow.sources.formats.header_rows import find_header
-from xnbflow.sources.formats.separators import sniff
+from xnbflow.sources.formats.text_lines import sniff
 from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table

@@ -19,9 +19,9 @@ from xnbflow.tables.contract import RECORD, REPORT
 def write_index(studies: Sequence[Study], path: str | Path) -> None:
     """Write a page with links to the reports of all studies.
 
-    One of the configured ``studies`` without a report is listed with the command that runs it.
-    Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is
-    that of the HTML file, in the folder ``results``.
+    A configured study without a report is listed with the command that runs it. Reports of studies
+    that are not among the configured ``studies`` are listed after these. ``path`` is the path of
+    the HTML file, in the folder ``results``.
     """
     path = Path(path)
     written = None

@@ -137,8 +137,8 @@ CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
 def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
     """Return clauses that a sentence joins by "and": why a verdict is not better.
 
-    ``reasons`` are rows of the table; those of a code are side by side. ``noun`` is "gene" or
-    "feature".
+    ``reasons`` are rows of the table, in which rows of one code are side by side. ``noun`` is
+    "gene" or "feature".
     """
     clauses = []
     for code, rows_of_code in groupby(reasons, key=lambda row: row["code"]):

@@ -170,7 +170,7 @@ class StudyResults:
         """Refuse tables and gene sets that are of other series than the predictions.
 
         It is an `InputError` if a table of a classifier, a model, an analysis or a second cohort
-        was not computed from the series of the first classifier, or gene sets are not those of
+        was not computed from the series of the first classifier, or gene sets were not made of
         their signature.
         """
         trained: dict[str, str] = {}
@@ -413,8 +413,8 @@ class StudyTables:
         joined, the page links to all, and the first that has a column declares it. ``caption``
         explains the table. ``columns`` are shown in their order, all by default; one without a
         value is left out. ``declarations`` are columns, or formats, that no table declares or that
-        replace those of the contract. See `xnbflow.report.page.blocks.Table` for ``best`` and
-        ``links``.
+        replace a declaration of the contract. For ``best`` and ``links`` see
+        `xnbflow.report.page.blocks.Table`.
         """
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
@@ -446,7 +446,7 @@ class StudyTables:
         )
 
     def _declaration(self, tables: Sequence[str], name: str) -> Column | str:
-        """Return the declaration of a column by the first of the tables that has it, else ""."""
+        """Return the declaration of a column by the first table that has it; "" if none has it."""
         for table in tables:
             if column := self._schemas[table].column(name):
                 return column

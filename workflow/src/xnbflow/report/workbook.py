@@ -79,7 +79,7 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the features of each class by rank; of two classes those of one, without the mirror."""
+    """Yield the features of each class by rank, and of only one class if there are two."""
     genes = results.compared(dataset)["genes"]
     if genes.empty:
         return

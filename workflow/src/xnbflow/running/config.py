@@ -245,8 +245,8 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
     """Return the cohorts of a study, whose entry is a list of series or has settings.
 
-    The default of their classifier is the one in the headline, else the first that is kept, else
-    the first of the study.
+    Without the setting ``model`` their classifier is the classifier of the headline, the first
+    that is kept, or the first of the study, in this order.
     """
     declared = entry.get("cohorts")
     if not declared:
@@ -270,7 +270,7 @@ def read_sheets(
     """Read several sheets of data sets as one; return the data sets and the sheet of each, by id.
 
     ``paths`` are by the sheets' names in the configuration. Data sets of the sheets named in
-    ``defaults`` are replaced by those of the same id in a later sheet.
+    ``defaults`` are replaced by data sets of the same id in a later sheet.
     """
     datasets: dict[str, SheetRow] = {}
     sheets: dict[str, str] = {}

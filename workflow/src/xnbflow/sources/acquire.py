@@ -113,8 +113,11 @@ def acquire(
     )
     if origins is not None:
         origins += fetcher.origins
-    notes = [*_notes_on_shape(dataset, series), *series.notes, *_notes_on_constants(series)]
-    for note in notes:
+    differences = [
+        f"{difference.sentence} (within its tolerance)"
+        for difference in _shape_differences(dataset, series)
+    ]
+    for note in [*differences, *series.notes, *_notes_on_constants(series)]:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
 
@@ -159,12 +162,6 @@ def _check_shape(dataset: SheetRow, series: DataSet) -> None:
             raise _OTHER_SHAPE.error(
                 dataset=dataset.id, text=difference.sentence, key=difference.column
             )
-
-
-def _notes_on_shape(dataset: SheetRow, series: DataSet) -> list[str]:
-    """Return notes on differences from the sheet's shape, which `_check_shape` has accepted."""
-    differences = _shape_differences(dataset, series)
-    return [f"{difference.sentence} (within its tolerance)" for difference in differences]
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ class TableSchema:
     definitions: str = ""
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, or the one with a wildcard that matches; else None.
+        """Return the column of this name, or the column with a wildcard that matches; None without.
 
         Examples
         --------
@@ -231,7 +231,7 @@ class TableGroup:
         Whether a file has the tables of several classifiers one below the other, see
         `stacked_schema`.
     tables : mapping of str to TableSchema
-        The tables by name; of stacked ones, those of a single classifier.
+        The schemas of the tables by name; for stacked tables, of a single classifier.
     """
 
     path: PathTemplate
@@ -288,7 +288,7 @@ class _Declaration:
     Attributes
     ----------
     shared : dict of str to Column
-        The columns of ``[shared]``, with those of the core, which a table takes by their names.
+        The columns of ``[shared]`` and of the core, which a table takes by their names.
     groups : dict of str to dict
         The attributes of each group by its name; the attribute ``tables`` has the schemas by name.
     """
@@ -370,7 +370,7 @@ GROUPS = _groups(_CORE.groups)
 def _wildcards_of_rules() -> dict[str, str]:
     """Return the wildcards of the jobs of each rule, for example ``{dataset}/{folds}``.
 
-    They are those of all its groups of tables in the order of their first appearance.
+    A rule has the wildcards of all its groups of tables, in the order of their first appearance.
     """
     names: dict[str, dict[str, None]] = {}
     for group in GROUPS.values():

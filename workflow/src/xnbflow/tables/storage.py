@@ -180,7 +180,7 @@ def read_stacked(
     """Read what `write_stacked` has written; return the table of each classifier by its id.
 
     The table of a classifier without rows is empty. An `InputError` names a file with rows of
-    another classifier than ``classifiers``, those of the job that wrote the file.
+    another classifier than ``classifiers``, the classifiers of the job that wrote the file.
     """
     selected = None if columns is None else ["classifier", *columns]
     stacked = read_parquet(path, stacked_schema(table), selected)
@@ -426,7 +426,7 @@ def _type_in_file(values: pa.ChunkedArray, declared_type: str) -> pa.DataType | 
 
 
 def _wrong_type(schema: pa.Schema, table: TableSchema) -> str:
-    """Return how the types of a file deviate from those of a table; empty if they do not."""
+    """Return how the types in a file deviate from the schema; empty if they do not."""
     for name, declared_type in _column_types(schema.names, table).items():
         stored_type = schema.field(name).type
         if stored_type not in _ALLOWED_TYPES[declared_type]:
@@ -435,7 +435,7 @@ def _wrong_type(schema: pa.Schema, table: TableSchema) -> str:
 
 
 def _wrong_names(names: Sequence[str], table: TableSchema, without: Collection[str] = ()) -> str:
-    """Return how the names of columns deviate from those of a table; empty if they do not."""
+    """Return how the names of columns deviate from the schema; empty if they do not."""
     if missing := [name for name in table.fixed if name not in {*names, *without}]:
         return f"column {missing[0]!r} is missing"
     if unknown := [name for name in names if table.column(name) is None]:

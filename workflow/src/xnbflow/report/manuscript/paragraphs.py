@@ -328,7 +328,7 @@ def is_named_set(gene_set: Mapping[str, Any]) -> bool:
 def gene_facts(results: StudyResults, dataset: str) -> dict[str, Any]:
     """Return the number of features that differ, and the first genes that are higher in each class.
 
-    The numbers are those of the table ``genes``; empty where no feature was tested.
+    The numbers are from the table ``genes``; the result is empty if no feature was tested.
     """
     genes = results.genes(dataset, *_GENE_COLUMNS)
     tested = genes[genes["p"].notna()]

@@ -35,7 +35,7 @@ _SPECIAL = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("\\"): "\\textb
 def references() -> Mapping[str, Mapping[str, Any]]:
     """Return every work by its key; authors as a list, and what lists of literature need.
 
-    They are those of ``references.yaml`` beside this module, and of the folders of papers.
+    The works are in ``references.yaml`` beside this module, and in the folders of papers.
     """
     works: dict[str, dict[str, Any]] = {}
     for path in (Path(__file__).with_name("references.yaml"), *PAPERS.glob("*/references.yaml")):

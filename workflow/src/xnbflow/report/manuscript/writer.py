@@ -151,8 +151,8 @@ def model_card(
 ) -> str:
     """Return the card of a model as Markdown.
 
-    ``summary`` is that of `xnbflow.running.cli.commands.model_summary`; for ``validated`` see
-    `reached_elsewhere`.
+    ``summary`` is a result of `xnbflow.running.cli.commands.model_summary`; for ``validated`` see
+    `accuracies_elsewhere`.
     """
     from xnbflow.models.typicality import ATYPICAL  # noqa: PLC0415  half a second; pages need none
 

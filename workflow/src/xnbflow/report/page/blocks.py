@@ -357,7 +357,7 @@ def walk(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
-    """Return every figure of some blocks, those of groups and galleries included."""
+    """Return every figure of some blocks, also in their groups and galleries."""
     return (figure for figure, _ in with_legends(blocks))
 
 

@@ -27,7 +27,7 @@ def style_of(i: int) -> tuple[str, str]:
     return COLOURS[i % n_colours], MARKERS[(i + i // n_colours) % len(MARKERS)]
 
 
-#: Colours of strips of other columns, different from those of the classes.
+#: Colours of strips of other columns, different from the colours of classes.
 _STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A5", INK, GREY)
 
 
@@ -37,7 +37,7 @@ def strip_style_of(i: int) -> tuple[str, float]:
 
 
 def strip_colour(i: int) -> str:
-    """Colour of strip `i` or of its category `i`, different from those of the classes."""
+    """Colour of strip `i` or of its category `i`, different from the colours of classes."""
     return _STRIP_COLOURS[i % len(_STRIP_COLOURS)]
 
 

@@ -365,7 +365,7 @@ def _explorer(
 
 
 def page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
-    """Return the columns of the page's features: those of contrast number 0 end with ``.0``."""
+    """Return the columns of the page's features; the names of contrast 0 end with ``.0``."""
     statistics: dict[str, Any] = {}
     for number, tested in enumerate(contrasts):
         statistics[f"change.{number}"] = _change(tested)[0]

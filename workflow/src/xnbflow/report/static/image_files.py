@@ -102,8 +102,8 @@ def write_svg(path: Path, chart: Chart) -> None:
 def print_figure(chart: Chart, path: Path, width: float) -> float:
     """Draw a chart for print and write it as SVG, PDF and PNG of 600 dots per inch.
 
-    ``path`` is that of the files without their endings, ``width`` millimetres. The result is the
-    drawn width, which is greater if the labels need it, since text is not scaled.
+    ``path`` is the path of the files without an ending, ``width`` is in millimetres. The result is
+    the drawn width, which is greater if the labels need it, since text is not scaled.
     """
     with for_print(chart, width, path.name) as figure:
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):

@@ -127,7 +127,7 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def methods_text() -> str:
-    """Return the classifiers of the project's configuration, else the library's, for people.
+    """Return the classifiers of the project's configuration, or of the library, for people.
 
     A line has the id, the label, the title of the method with its source, and the method's name.
     """

@@ -5,8 +5,7 @@ file                 question
 ==================== =====================================================================
 ``raw_table``        which names and cells has a table, and where is each of them?
 ``opening``          which format has a file, by its ending?
-``text_lines``       which encoding and first lines has a text?
-``separators``       which separator and decimal sign has it?
+``text_lines``       which encoding, separator and decimal sign has a text?
 ``text``             which header and rows has it?
 ``header_rows``      which of the first rows is the header?
 ``workbook``,        which rows has a sheet of a workbook? (in a process of its own)

@@ -96,10 +96,10 @@ def is_day(text: str) -> bool:
 
 
 def symbols_of_date(name: str) -> list[str]:
-    """Return the gene symbols of which Excel makes a date; none where it is of no gene.
+    """Return the gene symbols that Excel turns into a date; none if no symbol becomes this date.
 
-    MARCH1 and MARC1 both become the first of March. Their present names are MARCHF1 and MTARC1,
-    those of SEPT2 and DEC1 SEPTIN2 and DELEC1.
+    MARCH1 and MARC1 both become the first of March. The present symbols are returned: MARCHF1 and
+    MTARC1, and for SEPT2 and DEC1 SEPTIN2 and DELEC1.
 
     Examples
     --------

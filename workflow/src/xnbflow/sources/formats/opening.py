@@ -11,9 +11,8 @@ from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.separators import SEPARATORS, sniff
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import UTF16_MARKS, utf16_lines
+from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, sniff, utf16_lines
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
 
 _TABS = frozenset({".tsv", ".tab", ".txt"})

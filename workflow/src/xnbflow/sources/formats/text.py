@@ -18,12 +18,14 @@ from xnbflow.sources.formats.header_rows import (
     move_corner_name,
 )
 from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
-from xnbflow.sources.formats.separators import SEPARATORS, divides_evenly, split_leniently
 from xnbflow.sources.formats.text_lines import (
     DATA_SECTION,
     SECTIONS,
+    SEPARATORS,
     DecodedLines,
+    divides_evenly,
     read_first_lines,
+    split_leniently,
 )
 
 #: The word for a row in messages.
@@ -67,7 +69,7 @@ def read_text(
         Its lines, from the first one or from the header, whose number is ``first_line``.
     dialect : tuple or callable
         The separator and the decimal sign, or a function that returns them for the header and the
-        first rows (`xnbflow.sources.formats.separators.sniff`).
+        first rows (`xnbflow.sources.formats.text_lines.sniff`).
     end : str, optional
         The beginning of the line with which the table ends; without that line it is cut off. Such
         a table begins with its header.
@@ -98,8 +100,11 @@ def read_text(
         dialect = dialect(filled[:_SNIFFED_ROWS])
     separator, decimal = dialect
 
-    # The header and the first rows, from the same lines.
-    numbered = enumerate(itertools.chain(first_lines.without_titles(n_titles), decoded), first_line)
+    # The header and the first rows, from the same lines again.
+    # In place of titles there are empty lines, so that the others keep their numbers in the file.
+    n_title_lines = sum(row.count("\n") for row in first_lines.rows[:n_titles])
+    lines_again = ["\n"] * n_title_lines + first_lines.lines[n_title_lines:]
+    numbered = enumerate(itertools.chain(lines_again, decoded), first_line)
     first_rows: list[NumberedRow] = []
     for number, line in numbered:
         if not line.isspace():

@@ -35,8 +35,8 @@ from xnbflow.sources.proposal.gene_columns import (
 from xnbflow.sources.proposal.measures import other_measures
 from xnbflow.sources.proposal.number_format import (
     propose_decimal,
-    remarks_on_measurements,
     remarks_on_thousands,
+    remarks_on_units,
 )
 from xnbflow.sources.proposal.phenotype_file import join_phenotype, read_phenotype_beside
 from xnbflow.sources.proposal.variables import (
@@ -123,7 +123,7 @@ def recognise_layout(sheet_row: SheetRow, downloads: Downloads) -> TableLayout:
     else:
         layout = _samples_in_rows(raw, sheet_row, phenotype)
     if phenotype.empty:
-        remarks += remarks_on_measurements(layout.fields, sheet_row.label)
+        remarks += remarks_on_units(layout.fields, sheet_row.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
 
 

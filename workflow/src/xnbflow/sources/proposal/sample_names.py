@@ -18,9 +18,9 @@ _NUMBERED = re.compile(r"(rep|replicate|sample|patient|batch|donor|pool)?\d*", r
 def class_pattern(names: Sequence[str]) -> str:
     r"""Return a regular expression that finds the class in each name; empty where there is none.
 
-    Names are divided at ``_ - .`` and spaces. The first part that has two to ten values when digits
-    at its end are left out, each in several names, is the class; else letters at the end of the
-    names, after a digit.
+    Names are divided at ``_ - .`` and spaces. The class is the first part that has two to ten
+    values, each in several names, when digits at its end are left out. If there is none, it is the
+    letters after a digit at the end of the names.
 
     Examples
     --------

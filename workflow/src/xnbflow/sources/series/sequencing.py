@@ -84,7 +84,7 @@ def relative_unit(values: np.ndarray, name: str = "") -> RecognisedScale | None:
     None for other values.
 
     Transcripts and counts per million sum to a million for each sample. FPKM have no common sum:
-    they are recognised by the ``name`` of their file, else as values that span orders of magnitude
+    they are recognised by the ``name`` of their file, or as values that span orders of magnitude
     like counts, many of them 0 and others below half a read. Logarithms are not recognised.
 
     Examples
