@@ -31,7 +31,7 @@ from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.model_texts import as_text, model_summary
+from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.studies.study_tables import further_reasons
 from xnbflow.tables import contract
@@ -322,7 +322,7 @@ def places(results, folder):
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
-    shown = as_text(described, model_file)
+    shown = summary_text(described, model_file)
     card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
@@ -408,5 +408,5 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
         write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
     described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", text)
-    assert text in as_text(described, path)
+    assert text in summary_text(described, path)
     assert text in model_card(described, "t")

@@ -340,7 +340,7 @@ def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
 
 def test_a_data_set_is_checked_for_halves_alone(plan):
     study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
-    assert plan.config.tested(study) == []
+    assert plan.config.label_tests(study) == []
     plan.config.studies["two"] = study
     assert StudyPlanner(plan).check_datasets(TWO) == [{"dataset": "wine"}]
 
@@ -416,7 +416,7 @@ def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
     planner = CohortPlanner(full_plan)
-    cohorts = planner.of_study(ONE)
+    cohorts = planner.cohorts(ONE)
     assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
     assert planner.label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 

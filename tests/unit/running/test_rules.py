@@ -169,10 +169,10 @@ class StubPlan:
     def sheets_mb(self, datasets):
         return 200.0 * len(datasets)
 
-    def validated(self, wildcards):
+    def validation_datasets(self, wildcards):
         return self._study.series
 
-    combined = gene_set_datasets = validated
+    combined_datasets = gene_set_datasets = validation_datasets
 
     def size_mb(self, wildcards, files):
         return files.size_mb
@@ -277,7 +277,7 @@ CODE = {
     "permute": ("computing code", "model_code"),
     "compare": ("computing code", "code"),
     "enrich": ("computing code", None),
-    "validate": ("computing code", "validated_code"),
+    "validate": ("computing code", "model_code"),
     "combine": ("computing code", "code"),
     "analyse": ("computing code", "code"),
     "report": ("computing code", None),

@@ -291,7 +291,7 @@ def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
     other = replace(results.study, folds=("another", "3-fold"))
     configuration = results.configuration | {"folds": {"another": {}, "3-fold": {}}}
     results = replace(results, study=other, configuration=configuration)
-    vars(results)["trained_with"] = {}  # the other scheme has no training
+    vars(results)["training_software"] = {}  # the other scheme has no training
     _, place = source.facts(results)["evaluations"]
     assert place["verdicts"][0]["random_genes"] == []
 

@@ -309,7 +309,7 @@ def _difference_tiles(results: StudyResults, dataset: str) -> list[Tile]:
 
     They are tested one by one, so that many may differ where the classifier is not supported.
     """
-    tables = results.compared(dataset)
+    tables = results.gene_tables(dataset)
     genes = tables["genes"]
     if genes["fdr"].isna().all():
         return []
@@ -459,7 +459,7 @@ def card_figure(
     return heatmap_figure(
         name=f"core-{dataset}-{classifier}",
         cells=cells.assign(row=row_numbers),
-        caption=results.worded(_TEXTS["core_heatmap"], dataset),
+        caption=results.with_noun(_TEXTS["core_heatmap"], dataset),
         sources=tables.sources("heatmap"),
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.rows("components", dataset=dataset),

@@ -59,10 +59,20 @@ _EXPRESSION = ("cumida", "microarray", "geo")
 class StudyResults:
     """A finished study.
 
-    ``labels`` are the names by classifier id that people read, with the id where two have the same.
-    ``configuration`` is its complete configuration, for the record. ``root`` is the working
-    directory, which holds ``results`` and ``resources``. ``analyses`` are those that the study
-    names; ``software`` are the versions of the environment of the report.
+    Attributes
+    ----------
+    study : Study
+        The study, without data sets that were not available.
+    labels : dict of str to str
+        The label of each classifier by its id; if two classifiers have one label, the id is added.
+    configuration : dict
+        The complete configuration of the run, for the record.
+    root : Path
+        The working directory, which has the folders ``results`` and ``resources``.
+    analyses : mapping of str to Analysis
+        The analyses that the study names, by their names.
+    software : mapping of str to str
+        The versions of the software that writes the report.
     """
 
     study: Study
@@ -103,7 +113,7 @@ class StudyResults:
         of_expression = map(self._is_of_expression, datasets or self.study.datasets)
         return "gene" if all(of_expression) else "feature"
 
-    def worded(self, text: str, *datasets: str) -> str:
+    def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
         noun = self.noun(*datasets)
         return text.format(noun=noun, Noun=noun.capitalize())
@@ -121,7 +131,7 @@ class StudyResults:
 
         return cache(is_of_expression)
 
-    def beside(self, path: str) -> str:
+    def relative_path(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""
         return Path(os.path.relpath(path, STUDY.of(study=self.study.id))).as_posix()
 
@@ -214,7 +224,7 @@ class StudyResults:
                 raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
-    def trained_with(self) -> dict[str, str]:
+    def training_software(self) -> dict[str, str]:
         """The versions of the software that trained the classifiers; empty if not recorded."""
         return recorded_versions(self._fits)
 
@@ -237,7 +247,7 @@ class StudyResults:
     @cached_property
     def reported_with(self) -> dict[str, str]:
         """Those versions of the environment of the report that differ from the training's."""
-        trained = self.trained_with
+        trained = self.training_software
         return {
             package: version
             for package, version in self.software.items()
@@ -256,12 +266,12 @@ class StudyResults:
         wide = wide.reindex(index=list(self.evaluations), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.evaluations.values())).rename(columns=self.labels)
 
-    def diagnosed(self, dataset: str) -> "StudyTables":
+    def diagnostic_tables(self, dataset: str) -> "StudyTables":
         """Return the tables of a data set, for example its ``correlations``; each is read once."""
-        return self._diagnosed(dataset)
+        return self._diagnostic_tables(dataset)
 
     @cached_property
-    def _diagnosed(self) -> Callable[[str], "StudyTables"]:
+    def _diagnostic_tables(self) -> Callable[[str], "StudyTables"]:
         """The tables of a data set, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
@@ -269,15 +279,15 @@ class StudyResults:
 
         return cache(tables_of)
 
-    def compared(self, dataset: str) -> "StudyTables":
+    def gene_tables(self, dataset: str) -> "StudyTables":
         """Return the tables of single features of a data set, for example its ``contrasts``.
 
         Each is read once.
         """
-        return self._compared(dataset)
+        return self._gene_tables(dataset)
 
     @cached_property
-    def _compared(self) -> Callable[[str], "StudyTables"]:
+    def _gene_tables(self) -> Callable[[str], "StudyTables"]:
         """The tables of single features, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
@@ -378,7 +388,7 @@ class StudyTables:
         for name in names:
             has_text = self._as_text is None or name in self._as_text
             path = self._paths[name]
-            files.append(self._results.beside(text_of(path) if has_text else path))
+            files.append(self._results.relative_path(text_of(path) if has_text else path))
         return files
 
     def present(self) -> list[str]:
@@ -392,7 +402,7 @@ class StudyTables:
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the subject, title and files of the tables that were written."""
         for name in self.present():
-            files = [self._results.beside(self._paths[name]), *self.sources(name)]
+            files = [self._results.relative_path(self._paths[name]), *self.sources(name)]
             yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
 
     def show(

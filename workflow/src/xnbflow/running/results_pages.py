@@ -303,7 +303,7 @@ class _ReferenceTables:
             row += f" [Definitions](../methods/quantities.md#{table.definitions})."
         key = tuple(others.items())
         if len(others) > _FEW and key in self._shown:
-            reference = f"{_quoted(common)} and as in" if common else "as in"
+            reference = f"{_as_code(common)} and as in" if common else "as in"
             yield f"{row} Columns: {reference} {self._shown[key]}.\n"
             return
         self._shown[key] = f"`{table.name}` ({group})"
@@ -315,12 +315,12 @@ class _ReferenceTables:
                 rows[-1][1].append(name)
             else:
                 rows.append((described, [name]))
-        named = [_quoted(common)] if common else []
+        named = [_as_code(common)] if common else []
         clear: dict[_Described, list[str]] = {}
         for described, names in rows:
             if not described.meaning:
                 clear.setdefault(described, []).extend(names)
-        named += [f"{_quoted(names)} ({kind.type_cell})" for kind, names in clear.items()]
+        named += [f"{_as_code(names)} ({kind.type_cell})" for kind, names in clear.items()]
         if named:
             row += f" Columns: {'; '.join(named)}."
         yield f"{row}\n"
@@ -356,12 +356,12 @@ def _by_description(
     return list(names.items())
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _as_code(names: Iterable[str]) -> str:
     """Return names as code, separated by commas.
 
     Examples
     --------
-    >>> _quoted(["folds", "class"])
+    >>> _as_code(["folds", "class"])
     '`folds`, `class`'
     """
     return ", ".join(f"`{name}`" for name in names)
@@ -372,5 +372,5 @@ def _rows(described: Iterable[tuple[_Described, list[str]]]) -> Iterator[str]:
     yield "| column | type | meaning |\n|---|---|---|"
     for description, names in described:
         meaning = description.meaning.replace("|", _BAR)
-        yield f"| {_quoted(names)} | {description.type_cell} | {meaning} |"
+        yield f"| {_as_code(names)} | {description.type_cell} | {meaning} |"
     yield ""

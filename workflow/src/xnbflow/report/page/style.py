@@ -19,16 +19,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 N_STYLES = len(COLOURS) * len(MARKERS)
 #: Number of dashes of lines, solid first, in addition to colours; see `xnbflow.report.static`.
 N_DASHES = 6
+#: Colours of strips of other columns, different from the colours of classes.
+_STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A5", INK, GREY)
 
 
 def style_of(i: int) -> tuple[str, str]:
     """Colour and marker of the class, group or line `i`: no two of the first 64 are equal."""
     n_colours = len(COLOURS)
     return COLOURS[i % n_colours], MARKERS[(i + i // n_colours) % len(MARKERS)]
-
-
-#: Colours of strips of other columns, different from the colours of classes.
-_STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A5", INK, GREY)
 
 
 def strip_style_of(i: int) -> tuple[str, float]:

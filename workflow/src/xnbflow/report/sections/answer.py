@@ -38,12 +38,12 @@ def section(results: StudyResults) -> Section | None:
     features_are_named = any(
         card.feature_items or any(line.items for line in card.lines) for card in cards
     )
-    caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
+    caption = results.with_noun(CAPTION) if features_are_named else NO_FEATURES
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
     )
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
-        files += results.compared(dataset).sources("genes")
+        files += results.gene_tables(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))

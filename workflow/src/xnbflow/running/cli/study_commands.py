@@ -115,7 +115,7 @@ def export(
             files = [finished_studies.write_workbook(results, Path(output))]
         else:
             files = []
-            for end, text in gct_and_cls(finished_studies.prepared(name)).items():
+            for end, text in gct_and_cls(finished_studies.read_series_of_study(name)).items():
                 files.append(Path(f"{output or name}{end}"))
                 is_earlier = has_content(text)
                 finished_studies.check_output(files[-1], name, force, is_earlier)

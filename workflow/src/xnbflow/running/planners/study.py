@@ -92,8 +92,8 @@ class StudyPlanner:
         study = self.plan.study(wildcards)
         config = self.plan.config
         return {
-            "tested": config.tested(study),
-            "halved": config.halved(study),
+            "tested": config.label_tests(study),
+            "halved": config.halves(study),
             "permuted": study.permuted,
         }
 

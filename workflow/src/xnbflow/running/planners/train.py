@@ -62,13 +62,13 @@ class TrainPlanner:
     def fast_classes(self, wildcards: Any) -> dict[str, str]:
         """Return, for classifiers with a label test, the class fitted for their learning curves."""
         config = self.plan.config
-        pairs = config.tested(self.plan.study(wildcards))
+        pairs = config.label_tests(self.plan.study(wildcards))
         names = [name for dataset, name in pairs if dataset == wildcards.dataset]
-        return {name: config.quick(name, wildcards.dataset) for name in names}
+        return {name: config.fast_class(name, wildcards.dataset) for name in names}
 
     def halves_classifiers(self, wildcards: Any) -> list[str]:
         """Return the classifiers that are fitted to halves of the samples of a data set."""
-        pairs = self.plan.config.halved(self.plan.study(wildcards))
+        pairs = self.plan.config.halves(self.plan.study(wildcards))
         return [name for dataset, name in pairs if dataset == wildcards.dataset]
 
     def check_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:

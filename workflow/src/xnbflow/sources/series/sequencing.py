@@ -53,6 +53,8 @@ _TALLIES = re.compile(
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
 )
+#: The name of the column of patients of TCGA.
+BARCODE_PATIENT = "barcode patient"
 
 
 def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
@@ -171,10 +173,6 @@ def _plain_sample_name(name: str) -> str:
             break
         plain = plain[: match.start()]
     return plain
-
-
-#: The name of the column of patients of TCGA.
-BARCODE_PATIENT = "barcode patient"
 
 
 def barcode_patients(names: Sequence[str]) -> list[str] | None:
