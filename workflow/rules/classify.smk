@@ -32,7 +32,7 @@ rule classify:
     params:
         entries=TRAIN.entries,
         scheme=TRAIN.scheme,
-        compared=TRAIN.random_gene_classifiers,
+        random_gene_classifiers=TRAIN.random_gene_classifiers,
         code=computing_code(),
         methods=TRAIN.code,
     message:
@@ -63,7 +63,7 @@ rule check:
     params:
         entries=TRAIN.check_entries,
         fast_classes=TRAIN.fast_classes,
-        halved=TRAIN.halves_classifiers,
+        halves_classifiers=TRAIN.halves_classifiers,
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
         code=computing_code(),
         methods=TRAIN.check_code,
@@ -112,8 +112,8 @@ rule models:
     params:
         entry=TRAIN.entry,
         origin=TRAIN.origin,
-        trained=TRAIN.classifiers_of_first_job,
-        halved=TRAIN.halves_classifiers,
+        trained_classifiers=TRAIN.classifiers_of_first_job,
+        halves_classifiers=TRAIN.halves_classifiers,
         code=computing_code(),
         methods=TRAIN.model_code,
     message:

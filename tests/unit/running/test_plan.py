@@ -166,7 +166,7 @@ def test_checks_are_of_the_first_folds(plan):
 
 def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypatch):
     pairs = [("wine", "csnb"), ("mine", "nb"), ("mine", "csnb")]
-    for name in ("tested", "halved"):
+    for name in ("label_tests", "halves"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
     train = TrainPlanner(plan)
     for choose in (train.fast_classes, train.halves_classifiers):

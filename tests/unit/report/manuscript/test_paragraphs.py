@@ -83,7 +83,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
         statement, why = sentence.removeprefix(start).split(f"this result is {row['level']}")
-        reasons = sentences.limits(results, place_of)
+        reasons = sentences.reasons_against(results, place_of)
         assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
         recall = results.rows("estimates", **place_of, metric="recall")
         assert re.findall("“(.*?)”", statement) == recall["class"].tolist()
