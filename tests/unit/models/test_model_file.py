@@ -104,11 +104,11 @@ def test_other_files_are_refused(path, tmp_path):
     edited(path, tmp_path / "nested.skops", lambda c: c.update(more=nested))
     for name, message in {
         "nothing": "does not exist",
-        "text": r"not a model, or is damaged \(BadZipFile: File is not a zip file\)",
+        "text": r"is damaged \(BadZipFile: .* zip file\)",
         "foreign": "not a model of xnbflow",
         "newer": "format 99, this program reads 4",
         "older": "format 3, this program reads 4",
-        "nested": "its schema is nested more than 150 deep",
+        "nested": "nested more than 150 deep",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
         with pytest.raises(InputError, match=message):
@@ -119,8 +119,8 @@ def test_other_files_are_refused(path, tmp_path):
     ("change", "message"),
     [
         ({"probe": np.full((3, 2), 0.5)}, "gives other predictions here"),
-        ({"quartiles": np.zeros((2, 8))}, "its arrays are not those of one model"),
-        ({"versions": []}, "its versions is not of the kind that it has in a model"),
+        ({"quartiles": np.zeros((2, 8))}, "its arrays are not .* one model"),
+        ({"versions": []}, "its versions is not of"),
     ],
 )
 def test_a_model_of_other_content_than_where_it_was_made_is_refused(
@@ -243,9 +243,9 @@ DEEP = 100_000
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (b"", r"is damaged \(JSONDecodeError: Expecting value: line 1 column 1"),
+        (b"", r"is damaged \(JSONDecodeError: .* line 1 column 1"),
         (b'{"content": 1}', r"is damaged \(KeyError: '__loader__'\)"),
-        (b'{"__loader__": "DictNode"}', "a skops file, but not a model of xnbflow"),
+        (b'{"__loader__": "DictNode"}', "but not a model of xnbflow"),
         (
             b'{"__loader__": "DictNode", "content": {"format": {"__loader__": "JsonNode"}}}',
             r"is damaged \(KeyError: 'content'\)",
@@ -290,9 +290,9 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path, expected_text):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"used": np.array([8])}, "its arrays are not those of one model"),
-        ({"used": np.array([0.0])}, "its arrays are not those of one model"),
-        ({"quartiles": np.zeros((3, 8), dtype=int)}, "its arrays are not those of one model"),
+        ({"used": np.array([8])}, "its arrays are not .* one model"),
+        ({"used": np.array([0.0])}, "its arrays are not .* one model"),
+        ({"quartiles": np.zeros((3, 8), dtype=int)}, "its arrays are not .* one model"),
         ({"symbols": {"g0": "TP53\x1b"}}, "control character"),
         ({"series": {"name": "toy"}}, r"is damaged \(KeyError: 'samples'\)"),
     ],

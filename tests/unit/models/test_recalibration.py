@@ -98,7 +98,7 @@ def test_what_cannot_be_recalibrated_is_refused(model, rng):
     other, few = np.where(new.labels == "a", "A", "b"), new.labels.copy()
     few[:20] = "a"
     cases = (
-        (replace(new, labels=other), "A is not a class of the model"),
+        (replace(new, labels=other), "A is not a class"),
         (replace(new, labels=few), "2 samples of 'b'; give at least 5"),
         (replace(new, labels=np.where(new.labels == "a", "b", "a")), "does not rank these samples"),
         (cohort(np.random.default_rng(0), 60), "was fitted to these samples"),

@@ -66,9 +66,9 @@ from xnbflow.tables.contract import CHECK_TABLES
 #: The classifier of the default label test, as named on pages.
 STATISTIC = "naive Bayes with ten features per class, by means and by spread"
 #: Larger data sets (samples times features) are tested only on request of a study.
-_MOST_VALUES = 60_000_000
+MOST_TESTED_VALUES = 60_000_000
 #: Most draws of folds for each permutation. Large data sets have fewer: draws times values are at
-#: most `_MOST_VALUES`, so that no test takes longer than one draw of the largest data set.
+#: most `MOST_TESTED_VALUES`, so that no test takes longer than one draw of the largest data set.
 _REPEATS = 20
 #: The same of a test that adjusts for columns, which fits a linear model of all features each time.
 _ADJUSTED_REPEATS = 3
@@ -117,7 +117,7 @@ def label_test(
     """
     columns = CHECK_TABLES["label_test"].fixed
     n_splits = n_splits_of(series)
-    if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
+    if n_splits < 2 or (entry is None and series.values.size > MOST_TESTED_VALUES):
         return pd.DataFrame(columns=columns)
 
     # The labels, exchanged within the levels of the columns that are adjusted for. The order of the
@@ -141,7 +141,7 @@ def label_test(
         if adjustment is not None and n_repeats is None:
             draws = min(draws, _ADJUSTED_REPEATS)
         row = _means_and_spread(
-            _default_scores(series, adjustment, n_splits),
+            means_and_spread_scores(series, adjustment, n_splits),
             labels,
             permute,
             n_permutations=most if n_permutations is None else n_permutations,
@@ -178,7 +178,7 @@ def n_splits_of(series: DataSet) -> int:
     return min(n_splits, int(sizes.max()))
 
 
-def _default_scores(
+def means_and_spread_scores(
     series: DataSet, adjustment: Adjustment | None, n_splits: int
 ) -> tuple[RepeatedScore, RepeatedScore]:
     """Return the scores of means and spread, adjusted for columns where there are any."""
@@ -240,7 +240,7 @@ def repeats_of_test(n_values: int) -> int:
     >>> repeats_of_test(3_000_000), repeats_of_test(20_000_000), repeats_of_test(40_000_000)
     (20, 3, 1)
     """
-    return int(np.clip(_MOST_VALUES // max(1, n_values), 1, _REPEATS))
+    return int(np.clip(MOST_TESTED_VALUES // max(1, n_values), 1, _REPEATS))
 
 
 def seeds_of_draws(seed: int, n_repeats: int) -> list[int]:

@@ -45,7 +45,7 @@ class CrossValidation:
     halves: pd.DataFrame | None = None
 
     def figures(self) -> dict[str, Any]:
-        """Return accuracy and recall of each class with 95% intervals, and the majority's share.
+        """Return accuracies and recall of each class with 95% intervals, and the majority's share.
 
         They equal those in a study's tables: each sample counts once, as the mean over repeats, and
         where samples have groups, ``groups`` of them, the intervals count groups. See
@@ -64,6 +64,7 @@ class CrossValidation:
             "repeats": int(self.predictions["repeat"].nunique()),
             "groups": None if groups is None else len(np.unique(groups)),
             "accuracy": _counted_share(performance.accuracy, n_samples),
+            "balanced_accuracy": performance.balanced_accuracy._asdict(),
             "recall": recall,
             "majority": {"class": labels[largest.code], "share": performance.majority},
         }

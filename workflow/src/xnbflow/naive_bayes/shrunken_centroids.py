@@ -130,7 +130,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
         fold.
         """
-        values, labels = self._validated(X, y)
+        values, labels = self._validate_training(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
         self._fit(self._arrange(values), codes, None if groups is None else np.asarray(groups))

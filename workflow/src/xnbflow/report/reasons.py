@@ -129,7 +129,7 @@ def _column_clause(rows: Sequence[ReasonRow]) -> str:
     for classes, columns in columns_of.items():
         subject = f"the difference between {difference_of(classes)}" if classes else "the class"
         clauses.append(f"{subject} {cannot} {listed(columns, _MOST_NAMED)}")
-    return " and ".join(clauses)
+    return joined_clauses(clauses)
 
 
 #: Clauses that several rows of a code share.
@@ -147,7 +147,7 @@ CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
 
 
 def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
-    """Return clauses that a sentence joins by "and": why a verdict is not better.
+    """Return clauses for a sentence (`joined_clauses`): why a verdict is not better.
 
     ``reasons`` are rows of the table, in which rows of one code are side by side. ``noun`` is
     "gene" or "feature".
@@ -160,6 +160,18 @@ def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[
         else:
             clauses += [_CLAUSES[code].format(**row, noun=noun) for row in rows]
     return clauses
+
+
+def joined_clauses(clauses: Sequence[str]) -> str:
+    """Return clauses in one sentence, with a comma before "and", which clauses also contain.
+
+    Examples
+    --------
+    >>> joined_clauses(["a and b are not recognised", "the intervals are wide", "c is a copy"])
+    'a and b are not recognised, the intervals are wide, and c is a copy'
+    """
+    *first, last = clauses
+    return ", ".join([*first, f"and {last}"]) if first else last
 
 
 def deciding(level: str, reasons: Iterable[ReasonRow]) -> list[ReasonRow]:
@@ -181,7 +193,7 @@ def verdict_in_words(level: str, reasons: Iterable[ReasonRow], noun: str = "feat
     'well supported'
     """
     clauses = reason_clauses(deciding(level, reasons), noun)
-    return f"{level}, because {' and '.join(clauses)}" if clauses else level
+    return f"{level}, because {joined_clauses(clauses)}" if clauses else level
 
 
 def quoted_columns(text: str) -> str:

@@ -297,9 +297,8 @@ class StudyResults:
         return cache(tables_of)
 
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
-        """Return columns of the table of genes of a data set, which is large."""
-        path = self.root / GENES.of(study=self.study.id, dataset=dataset, table="genes")
-        return read_parquet(path, GENE_TABLES["genes"], columns)
+        """Return columns of the table of genes of a data set, which is large and read once."""
+        return self.gene_tables(dataset)["genes"][[*columns]]
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None

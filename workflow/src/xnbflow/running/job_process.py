@@ -196,10 +196,12 @@ def _report_exception(
     """
     if issubclass(kind, KeyboardInterrupt):
         return  # the run reports it once
-    person_error = _person_error(error)
-    if person_error is not None:
+    refusal = error if isinstance(error, InputError) else _person_error(error)
+    if refusal is not None:
+        # `xnbflow run` finds the sentence in the log behind the name of this class.
         kind = InputError
-        error = person_error
+        error = InputError(str(refusal))
+        error.__cause__ = refusal.__cause__
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
         logging.getLogger().error(text)

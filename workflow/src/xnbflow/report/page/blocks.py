@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -295,18 +296,23 @@ class Evidence:
 class GeneExplorer:
     """All features: a plot of them, their table, and the values of the one that the reader chooses.
 
-    ``content`` is made by `xnbflow.report.page.gene_content.gene_content`; the header needs
+    ``pack`` calls `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
     ``name`` (of the downloaded file), ``noun`` ("gene" or "feature") and ``command``, which draws
     any feature in place of its ``{}``. ``series`` is the id of the data set. ``figures`` are files
-    only, which the page links to.
+    only, which the page links to; where they are drawn, nothing is packed.
     """
 
-    content: str
+    pack: Callable[[], str]
     series: str
     figures: Gallery
     caption: str
     sources: Sequence[str] = ()
+
+    @cached_property
+    def content(self) -> str:
+        """The packed features."""
+        return self.pack()
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,11 @@ def _read_counts(path: Path) -> pd.DataFrame:
 
 
 def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
-    """Return the column of STAR's counts that fits the library, and a sentence."""
+    """Return which of STAR's counts fits the library, 0 to 2, and a sentence.
+
+    In a file of STAR the genes are column 1, and the counts columns 2 to 4: of both strands, and of
+    the reads whose first, or second, mate has the strand of the gene.
+    """
     sums = np.zeros(3)
     for table in tables:
         is_gene = ~table.index.str.match(r"N_", case=False)
@@ -200,10 +204,10 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
     _, sense, antisense = sums
     share = max(sense, antisense) / max(sense + antisense, 1.0)
     if share < _STRANDED:
-        return 0, "Of STAR's columns the unstranded counts (2) were taken."
-    column = 1 if sense > antisense else 2
-    return column, (
-        f"Of STAR's columns {column + 1} was taken, because {share:.0%} of the reads are of that "
+        return 0, "STAR's column 2, counts of both strands, was taken."
+    counts = 1 if sense > antisense else 2
+    return counts, (
+        f"STAR's column {counts + 2} was taken, because it has {share:.0%} of the reads that have a "
         "strand."
     )
 

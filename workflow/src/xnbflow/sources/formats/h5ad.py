@@ -25,7 +25,7 @@ from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.sheet import SheetRow
 
 #: Values of a sparse matrix that are made dense at a time, 8 MB.
-_VALUES_AT_ONCE = 1_000_000
+VALUES_AT_ONCE = 1_000_000
 
 
 def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
@@ -94,7 +94,7 @@ class AnnDataRows:
             if position < n_texts:
                 columns.append(self._text_columns[position])
             else:
-                values = _dense_by_gene(self._matrix[:, [position - n_texts]])
+                values = dense_by_gene(self._matrix[:, [position - n_texts]])
                 columns.append(list(map(str, values[0].tolist())))
         return columns
 
@@ -115,7 +115,7 @@ class AnnDataRows:
         matrix = self._matrix
         if not np.array_equal(genes, np.arange(matrix.shape[1])):
             matrix = matrix[:, genes]
-        values = _dense_by_gene(matrix)
+        values = dense_by_gene(matrix)
         if values.dtype.kind == "f" and values.size:
             extremes = [np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)]
             if np.isinf(extremes).any():
@@ -150,7 +150,7 @@ def _column_of_obs(name: str) -> str:
     return name.removeprefix("obs:").strip()
 
 
-def _dense_by_gene(matrix: Any) -> np.ndarray:
+def dense_by_gene(matrix: Any) -> np.ndarray:
     """Return a matrix (n_observations, n_genes) as a dense one, (n_genes, n_observations).
 
     A sparse matrix is made dense in parts, some rows of CSR or columns of CSC at a time, so that
@@ -159,7 +159,7 @@ def _dense_by_gene(matrix: Any) -> np.ndarray:
     Examples
     --------
     >>> from scipy import sparse
-    >>> _dense_by_gene(sparse.csr_array([[0, 2, 0], [1, 0, 3]])).tolist()
+    >>> dense_by_gene(sparse.csr_array([[0, 2, 0], [1, 0, 3]])).tolist()
     [[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]
     """
     if not is_sparse(matrix):
@@ -167,11 +167,11 @@ def _dense_by_gene(matrix: Any) -> np.ndarray:
     n_observations, n_genes = matrix.shape
     values = np.empty((n_genes, n_observations))
     if matrix.format == "csr":
-        width = max(1, _VALUES_AT_ONCE // max(1, n_genes))
+        width = max(1, VALUES_AT_ONCE // max(1, n_genes))
         for start in range(0, n_observations, width):
             values[:, start : start + width] = matrix[start : start + width].toarray().T
     else:
-        width = max(1, _VALUES_AT_ONCE // max(1, n_observations))
+        width = max(1, VALUES_AT_ONCE // max(1, n_observations))
         for start in range(0, n_genes, width):
             values[start : start + width] = matrix[:, start : start + width].toarray().T
     return values
