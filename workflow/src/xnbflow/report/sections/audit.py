@@ -109,7 +109,7 @@ def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
 def words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     """Return the words on the levels of a column within which the class is not recognised.
 
-    They are those of the classifier that comes first; empty for other findings.
+    The classifier is the first of the study. The text is empty for other findings.
     """
     if row["check"] != "confounder" or row["severity"] not in {"severe", "warning"}:
         return ""
