@@ -68,10 +68,10 @@ def configuration_reference() -> str:
     """
     methods = shipped_methods().values()
     analyses = shipped_analyses().values()
-    parameters = [entry.parameters for entry in methods]
-    parameters += [entry.parameters for entry in analyses]
+    of_entries = [entry.parameters for entry in methods]
+    of_entries += [entry.parameters for entry in analyses]
     counts = Counter(
-        (key, _values(schema)) for values in parameters for key, schema in values.items()
+        (key, _values(schema)) for values in of_entries for key, schema in values.items()
     )
     shared: dict[str, str] = {}
     for (key, values), count in counts.most_common():
