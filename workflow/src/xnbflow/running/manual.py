@@ -68,10 +68,10 @@ def configuration_reference() -> str:
     """
     methods = shipped_methods().values()
     analyses = shipped_analyses().values()
-    of_entries = [entry.parameters for entry in methods]
-    of_entries += [entry.parameters for entry in analyses]
+    parameters = [method.parameters for method in methods]
+    parameters += [analysis.parameters for analysis in analyses]
     counts = Counter(
-        (key, _values(schema)) for values in of_entries for key, schema in values.items()
+        (key, _values(schema)) for schemas in parameters for key, schema in schemas.items()
     )
     shared: dict[str, str] = {}
     for (key, values), count in counts.most_common():
@@ -83,8 +83,8 @@ def configuration_reference() -> str:
     for method in methods:
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
         description = f"{method.title}{kind}. {in_words(method.source)}"
-        parameters = _parameters(method.parameters, shared)
-        lines.append(f"| `{method.name}` | {description} | {parameters} |")
+        described = _parameters(method.parameters, shared)
+        lines.append(f"| `{method.name}` | {description} | {described} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in analyses:
         lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters, shared)} |")
