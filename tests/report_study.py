@@ -125,7 +125,7 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     for dataset, checks in label_tests.items():
         files.put_stacked("check", checks, study="small", dataset=dataset)
     entries = {name: resolved(ENTRIES[name]) for name in classifiers}
-    files.compare(study, labels, entries, tested=[key for key, _ in p_values])
+    files.compare(study, labels, entries, label_tests=[key for key, _ in p_values])
     sources = {"alpha": "simulate", "GSE7904": "table"}
     return StudyResults(study, labels, configuration(study, sources, ENTRIES), root)
 

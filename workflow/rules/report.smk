@@ -173,7 +173,7 @@ rule draw:
         "results/logs/draw/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
+    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).training_keys), most=4, per_cpu=50)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             2500, per_mb=6, size_mb=input.size_mb, attempt=attempt

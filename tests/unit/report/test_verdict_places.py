@@ -235,8 +235,8 @@ def study_of(root, conditions):
             {KEY: None},
             headers,
             audit=audit,
-            column_pairs=pairs,
-            pairs_of_classes=class_pairs,
+            concordance_pairs=pairs,
+            class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
         ),
     )

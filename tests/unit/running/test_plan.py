@@ -216,15 +216,15 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
     read = ReadPaths()
     with patch.multiple(study_inputs, read_stacked=read, read_parquet=read):
         for table in TRAINING_TABLES:
-            inputs.training(table)
+            inputs.training_tables(table)
         for table in GROUPS["check"].tables:
-            inputs.checked(table, [*checks.tested, *checks.halved])
+            inputs.check_tables(table, [*checks.label_tests, *checks.halves])
         for table in ("normality", "normality_within", "dependence", "dependence_test"):
-            inputs.diagnosed(table)
+            inputs.diagnostic_tables(table)
         for table in ("audit", "components"):
-            inputs.of_datasets(DIAGNOSTIC_PATH.fill(table=table), None)
-        inputs.of_datasets(TRUTH, None)
-        inputs.of_datasets(NOTES, None)
+            inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), None)
+        inputs.dataset_tables(TRUTH, None)
+        inputs.dataset_tables(NOTES, None)
         inputs.random_genes()
         inputs.permutation_tests()
     declared = []
@@ -239,7 +239,7 @@ def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
     read = ReadPaths()
     with patch.multiple(study_inputs, read_parquet=read):
         inputs.signatures()
-        inputs.of_datasets(GENES.fill(study="one", table="genes"), None)
+        inputs.dataset_tables(GENES.fill(study="one", table="genes"), None)
     declared = inputs_of("enrich", plan)
     assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
 

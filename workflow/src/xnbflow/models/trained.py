@@ -53,11 +53,11 @@ class CrossValidation:
         """
         performance = self.performance()
         labels = [str(label) for label in self.series.classes]
-        n_samples = sum(row.samples for row in performance.classes)
+        n_samples = sum(row.n_samples for row in performance.classes)
         recall = {}
         for row in performance.classes:
-            recall[labels[row.code]] = _counted_share(row.recall, row.samples)
-        largest = max(performance.classes, key=lambda row: row.samples)
+            recall[labels[row.code]] = _counted_share(row.recall, row.n_samples)
+        largest = max(performance.classes, key=lambda row: row.n_samples)
         groups = self.series.groups
         return {
             "folds": int(self.predictions["fold"].nunique()),

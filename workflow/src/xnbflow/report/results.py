@@ -198,15 +198,15 @@ class StudyResults:
             for table in MODEL_TABLES:
                 of_model = MODEL_TABLE.of(**self._model_key(model), table=table)
                 datasets_of[self.root / of_model] = [model[0]]
-        if study.combined:
+        if study.cohort_series:
             for table in COHORT_TABLES:
                 of_cohorts = COHORT_TABLE.of(study=study.id, table=table)
-                datasets_of[self.root / of_cohorts] = study.combined
+                datasets_of[self.root / of_cohorts] = study.cohort_series
         for name, settings in study.analyses.items():
             datasets = settings.get("datasets", [])
             datasets_of |= dict.fromkeys(self.analysis(self.analyses[name]).files(), datasets)
         if study.validate:
-            datasets_of |= dict.fromkeys(self.validation.files(), study.validated)
+            datasets_of |= dict.fromkeys(self.validation.files(), study.validation_datasets)
         for path, datasets in datasets_of.items():
             digests = recorded_series_digest(path).split()
             expected = [trained.get(dataset) for dataset in datasets]

@@ -80,7 +80,7 @@ class Config:
             return []
         pairs = []
         for dataset in study.datasets:
-            for name in study.leading:
+            for name in study.priority:
                 pairs.append((dataset, name))
                 if self.fast_class(name, dataset):
                     break
@@ -90,13 +90,13 @@ class Config:
         """Return the data sets and classifiers that are fitted to halves of the samples.
 
         These are the first fast classifier of each data set, and the other fast classifiers that
-        the study keeps as models. With a headline it is the only candidate, see `Study.leading`.
+        the study keeps as models. With a headline it is the only candidate, see `Study.priority`.
         """
         if not study.halves:
             return []
         pairs = []
         for dataset in study.datasets:
-            fast = [name for name in study.leading if self.fast_class(name, dataset)]
+            fast = [name for name in study.priority if self.fast_class(name, dataset)]
             for i, name in enumerate(fast):
                 if i == 0 or name in study.final:
                     pairs.append((dataset, name))

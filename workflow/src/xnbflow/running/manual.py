@@ -68,10 +68,9 @@ def configuration_reference() -> str:
     """
     methods = shipped_methods().values()
     analyses = shipped_analyses().values()
+    schemas = [entry.parameters for entry in methods] + [entry.parameters for entry in analyses]
     counts = Counter(
-        (key, _values(schema))
-        for entry in (*methods, *analyses)
-        for key, schema in entry.parameters.items()
+        (key, _values(schema)) for parameters in schemas for key, schema in parameters.items()
     )
     shared: dict[str, str] = {}
     for (key, values), count in counts.most_common():

@@ -22,7 +22,7 @@ class CohortPlanner:
 
     def validation_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets on which models are fitted and tested."""
-        return [{"dataset": name} for name in self.plan.study(wildcards).validated]
+        return [{"dataset": name} for name in self.plan.study(wildcards).validation_datasets]
 
     def pairs(self, wildcards: Any) -> list[dict[str, Any]]:
         """Return the fields of each `xnbflow.core.study.Validation`."""
@@ -45,11 +45,11 @@ class CohortPlanner:
 
     def combinations(self, wildcards: Any) -> list[Values]:
         """Return one mapping for a study that combines series, and none for other studies."""
-        return [{}] if self.plan.study(wildcards).combined else []
+        return [{}] if self.plan.study(wildcards).cohort_series else []
 
     def combined_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets whose series are combined."""
-        return [{"dataset": name} for name in self.plan.study(wildcards).combined]
+        return [{"dataset": name} for name in self.plan.study(wildcards).cohort_series]
 
     def cohorts(self, wildcards: Any) -> Cohorts:
         """Return the cohorts of a job of *combine*, which only studies with cohorts have."""
@@ -63,7 +63,7 @@ class CohortPlanner:
         """Return the settings of designs on which effects of genes in combined series depend."""
         study = self.plan.study(wildcards)
         designs = {}
-        for name in study.combined:
+        for name in study.cohort_series:
             design = self.plan.design_of(study, name)
             designs[name] = {key: design[key] for key in ("adjust", "repeated", "trend")}
         return designs

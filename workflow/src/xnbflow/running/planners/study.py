@@ -45,13 +45,13 @@ class StudyPlanner:
     def check_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets with a job of *check*."""
         checks = self.checks(wildcards)
-        pairs = [*checks["tested"], *checks["halved"]]
+        pairs = [*checks["label_tests"], *checks["halves"]]
         datasets = dict.fromkeys(dataset for dataset, _ in pairs)
         return [{"dataset": dataset} for dataset in datasets]
 
     def permutation_tests(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers with a permutation test that the study names."""
-        return _pairs_as_values(self.plan.study(wildcards).permuted)
+        return _pairs_as_values(self.plan.study(wildcards).permutation_tests)
 
     def models(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers that are fitted to all samples."""
@@ -92,9 +92,9 @@ class StudyPlanner:
         study = self.plan.study(wildcards)
         config = self.plan.config
         return {
-            "tested": config.label_tests(study),
-            "halved": config.halves(study),
-            "permuted": study.permuted,
+            "label_tests": config.label_tests(study),
+            "halves": config.halves(study),
+            "permutation_tests": study.permutation_tests,
         }
 
     def labels(self, wildcards: Any) -> dict[str, str]:

@@ -47,7 +47,7 @@ def model_files(study: Study) -> list[str]:
 
 def cohort_files(study: Study) -> list[str]:
     """Return the tables of the cohorts of a study, and the model of all of them with its tables."""
-    if not study.combined:
+    if not study.cohort_series:
         return []
     group = GROUPS["model"]
     places = (MODEL, GENE_SETS, *group.files.values(), *group.texts)

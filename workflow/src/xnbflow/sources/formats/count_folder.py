@@ -207,8 +207,8 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
         return 0, "STAR's column 2, counts of both strands, was taken."
     counts = 1 if sense > antisense else 2
     return counts, (
-        f"STAR's column {counts + 2} was taken, because it has {share:.0%} of the reads that have a "
-        "strand."
+        f"STAR's column {counts + 2} was taken, because it has {share:.0%} of the reads that have "
+        "a strand."
     )
 
 
