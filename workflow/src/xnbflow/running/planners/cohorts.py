@@ -44,7 +44,7 @@ class CohortPlanner:
     # combine
 
     def combinations(self, wildcards: Any) -> list[Values]:
-        """Return one mapping for a study that combines series, else none."""
+        """Return one mapping for a study that combines series, and none for other studies."""
         return [{}] if self.plan.study(wildcards).cohort_series else []
 
     def combined_datasets(self, wildcards: Any) -> list[Values]:
