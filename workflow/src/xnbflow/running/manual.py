@@ -68,10 +68,9 @@ def configuration_reference() -> str:
     """
     methods = shipped_methods().values()
     analyses = shipped_analyses().values()
-    parameters = [method.parameters for method in methods]
-    parameters += [analysis.parameters for analysis in analyses]
+    schemas = [entry.parameters for entry in methods] + [entry.parameters for entry in analyses]
     counts = Counter(
-        (key, _values(schema)) for schemas in parameters for key, schema in schemas.items()
+        (key, _values(schema)) for parameters in schemas for key, schema in parameters.items()
     )
     shared: dict[str, str] = {}
     for (key, values), count in counts.most_common():
