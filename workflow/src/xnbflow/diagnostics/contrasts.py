@@ -387,8 +387,8 @@ def comparison_designs(
 
     There are two designs where some levels share no group: the first compares levels that groups
     connect, the second compares means of groups (see `class_designs`). The first does not determine
-    a contrast of levels that no group connects; its results are then missing. With ``correlated`` the groups are
-    neither blocks nor averaged.
+    a contrast of levels that no group connects; its results are then missing. With ``correlated``
+    the groups are neither blocks nor averaged.
     """
     compared = comparison.samples
     covariate_columns = {}
