@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,17 @@ from threadpoolctl import threadpool_limits
 
 from xnbflow.running.job_process import THREAD_VARIABLES
 
+# A shell ignores this signal for a command in the background, and so would the processes that tests
+# start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
 # none answers. The tests that have a cluster drop this.
 os.environ.setdefault("SLURM_CONF", os.devnull)
+
+# trio, which selenium needs, has a plugin of hypothesis: it takes a second of each process.
+os.environ.setdefault("HYPOTHESIS_NO_PLUGINS", "1")
 
 # Several processes of tests share the processors, and the threads of BLAS wait for each other in
 # loops: with two threads an eigenvalue problem took ten times the processor seconds of one. The
@@ -43,6 +52,15 @@ def pytest_collection():
         gc.freeze()
         gc.set_threshold(10_000)
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Search the docstrings of a file of tests for examples only where it has one."""
+    nodes = yield
+    if file_path.suffix == ".py" and ">>>" not in file_path.read_text():
+        return [node for node in nodes if type(node) is pytest.Module]
+    return nodes
 
 
 @pytest.hookimpl(trylast=True)

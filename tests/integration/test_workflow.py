@@ -19,7 +19,16 @@ import pytest
 import snakemake_process
 import yaml
 from integration import conftest
-from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, tables
+from integration.conftest import (
+    ROOT,
+    SHEET,
+    STUDY,
+    jobs,
+    prepare,
+    run_and_watch,
+    snakemake,
+    tables,
+)
 from toys import PROGRAMS
 
 from xnbflow.tables import contract
@@ -353,57 +362,35 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
     assert tables(folder) == tables(finished)
 
 
-def forks_of(temporary):
-    """Return the processes whose command names a folder: a prepared process and its forks."""
-    processes = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            if f"\0{temporary}/xnbflow-".encode() in path.read_bytes():
-                processes.append(path.parent.name)
-    return processes
+def test_jobs_are_forks_of_one_process_that_leaves_nothing(finished_run):
+    assert finished_run.exit_code == 0
+    assert finished_run.most == 3  # the prepared process and two jobs
+    assert "Traceback" not in finished_run.output
 
 
-@pytest.mark.parametrize("ended_by", [None, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_forked_jobs_make_the_tables_of_jobs_of_their_own_and_leave_nothing(
-    finished, tmp_path, ended_by
-):
-    """The run ends by itself, or its group of processes is ended, as by Ctrl-C."""
-    temporary = tmp_path / "t"
-    temporary.mkdir()
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_of_forked_jobs_that_is_ended_leaves_nothing(finished, tmp_path, ended_by):
+    """The group of processes of the run is ended, as by Ctrl-C."""
     folder = without(finished, tmp_path / "work", "results/toy")
-    with (folder / "out.txt").open("w") as out:
-        process = subprocess.Popen(
-            conftest.snakemake_command(folder),
-            stdout=out,
-            stderr=out,
-            env=os.environ | {"TMPDIR": str(temporary)},
-            start_new_session=True,
-        )
-        most = 0
-        while process.poll() is None:
-            present = len(forks_of(temporary))
-            most = max(most, present)
-            logs = (folder / "results/logs").rglob("*.log")
-            if ended_by and present == 3 and any(logs):  # the prepared process and two jobs
-                os.killpg(process.pid, ended_by)
-                process.wait()
-            time.sleep(0.05)
-    assert most == 3
-    end = time.monotonic() + 30
-    while forks_of(temporary) or list(temporary.glob("xnbflow-*")):
-        assert time.monotonic() < end, forks_of(temporary)
-        time.sleep(0.05)
-    output = (folder / "out.txt").read_text()
-    assert "Traceback" not in output
-    if ended_by is None:
-        assert process.returncode == 0
-        assert tables(folder) == tables(finished)
-    else:
-        assert process.returncode != 0
+    ended = run_and_watch(folder, tmp_path / "t", ended_by)
+    assert ended.exit_code != 0
+    assert ended.most == 3
+    assert "Traceback" not in ended.output
 
 
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
-    folder = without(finished, tmp_path / "work")
+    """Jobs of every rule for one data set, and those of the study, are processes of their own.
+
+    Jobs of the run to compare with are forks.
+    """
+    folder = tmp_path / "work"
+    shutil.copytree(finished, folder, symlinks=True)
+    study = folder / "results/studies/tiny"
+    for path in sorted(study.iterdir()):
+        if not (path / "wine").is_dir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        elif (path / "toy").exists():
+            shutil.rmtree(path / "toy")
     shutil.copy(PROGRAMS / "submit.py", folder)
     profile = Path(__file__).with_name("cluster.yaml").read_text()
     (folder / "config.yaml").write_text(profile.replace("PYTHON", sys.executable))

@@ -115,8 +115,8 @@ class StoredTable:
 @pytest.mark.parametrize(
     ("matrix", "memory"),
     [
-        (StoredMatrix(), "its sparse values take 16,009 MB, and fit up to 32,017 MB"),
-        (StoredTable((1_000_000, 20_000)), "dense values take 160,000 MB, and fit up to 320,000"),
+        (StoredMatrix(), "sparse values take 16,009 MB, .* 32,017 MB"),
+        (StoredTable((1_000_000, 20_000)), "dense values take 160,000 MB, .* 320,000"),
     ],
 )
 def test_cells_in_a_file_are_refused_with_the_memory_that_they_take(matrix, memory):

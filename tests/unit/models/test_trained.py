@@ -73,6 +73,8 @@ def test_figures_count_each_sample_once_and_name_the_largest_class():
     assert figures["majority"] == {"class": "a", "share": 0.6}
     assert figures["accuracy"]["value"] == pytest.approx(0.95)
     assert (figures["accuracy"]["right"], figures["accuracy"]["of"]) == (9.5, 10)
+    # the mean of the recalls, 11/12 and 1
+    assert figures["balanced_accuracy"]["value"] == pytest.approx(23 / 24)
     assert (figures["recall"]["a"]["right"], figures["recall"]["a"]["of"]) == (5.5, 6)
     assert (figures["recall"]["b"]["right"], figures["recall"]["b"]["of"]) == (4.0, 4)
 

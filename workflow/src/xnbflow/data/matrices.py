@@ -7,6 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+#: Log densities in memory at a time, about 32 MB.
+CHUNK_VALUES = 4_000_000
+#: Values of dense parts in memory at a time, about 16 MB.
+DENSE_VALUES = 2_000_000
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -46,12 +51,6 @@ def some_rows(values: Any, which: np.ndarray) -> Any:
     if isinstance(values, np.ndarray):
         return Rows(values, which)
     return values[which]
-
-
-#: Log densities in memory at a time, about 32 MB.
-CHUNK_VALUES = 4_000_000
-#: Values of dense parts in memory at a time, about 16 MB.
-DENSE_VALUES = 2_000_000
 
 
 def is_sparse(values: Any) -> bool:

@@ -79,9 +79,9 @@ from xnbflow.tables.contract import CHECK_TABLES
 #: The classifier of the default label test, as named on pages.
 STATISTIC = "naive Bayes with ten features per class, by means and by spread"
 #: Data sets with more values (samples times features) are tested only on request of a study.
-_MOST_VALUES = 60_000_000
+MOST_TESTED_VALUES = 60_000_000
 #: Most draws of folds for each permutation. With many values there are fewer, so that draws times
-#: values are at most `_MOST_VALUES`: no test takes longer than one draw of the largest data set.
+#: values are at most `MOST_TESTED_VALUES`: no test takes longer than one draw of the largest data.
 _MOST_DRAWS = 20
 #: Most draws of folds of a test that adjusts for columns, because each draw fits a linear model of
 #: all features.
@@ -131,7 +131,7 @@ def label_test(
     """
     columns = CHECK_TABLES["label_test"].fixed
     n_splits = n_splits_of(series)
-    if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
+    if n_splits < 2 or (entry is None and series.values.size > MOST_TESTED_VALUES):
         return pd.DataFrame(columns=columns)
 
     # The order of the samples, by which permutations are drawn, does not depend on the file.
@@ -170,7 +170,7 @@ def _default_test(
         if adjustment is not None:
             n_draws = min(n_draws, _MOST_ADJUSTED_DRAWS)
 
-    means_score, spread_score = _default_scores(series, adjustment, n_splits)
+    means_score, spread_score = means_and_spread_scores(series, adjustment, n_splits)
     row = _test_means_and_spread(
         {"means": means_score, "spread": spread_score},
         labels,
@@ -237,7 +237,7 @@ def n_splits_of(series: DataSet) -> int:
     return min(n_splits, int(sizes.max()))
 
 
-def _default_scores(
+def means_and_spread_scores(
     series: DataSet, adjustment: Adjustment | None, n_splits: int
 ) -> tuple[RepeatedScore, RepeatedScore]:
     """Return the scores of means and of spread, adjusted for columns if there are any."""
@@ -302,7 +302,7 @@ def default_n_draws(n_values: int) -> int:
     >>> default_n_draws(3_000_000), default_n_draws(20_000_000), default_n_draws(40_000_000)
     (20, 3, 1)
     """
-    return int(np.clip(_MOST_VALUES // max(1, n_values), 1, _MOST_DRAWS))
+    return int(np.clip(MOST_TESTED_VALUES // max(1, n_values), 1, _MOST_DRAWS))
 
 
 def seeds_of_draws(seed: int, n_draws: int) -> list[int]:

@@ -58,7 +58,7 @@ class CrossValidation:
     halves: pd.DataFrame | None = None
 
     def figures(self) -> dict[str, Any]:
-        """Return the numbers of a model file: accuracy, recalls with 95% intervals, majority share.
+        """Return accuracies, recalls with 95% intervals, and the majority's share, as in model files.
 
         They equal those in a study's tables: each sample counts once, as the mean over repeats.
         Where samples have groups, the intervals count groups, and ``groups`` is their number. See
@@ -77,6 +77,7 @@ class CrossValidation:
             "repeats": int(self.predictions["repeat"].nunique()),
             "groups": None if groups is None else len(np.unique(groups)),
             "accuracy": _counted_share(performance.accuracy, n_samples),
+            "balanced_accuracy": performance.balanced_accuracy._asdict(),
             "recall": recall,
             "majority": {"class": labels[largest.code], "share": performance.majority},
         }

@@ -10,18 +10,18 @@ from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.tables.contract import (
+    CHECK_PATH,
     CHECK_TABLES,
-    CHECKED,
     COHORT_TABLE,
     COHORT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     DIAGNOSTIC_TABLES,
     MODEL_TABLE,
     MODEL_TABLES,
+    PERMUTATION_PATH,
     PERMUTATION_TABLES,
-    PERMUTED,
     SERIES,
-    TRAINED,
+    TRAINING_PATH,
     TRAINING_TABLES,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
@@ -110,7 +110,7 @@ class StudyInputs:
         """Return a table of diagnostics of every data set; none if the study has no diagnostics."""
         if not self.study.diagnostics:
             return {}
-        return self.dataset_tables(DIAGNOSTIC.fill(table=table), DIAGNOSTIC_TABLES[table])
+        return self.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), DIAGNOSTIC_TABLES[table])
 
     def training_paths(self, dataset: str) -> list[Path]:
         """Return the paths of all training tables of a data set."""
@@ -160,14 +160,14 @@ class StudyInputs:
         tables: dict[DatasetClassifier, pd.DataFrame] = {}
         for dataset in self.checks.datasets:
             classifiers = [classifier for name, classifier in pairs if name == dataset]
-            path = CHECKED.of(study=self.study.id, dataset=dataset, table=table)
+            path = CHECK_PATH.of(study=self.study.id, dataset=dataset, table=table)
             stacked = read_stacked(self.root / path, CHECK_TABLES[table], classifiers)
             tables |= {(dataset, classifier): rows for classifier, rows in stacked.items()}
         return {pair: tables[pair] for pair in pairs}
 
     def permutation_tests(self) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return the table of each permutation test that the study names."""
-        template = PERMUTED.fill(study=self.study.id, table="permutation")
+        template = PERMUTATION_PATH.fill(study=self.study.id, table="permutation")
         schema = PERMUTATION_TABLES["permutation"]
         tables = {}
         for dataset, classifier in self.checks.permutation_tests:
@@ -208,5 +208,7 @@ class StudyInputs:
 
     def _training_path(self, dataset: str, folds: str, job: str, table: str) -> Path:
         """Return the path of a table that a job of training writes."""
-        path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
+        path = TRAINING_PATH.of(
+            study=self.study.id, dataset=dataset, folds=folds, job=job, table=table
+        )
         return self.root / path

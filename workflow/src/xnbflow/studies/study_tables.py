@@ -38,7 +38,7 @@ from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     NOTES,
     NOTES_TABLE,
     STUDY_TABLES,
@@ -263,7 +263,7 @@ def audit_and_check_tables(inputs: StudyInputs, headers: Headers) -> dict[str, p
         "learning_curve": _with_keys(learning_curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        path = DIAGNOSTIC.fill(table=name)
+        path = DIAGNOSTIC_PATH.fill(table=name)
         tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)
     # Findings about the phenotype alone, and about samples in several series, need all headers.
     audits = [tables["audit"], *(phenotype_checks(header) for header in headers.values())]

@@ -17,7 +17,7 @@ class TargetPlanner:
 
     def of_study(self, name: str, _wildcards: Any = None) -> list[str]:
         """Return the files that a run of a study writes."""
-        study = self.plan.available(name)
+        study = self.plan.available_study(name)
         tables = [path for group in GROUPS.values() for path in group.targets(study)]
         return list(dict.fromkeys([*tables, *model_files(study), *cohort_files(study)]))
 
