@@ -308,7 +308,7 @@ def pairs() -> Iterator[dict]:
             yield figure(
                 "pairs", f"balanced accuracy above 1/2, {cell}", above, most=ONE_SIDED_LEVEL
             )
-            is_recognised = [result.classes[0].recognised for result in performances]
+            is_recognised = [result.classes[0].is_recognised for result in performances]
             yield figure("pairs", f"class recognised, {cell}", is_recognised, most=ONE_SIDED_LEVEL)
 
 

@@ -293,8 +293,8 @@ def test_every_format_is_the_same_matrix_at_every_door(form):
 def test_a_few_values_in_memory_change_nothing(monkeypatch):
     X, y = cells()
     expected = ClassSpecificNB().fit(X, y)
-    monkeypatch.setattr(matrices, "CHUNK_VALUES", 77)
-    monkeypatch.setattr(matrices, "DENSE_VALUES", 700)
+    monkeypatch.setattr(matrices, "SAMPLE_BLOCK_VALUES", 77)
+    monkeypatch.setattr(matrices, "FEATURE_BLOCK_VALUES", 700)
     for form in (sparse.csr_array, sparse.csc_array):
         fitted_alike(expected, ClassSpecificNB().fit(form(X), y))
 

@@ -187,7 +187,7 @@ def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monke
 
     def fake(name):
         values = iter([0.5, *null[name]])
-        return label_tests.one_by_one(lambda *_: next(values))
+        return label_tests.score_each_draw(lambda *_: next(values))
 
     monkeypatch.setattr(
         label_tests, "means_and_spread_scores", lambda *_: (fake("means"), fake("spread"))
@@ -214,7 +214,7 @@ def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeyp
     series = two_classes(0, n_features=5)
     first = series_seed(series, 0, "permutation")
     seeds_of_labels = {first, (first + 1_000_003) % 2**32}
-    scores = tuple(label_tests.one_by_one(score) for score in (means, lambda *_: 0.0))
+    scores = tuple(label_tests.score_each_draw(score) for score in (means, lambda *_: 0.0))
     monkeypatch.setattr(label_tests, "means_and_spread_scores", lambda *_: scores)
     row = label_test(series, n_permutations=99, n_repeats=2).iloc[0]
     assert row["observed"] == pytest.approx(0.5)

@@ -22,7 +22,7 @@ from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.models.trained import series_digest
 from xnbflow.tables.contract import MODEL_TABLES
-from xnbflow.tables.storage import series_of
+from xnbflow.tables.storage import recorded_series_digest
 
 SCALER = {"method": "sklearn.preprocessing.StandardScaler"}
 #: Classifiers of scikit-learn behind a scaler, with their parameters.
@@ -133,7 +133,7 @@ def test_a_model_of_other_content_than_where_it_was_made_is_refused(
 
 def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch, expected_text):
     monkeypatch.setattr(
-        "xnbflow.models.model_file.probe_predictions", Mock(side_effect=MemoryError)
+        "xnbflow.models.model_file.predict_quartiles", Mock(side_effect=MemoryError)
     )
     with pytest.raises(MemoryError):
         read_model(path)
@@ -268,7 +268,7 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path, expected_text):
     paths = {name: str(folder / f"{name}.parquet") for name in MODEL_TABLES}
     outputs = {"model": str(folder / "csnb.skops"), **paths}
     write_model_files(model, SERIES, folder, "csnb", "0123456789abcdef")
-    assert {series_of(path) for path in paths.values()} == {"0123456789abcdef"}
+    assert {recorded_series_digest(path) for path in paths.values()} == {"0123456789abcdef"}
     sets = (folder / "csnb.gmt").read_text().splitlines()
     assert all(line.split("\t")[1].endswith(model.series["digest"][:12]) for line in sets)
     write_model(fit_model(SERIES, model.entry), tmp_path / "again.skops")

@@ -76,19 +76,23 @@ def test_the_stability_of_a_card_is_the_number_of_its_verdict(results, expected_
 
 def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(results):
     both = cards.card(results, *PLACE.values())
-    assert {row.label for row in both.rows} == {""}
+    assert {row.label for row in both.feature_rows} == {""}
     selected = results.rows("selection", **PLACE)["feature"].nunique()
-    assert len({row.name for row in both.rows}) == len(both.rows) == min(6, selected)
-    higher = {row.name: row.auc for row in both.rows if row.mark == "▲"}
+    assert (
+        len({row.name for row in both.feature_rows}) == len(both.feature_rows) == min(6, selected)
+    )
+    higher = {row.name: row.auc for row in both.feature_rows if row.mark == "▲"}
     assert all(auc > 0.5 for auc in higher.values())
     several = cards.card(results, "alpha", "3-fold", "xnb")
-    counts = pd.Series([row.label for row in several.rows]).value_counts()
+    counts = pd.Series([row.label for row in several.feature_rows]).value_counts()
     assert set(counts.index) == set(CLASSES["alpha"])
     assert counts.max() == 4
-    labels = [row.label for row in several.rows]
+    labels = [row.label for row in several.feature_rows]
     assert labels == sorted(labels)  # class after class
     # three features of each class are shifted, and every fold selects them
-    assert all(row.share == 1 for row in several.rows if several.rows.index(row) % 4 == 0)
+    assert all(
+        row.share == 1 for row in several.feature_rows if several.feature_rows.index(row) % 4 == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,15 +110,15 @@ def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
     results = judged(write_study(tmp_path, datasets=("GSE7904",)), "xnb", *reasons)
     card = cards.card(results, *PLACE.values())
     assert card.badge == badge
-    assert card.short.startswith(short)
-    assert ("(1 further reason below)" in card.short) == rest
+    assert card.short_reason.startswith(short)
+    assert ("(1 further reason below)" in card.short_reason) == rest
 
 
 def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path, expected_text):
     results = write_study(tmp_path, datasets=("GSE7904",))
     unequal = reason("library size", label="a", other="b", estimate=4.0)
     card = cards.card(judged(results, "xnb", unequal), *PLACE.values())
-    assert card.short == expected_text
+    assert card.short_reason == expected_text
 
 
 @pytest.mark.parametrize("supported", [True, False])
@@ -198,13 +202,15 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
 def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results, expected_texts):
     (block,) = blocks(answer.section(results), Cards)
     card = next(card for card in block.cards if card.title == "GSE7904")
-    assert card.of == expected_texts[0]
+    assert card.features_heading == expected_texts[0]
     of_geo = replace(results, configuration={"datasets": {"GSE7904": {"source": "geo"}}})
     card_of_genes = answer.card(of_geo, "GSE7904", "3-fold", "xnb")
-    assert card_of_genes.of == expected_texts[1]
+    assert card_of_genes.features_heading == expected_texts[1]
     assert not any(line.items for line in card.lines)
-    actual = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
-    assert len(actual) == len(card.genes)
+    actual = {
+        item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.feature_items
+    }
+    assert len(actual) == len(card.feature_items)
     higher = {"probe_03", "probe_04", "probe_05"} & set(actual)  # the others are higher in normal
     lower = {SCRIPT, "probe_01", "probe_02"} & set(actual)
     assert higher
@@ -271,16 +277,16 @@ def test_a_card_names_twelve_features_of_two_classes_and_counts_the_others(
 ):
     rows = [feature("b", f"g{i}", i) for i in range(n_features)]
     card = of_d(study_of_card(tmp_path, rows))
-    assert [item.text for item in card.genes] == [f"g{i}" for i in range(12)]
-    assert [row.name for row in card.rows] == [f"g{i}" for i in range(12)]
-    assert card.rest == rest
+    assert [item.text for item in card.feature_items] == [f"g{i}" for i in range(12)]
+    assert [row.name for row in card.feature_rows] == [f"g{i}" for i in range(12)]
+    assert card.features_rest == rest
 
 
 def test_a_core_of_sixteen_features_is_shown_as_a_whole(tmp_path):
     rows = [feature("b", f"g{i}", i, core=i < 16) for i in range(20)]
     card = of_d(study_of_card(tmp_path, rows))
-    assert len(card.rows) == len(card.genes) == 16
-    assert card.rest == "and 4 others"
+    assert len(card.feature_rows) == len(card.feature_items) == 16
+    assert card.features_rest == "and 4 others"
 
 
 def test_the_core_comes_first_with_its_size(tmp_path, expected_text):
@@ -290,8 +296,8 @@ def test_the_core_comes_first_with_its_size(tmp_path, expected_text):
         feature("a", "g2", 5, core=True),
     ]
     card = of_d(study_of_card(tmp_path, rows))
-    assert [(item.text, item.bold) for item in card.genes] == [("g2", True), ("g1", False)]
-    assert card.of == expected_text
+    assert [(item.text, item.bold) for item in card.feature_items] == [("g2", True), ("g1", False)]
+    assert card.features_heading == expected_text
 
 
 @pytest.mark.parametrize(
@@ -312,7 +318,7 @@ def test_the_tile_of_the_core_counts_features_not_rows(tmp_path, classes, note):
 def test_shares_are_of_half_samples_where_these_were_fitted(tmp_path, halves, of):
     card = of_d(study_of_card(tmp_path, [feature("b", "g1", 1, share_of_halves=halves)]))
     assert card.share_of == of
-    assert card.rows[0].share == (0.25 if of == "disjoint halves" else 1.0)
+    assert card.feature_rows[0].share == (0.25 if of == "disjoint halves" else 1.0)
 
 
 def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_path, expected_text):
@@ -320,9 +326,9 @@ def test_a_feature_of_the_other_class_is_seen_from_the_side_that_is_shown(tmp_pa
     tested = [{"class": "a", "feature": "g1", "log_fold_change": -2.0, "auc": 0.125}]
     rows = [feature("a", "g1", 1, direction="low")]
     card = of_d(study_of_card(tmp_path, rows, **{"genes.genes": tested}))
-    (row,) = card.rows
+    (row,) = card.feature_rows
     assert (row.change, row.auc, row.mark) == (2.0, 0.875, "▲")
-    assert card.genes[0].note == expected_text
+    assert card.feature_items[0].note == expected_text
 
 
 def test_the_features_of_a_class_that_separate_it_best_come_first():
@@ -346,7 +352,7 @@ def test_the_size_names_groups_and_missing_values(expected_text):
 def test_stability_is_of_halves_with_their_interval(expected_text):
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
-    (tile,) = cards.stability_tile(stability.loc[""])
+    tile = cards.stability_tile(stability.loc[""])
     assert tile.note == expected_text
 
 

@@ -25,7 +25,7 @@ from xnbflow.report.sections import (
     explanation,
     samples,
 )
-from xnbflow.running.cli.commands import as_text, model_summary
+from xnbflow.running.cli.commands import model_summary, summary_text
 from xnbflow.tables.contract import SERIES
 
 NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
@@ -180,7 +180,7 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     measures = {"accuracy": overall}
     for line in card.lines:
         measures[f"recall of {line.name}"] = [line.share, line.lower, line.upper]
-    texts = as_text(model, tmp_path), manuscript_card(model, "toy")
+    texts = summary_text(model, tmp_path), manuscript_card(model, "toy")
     for (name, values), output in itertools.product(measures.items(), texts):
         (row,) = re.findall(rf"^(?:  |\| ){name} .*", output, re.MULTILINE)
         assert agree(re.sub(r"\([^;)]*;| 95% interval", "", row.partition(name)[2]), *values)

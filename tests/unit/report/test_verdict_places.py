@@ -31,7 +31,7 @@ from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.model_texts import as_text, model_summary
+from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.studies.study_tables import further_reasons
 from xnbflow.tables import contract
@@ -235,8 +235,8 @@ def study_of(root, conditions):
             {KEY: None},
             headers,
             audit=audit,
-            column_pairs=pairs,
-            pairs_of_classes=class_pairs,
+            concordance_pairs=pairs,
+            class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
         ),
     )
@@ -264,7 +264,7 @@ def study_of(root, conditions):
         classifiers=("xnb",),
         final=("xnb",),
     )
-    fits = contract.TRAINED.of(study="s", dataset="d", folds="f", job="main", table="fits")
+    fits = contract.TRAINING_PATH.of(study="s", dataset="d", folds="f", job="main", table="fits")
     write_stacked({}, root / fits, contract.TRAINING_TABLES["fits"])
     # the tables of the model, and of the study that it belongs to, have the digest of the series
     write_parquet(
@@ -322,7 +322,7 @@ def places(results, folder):
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
-    shown = as_text(described, model_file)
+    shown = summary_text(described, model_file)
     card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
@@ -363,7 +363,7 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path, expected_texts)
     (page,) = blocks(answer.section(results), Cards)
     cards = {page_card.title: page_card for page_card in page.cards}
     assert cards["GSE7904"].badge == "Not supported"
-    assert cards["GSE7904"].short == expected_texts[0]
+    assert cards["GSE7904"].short_reason == expected_texts[0]
     record = tmp_path / "results/studies/small/run.json"
     record.parent.mkdir(parents=True)
     write_record(results, record)
@@ -405,5 +405,5 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, expected_text):
         write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
     described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", expected_text)
-    assert expected_text in as_text(described, path)
+    assert expected_text in summary_text(described, path)
     assert expected_text in model_card(described, "t")

@@ -91,7 +91,7 @@ def test_sentences_are_in_tables():
             is_test = isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
             if is_test and (sentences := sentences_of(node)):
                 remaining[f"{path.relative_to(TESTS).as_posix()}::{node.name}"] = sentences
-    assert len(remaining) == WITH_SENTENCES, remaining
+    assert len(remaining) == WITH_SENTENCES, "\n".join(remaining)
 
 
 @pytest.mark.parametrize(

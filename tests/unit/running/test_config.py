@@ -176,8 +176,8 @@ def checks_of(**study):
     settings["classifiers"] = ["forest", "xnb", "csnb", "csnb-cv"]
     config = checked(RAW | {"studies": {"one": settings | study}, "run": []})
     one = config.studies["one"]
-    tested = [name for _, name in config.tested(one)]
-    return tested, [name for _, name in config.halved(one)]
+    tested = [name for _, name in config.label_tests(one)]
+    return tested, [name for _, name in config.halves(one)]
 
 
 def test_classifiers_are_checked_down_to_the_first_fast_one_that_selects():

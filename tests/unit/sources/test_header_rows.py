@@ -52,9 +52,9 @@ def test_names_of_samples_below_conditions_are_distinct():
 
 
 def test_first_and_below_leave_out_titles_alone():
-    assert (HeaderRows(2, 1).first, HeaderRows(2, 1).below) == (1, 3)
-    assert (HeaderRows(1, 2).first, HeaderRows(1, 2).below) == (1, 3)
-    assert (HeaderRows(1).first, HeaderRows(1).below) == (1, 2)
+    assert (HeaderRows(2, 1).first, HeaderRows(2, 1).first_below) == (1, 3)
+    assert (HeaderRows(1, 2).first, HeaderRows(1, 2).first_below) == (1, 3)
+    assert (HeaderRows(1).first, HeaderRows(1).first_below) == (1, 2)
 
 
 def test_merged_cells_are_filled_from_the_left_but_not_by_the_name():

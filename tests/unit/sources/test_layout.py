@@ -150,12 +150,13 @@ def test_a_row_with_a_clinical_name_is_a_gene_between_genes(tmp_path, place, is_
 def test_commas_beside_points_are_no_decimal_signs(tmp_path):
     (tmp_path / "x.csv").write_text("id;type;g1\ns1;a;1,5\ns2;b;2,5\n")
     row = SheetRow("x", "table", str(tmp_path / "x.csv"), options={"separator": "semicolon"})
-    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).row.options  # it is sniffed
+    layout = recognise_layout(row, Downloads(tmp_path))
+    assert "decimal" not in layout.sheet_row.options  # it is sniffed
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
     row = SheetRow("x", "table", str(tmp_path / "x.tsv"))
-    assert recognise_layout(row, Downloads(tmp_path)).row.options["decimal"] == "comma"
+    assert recognise_layout(row, Downloads(tmp_path)).sheet_row.options["decimal"] == "comma"
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
-    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).row.options
+    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).sheet_row.options
 
 
 def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
@@ -252,7 +253,7 @@ COUNTS = [950 + 100 * i for i in range(60)]
 
 def test_thousands_are_no_decimals(tmp_path, expected_texts):
     with_commas = [f'"{count:,}"' for count in COUNTS]
-    assert "decimal" not in study_of(tmp_path, with_commas).row.options
+    assert "decimal" not in study_of(tmp_path, with_commas).sheet_row.options
     with_points = [f"{count:,}".replace(",", ".") for count in COUNTS]
     for separator in (";", ","):
         (remark,) = study_of(tmp_path, with_points, separator=separator).remarks
@@ -267,7 +268,7 @@ def test_decimals_of_three_digits_are_no_thousands(tmp_path):
     decimals = [text.replace("0.", "1.") for text in decimals]  # no number begins with a zero
     assert study_of(tmp_path, decimals).remarks == ()  # none is below 1,000 without a point
     commas = [f'"{text}"'.replace(".", ",") for text in decimals]
-    assert study_of(tmp_path, commas).row.options["decimal"] == "comma"
+    assert study_of(tmp_path, commas).sheet_row.options["decimal"] == "comma"
     for other in ("1.5", "0.125", "4000"):  # another number of digits, below 1, without a group
         assert study_of(tmp_path, ["12", other, *decimals[2:]]).remarks == ()
     assert len(study_of(tmp_path, ["12", "13", *decimals[2:]]).remarks) == 1

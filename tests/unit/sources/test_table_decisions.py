@@ -6,7 +6,7 @@ from toys import put, refused
 
 from xnbflow.sources.formats import raw_table
 from xnbflow.sources.formats.header_rows import find_header
-from xnbflow.sources.formats.text import sniff
+from xnbflow.sources.formats.text_lines import sniff
 from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -24,16 +24,16 @@ def read(tmp_path, text, name="t.csv", **options):
 
 def test_a_separator_of_the_sheet_is_never_replaced():
     lines = ["a;b,c;d\n", "1;2,3;4\n"]
-    assert sniff("t", lines, ";", None, certain=True)[0] == ";"
+    assert sniff("t", lines, ";", None, is_separator_set=True)[0] == ";"
     uneven = ["a|b,c\n", "1,2\n"]
-    assert sniff("t", uneven, "|", None, certain=False)[0] == ","
-    assert sniff("t", uneven, "|", None, certain=True)[0] == "|"
+    assert sniff("t", uneven, "|", None, is_separator_set=False)[0] == ","
+    assert sniff("t", uneven, "|", None, is_separator_set=True)[0] == "|"
 
 
 def test_two_possible_separators_do_not_decide():
     lines = ["a;b\tc\n", "1;2\t3\n"]
     with refused("its header is the single cell", key="separator", code="text.single-cell"):
-        sniff("t", lines, ",", None, certain=False)
+        sniff("t", lines, ",", None, is_separator_set=False)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_two_possible_separators_do_not_decide():
     [(["a;b\n", "1,5;2\n"], ","), (["a;b\n", "1,5;2.5\n"], "."), (["a;b\n", "1;2\n"], ".")],
 )
 def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
-    assert sniff("t", rows, ";", None, certain=False) == (";", decimal)
-    assert sniff("t", rows, ";", ".", certain=False) == (";", ".")
+    assert sniff("t", rows, ";", None, is_separator_set=False) == (";", decimal)
+    assert sniff("t", rows, ";", ".", is_separator_set=False) == (";", ".")
 
 
 def test_the_names_of_samples_are_in_the_column_that_the_sheet_names(tmp_path):

@@ -83,7 +83,7 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         (sentence,) = (line for line in text.splitlines() if line.startswith(start))
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
         statement, why = sentence.removeprefix(start).split(f"this result is {row['level']}")
-        reasons = sentences.limits(results, place_of)
+        reasons = sentences.reasons_against(results, place_of)
         assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
         recall = results.rows("estimates", **place_of, metric="recall")
         assert re.findall("“(.*?)”", statement) == recall["class"].tolist()
@@ -180,7 +180,7 @@ def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path, 
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     assert expected_texts[0] in paragraphs(results)
     key = {"study": "small", "dataset": "alpha", "folds": results.study.folds[0], "job": "main"}
-    path = results.root / contract.TRAINED.of(**key, table="fits")
+    path = results.root / contract.TRAINING_PATH.of(**key, table="fits")
     fits = contract.stacked_schema(contract.TRAINING_TABLES["fits"])
     write_parquet(read_parquet(path, fits), path, fits, series="digest")
     ours = results.software["numpy"]
@@ -285,7 +285,7 @@ def test_checks_belong_to_the_first_scheme_of_folds(tmp_path):
     other = replace(results.study, folds=("another", "3-fold"))
     configuration = results.configuration | {"folds": {"another": {}, "3-fold": {}}}
     results = replace(results, study=other, configuration=configuration)
-    vars(results)["trained_with"] = {}  # the other scheme has no training
+    vars(results)["training_software"] = {}  # the other scheme has no training
     _, place = source.facts(results)["evaluations"]
     assert place["verdicts"][0]["random_genes"] == []
 

@@ -67,7 +67,7 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
         name=SCRIPT, note=SCRIPT, share=0.5, lower=0.4, upper=0.6, rest=SCRIPT, warning=SCRIPT
     )
     tile = kinds.Tile(label=SCRIPT, text=SCRIPT, note=SCRIPT)
-    row = kinds.GeneRow(name=SCRIPT, beside=SCRIPT, label=SCRIPT, mark=SCRIPT, meaning=SCRIPT)
+    row = kinds.GeneRow(name=SCRIPT, feature_id=SCRIPT, label=SCRIPT, mark=SCRIPT, meaning=SCRIPT)
     card = kinds.Card(
         title=SCRIPT,
         note=SCRIPT,
@@ -76,11 +76,11 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
         facts={SCRIPT: SCRIPT},
         lines=[line],
         details={SCRIPT: SCRIPT},
-        of=SCRIPT,
+        features_heading=SCRIPT,
         badge=SCRIPT,
-        short=SCRIPT,
+        short_reason=SCRIPT,
         tiles=[tile],
-        rows=[row],
+        feature_rows=[row],
         warnings=[SCRIPT],
         next_step=SCRIPT,
     )

@@ -85,7 +85,7 @@ def write_study(root, series, cohorts):
         files.put_model(model, one_series, "s", one_series.name, "csnb")
         checks = {
             "halves": halves_table(one_series, ENTRIES["csnb"], 2),
-            "label_test": label_test(one_series),
+            "label_test": label_test(one_series, n_repeats=3),
             "learning_curve": learning_curve(
                 one_series, ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
             ),
@@ -96,7 +96,7 @@ def write_study(root, series, cohorts):
         tables, model, merged = combine(series, {"method": "csnb", "params": {"n_features": 3}})
         files.put("cohorts", tables, study="s")
         files.put_model(model, merged, "s", **ALL_COHORTS)
-    files.compare(study, LABELS, ENTRIES, tested=models, halved=models)
+    files.compare(study, LABELS, ENTRIES, label_tests=models, halves=models)
     settings = configuration(study, dict.fromkeys(names, "geo"), ENTRIES)
     return StudyResults(study, LABELS, settings, root)
 

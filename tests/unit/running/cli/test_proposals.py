@@ -250,7 +250,7 @@ def test_a_name_that_is_taken_or_no_folder_is_refused(name):
 def test_an_existing_configuration_alone_is_kept(tmp_path, expected_text):
     (tmp_path / "mine.yaml").write_text("run: []")
     with pytest.raises(InputError, match=expected_text):
-        proposals.new_files(str(tmp_path / "mine"), force=False)
+        proposals.refuse_to_replace_study(str(tmp_path / "mine"), force=False)
 
 
 def test_mirrors_replace_ncbi_in_the_configuration(tmp_path):

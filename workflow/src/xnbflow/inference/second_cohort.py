@@ -65,7 +65,7 @@ class CohortVerdict:
 
     def columns(self, classes: Sequence[str] | np.ndarray) -> dict[str, Any]:
         """Return the columns of the verdict in tables; ``classes`` are the labels of its codes."""
-        n = sum(row.samples for row in self.measured.classes)
+        n = sum(row.n_samples for row in self.measured.classes)
         renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in self.exchanged.items())
         ranking_holds = self.level == "ranking holds"
         return {

@@ -24,12 +24,12 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import (
+    as_csr_by_feature,
     as_dense,
-    by_feature,
-    dense_chunks,
-    dense_parts,
+    dense_feature_blocks,
+    dense_sample_blocks,
     is_sparse,
-    some_rows,
+    select_rows,
 )
 from xnbflow.data.samples import SamplesLike, named_samples
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
@@ -114,7 +114,7 @@ class ClassSelection:
             columns=features.positions[positions],
             names=features.names[positions].tolist(),
             distances=distance_of_strength(strengths[:, order]),
-            directions=_directions(some_rows(features.values, positions), codes == code),
+            directions=_directions(select_rows(features.values, positions), codes == code),
             ties=[
                 features.names[[position, *others]].tolist()
                 for position, others in equivalents.items()
@@ -128,7 +128,7 @@ def _directions(values: Any, in_class: np.ndarray) -> list[str]:
         return ["high"] * values.shape[0]
     in_others = ~in_class
     directions = []
-    for rows in dense_parts(values):
+    for rows in dense_feature_blocks(values):
         # Relative to one sample, to avoid rounding errors in means of large numbers.
         relative = rows - rows[:, :1]
         class_mean = np.einsum("fi,i->f", relative, in_class.astype(float)) / in_class.sum()
@@ -197,7 +197,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         chosen = [rankings.chosen(code) for code in range(n_classes)]
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.class_densities_ = fit_class_densities(
-            some_rows(features.values, used),
+            select_rows(features.values, used),
             codes,
             n_classes,
             borrowed=self._borrowed_samples,
@@ -283,7 +283,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         # Ascending rows, so that the sums do not depend on the order of a class's features.
         class_rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         sums = np.zeros((features.shape[1], n_classes))
-        for samples, points in dense_chunks(features, used, n_classes):
+        for samples, points in dense_sample_blocks(features, used, n_classes):
             evidence = self._evidence(points)
             for code, rows in enumerate(class_rows):
                 sums[samples, code] = evidence[code, rows].sum(axis=0)
@@ -505,7 +505,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         """Rank the features, and keep those that each pair of classes takes."""
-        features = by_feature(features) if is_sparse(features) else features
+        features = as_csr_by_feature(features) if is_sparse(features) else features
         ranked, rankings = self._rank_features(
             features, codes, n_features=self.n_features, threshold=self.threshold
         )

@@ -76,6 +76,18 @@ _CLAUSES = {
     ),
     "cohort labels": "labels look exchanged in the second cohort {subject}",
 }
+#: What a finding means, after its sentence, by its code.
+_MEANINGS = {
+    "separates classes": (
+        "Unless it is another name of the class, a classifier may recognise it instead of the "
+        "class, and these samples cannot show which of the two."
+    )
+}
+_NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
+                 "library size", "phenotype only", "missing values", "detection limit", "component",
+                 "likely repeats")  # fmt: skip
+#: Codes of findings whose clause names the subject.
+_NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
 
 def _test_clause(rows: Sequence[ReasonRow]) -> str:
@@ -137,8 +149,8 @@ CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
 def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
     """Return clauses for a sentence (`joined_clauses`): why a verdict is not better.
 
-    ``reasons`` are rows of the table; those of a code are side by side. ``noun`` is "gene" or
-    "feature".
+    ``reasons`` are rows of the table, in which rows of one code are side by side. ``noun`` is
+    "gene" or "feature".
     """
     clauses = []
     for code, rows_of_code in groupby(reasons, key=lambda row: row["code"]):
@@ -209,18 +221,6 @@ def difference_of(pairs: Iterable[tuple[str, str]]) -> str:
     return ", and between ".join(f"{one} and {other}" for one, other in pairs)
 
 
-#: What a finding means, after its sentence, by its code.
-_MEANINGS = {
-    "separates classes": (
-        "Unless it is another name of the class, a classifier may recognise it instead of the "
-        "class, and these samples cannot show which of the two."
-    )
-}
-_NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
-                 "library size", "phenotype only", "missing values", "detection limit", "component",
-                 "likely repeats")  # fmt: skip
-#: Codes of findings whose clause names the subject.
-_NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 _NAMED |= {"sex agrees", "sex not shown"}
 
 

@@ -225,7 +225,7 @@ def level_of(results: StudyResults, evaluation: dict[str, str]) -> str:
     return str(results.rows("verdicts", **evaluation)["level"].iloc[0])
 
 
-def limits(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
+def reasons_against(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     """Return clauses with the reasons that decide the level of a verdict."""
     rows = deciding(level_of(results, evaluation), reasons(results, evaluation))
     return reason_clauses(rows, results.noun(evaluation["dataset"]))
@@ -319,7 +319,7 @@ def verdict_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
     level = level_of(results, evaluation)
     label = results.labels[evaluation["classifier"]]
     estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
-    clauses = limits(results, evaluation)
+    clauses = reasons_against(results, evaluation)
     if estimates.empty:
         return f"{level.capitalize()}: {label} has no result, because {joined_clauses(clauses)}."
     accuracy = estimates.loc["accuracy"]

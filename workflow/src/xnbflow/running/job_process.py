@@ -37,7 +37,7 @@ class _Beginning:
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job, and check that its code is that of the plan.
+    """Prepare this process for a job, and check that its code is the code of the plan.
 
     If the run has a prepared process for the job, a fork of it runs the script, and this process
     ends with it. ``job`` is the object ``snakemake`` of a script.
@@ -76,7 +76,7 @@ def start_job(job: Any) -> None:
 
 
 def continue_job(started: float, processor_seconds: float) -> None:
-    """Count the time of a job from that of the process which began it.
+    """Count the time of a job from the beginning of the process that began it.
 
     Parameters
     ----------

@@ -68,10 +68,9 @@ def configuration_reference() -> str:
     """
     methods = shipped_methods().values()
     analyses = shipped_analyses().values()
+    schemas = [entry.parameters for entry in methods] + [entry.parameters for entry in analyses]
     counts = Counter(
-        (key, _values(schema))
-        for entry in (*methods, *analyses)
-        for key, schema in entry.parameters.items()
+        (key, _values(schema)) for parameters in schemas for key, schema in parameters.items()
     )
     shared: dict[str, str] = {}
     for (key, values), count in counts.most_common():
@@ -83,8 +82,8 @@ def configuration_reference() -> str:
     for method in methods:
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
         description = f"{method.title}{kind}. {in_words(method.source)}"
-        parameters = _parameters(method.parameters, shared)
-        lines.append(f"| `{method.name}` | {description} | {parameters} |")
+        described = _parameters(method.parameters, shared)
+        lines.append(f"| `{method.name}` | {description} | {described} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in analyses:
         lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters, shared)} |")

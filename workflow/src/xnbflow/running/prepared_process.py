@@ -123,7 +123,7 @@ class PreparedProcess:
         """Start the process if this run of ``n_jobs`` jobs can use one, and announce it to jobs.
 
         ``planned_code`` are the digests of the library in the plan. The process serves only if
-        its code is that of the plan.
+        its code is the code of the plan.
         """
         if n_jobs < LEAST_JOBS or os.environ.get(SWITCH) == "no" or not is_possible():
             return
@@ -185,7 +185,7 @@ def circumstances() -> str:
     """Return a digest of all that a fork has from the prepared process and not from its job.
 
     These are the interpreter, this library, the environment at imports, the limits of the system
-    and ignored signals. A job whose digest is not that of its run does its work itself.
+    and ignored signals. A job whose digest differs from the digest of its run does its work itself.
     """
     apart = _OF_A_JOB | _OF_A_SHELL
     environment = {name: value for name, value in os.environ.items() if name not in apart}

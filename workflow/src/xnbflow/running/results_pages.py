@@ -79,7 +79,8 @@ The tables of the papers' analyses are on [their page](results-papers.md).
 * `lower` and `upper`, and names that end so, are the limits of the 95% interval of the column that
   they name, or of the one before them. `risk_error` goes with `risk`: it is its standard error; and
   so with other names. Exceptions are described.
-* `rank` begins at 1, `repeat`, `fold` and `bin` at 0. `fdr` is p after Benjamini and Hochberg's adjustment.
+* `rank` begins at 1; `repeat`, `fold` and `bin` at 0. `fdr` is p after Benjamini and Hochberg's
+  adjustment.
 
 ## Columns that many tables have
 

@@ -103,8 +103,8 @@ class SamplesInRows(SampleTable):
 class SamplesInColumns(SampleTable):
     """A table with a column per sample.
 
-    The column ``key_column`` has the names of the rows; those of ``annotation`` describe the rows,
-    and those of ``samples`` are the samples.
+    The column ``key_column`` has the names of the rows, the columns ``annotation`` describe the
+    rows, and the columns ``samples`` are the samples.
     """
 
     def __init__(

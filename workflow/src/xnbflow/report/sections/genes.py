@@ -62,7 +62,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
     tables_by_series = {}
     for dataset in results.study.datasets:
-        tables = results.compared(dataset)
+        tables = results.gene_tables(dataset)
         if len(tables["genes"]):
             tables_by_series[dataset] = tables
     if not tables_by_series:
@@ -79,15 +79,15 @@ def section(results: StudyResults) -> Section | None:
     for dataset in genes:
         template = GENES.fill(study=results.study.id, dataset=dataset)
         table = template.of(table="genes")
-        files = [results.beside(text_of(table)), results.beside(table)]
+        files = [results.relative_path(text_of(table)), results.relative_path(table)]
         links.append((dataset, "all features, each class against the others", files))
-        if len(results.compared(dataset)["contrasts"]):
+        if len(results.gene_tables(dataset)["contrasts"]):
             table = template.of(table="contrasts")
-            files = [results.beside(text_of(table)), results.beside(table)]
+            files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
     blocks += [Links(links), *_artefacts(results), *gene_set_blocks(results)]
     lead = "Differences between the classes, tested one by one without a classifier."
-    return Section("genes", results.worded("{Noun}s"), lead, blocks)
+    return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
 
 
 def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
@@ -130,7 +130,7 @@ def genes_of_series(
     if about["counts"]:
         variance = tables["design"]["variance"].iloc[0]
         of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
-        yield Prose(results.worded(of_counts, dataset), "help", tables.sources("design"))
+        yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
     classes = sorted(genes["class"].unique())
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
@@ -155,7 +155,7 @@ def genes_of_series(
         phenotype=results.rows("components", dataset=dataset),
     )
     table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
-    yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
+    yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
 
 
@@ -328,7 +328,7 @@ def _packed_genes(
     results: StudyResults, dataset: str, labels: Sequence[str], most_bytes: int
 ) -> str:
     """Return all features of a series, with the contrasts of these classes, for the page."""
-    tables = results.compared(dataset)
+    tables = results.gene_tables(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
 
@@ -372,7 +372,7 @@ def _packed_genes(
 
 
 def page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
-    """Return the columns of the page's features: those of contrast number 0 end with ``.0``."""
+    """Return the columns of the page's features; the names of contrast 0 end with ``.0``."""
     statistics: dict[str, Any] = {}
     for number, tested in enumerate(contrasts):
         statistics[f"change.{number}"] = _change(tested)[0]

@@ -15,13 +15,13 @@ from xnbflow.models.panel import Panel
 from xnbflow.models.recalibration import RECALIBRATION, shift_is_shown
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
-from xnbflow.models.trained import TrainedModel, core_figures
+from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.reasons import verdict_in_words
 from xnbflow.tables.contract import MODEL, MODEL_TABLE, STUDY_FILES, STUDY_TABLES
 from xnbflow.tables.parquet import place_of
-from xnbflow.tables.storage import read_parquet, series_of, tsv
+from xnbflow.tables.storage import read_parquet, recorded_series_digest, tsv
 
 #: Features of a signature that are listed for each class.
 _SHOWN = 20
@@ -37,7 +37,7 @@ def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[s
     ``coverage``, the share of each class whose set of classes contains it.
     """
     description: dict[str, Any] = {}
-    core = core_figures(model)
+    core = core_performance(model)
     if core is not None:
         classifier: Any = explainer(model.estimator)
         description["core"] = core
@@ -59,7 +59,7 @@ def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[s
     }
 
 
-def as_text(result: Mapping[str, Any], path: Path) -> str:
+def summary_text(result: Mapping[str, Any], path: Path) -> str:
     """Return the description of a model, a result of `model_summary`, as text for people."""
     series = result["series"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
@@ -264,7 +264,7 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
             text = f"No verdict: the study {study} has not compared its classifiers yet."
             return ModelVerdict(text=text, study=study)
     signature = root / MODEL_TABLE.of(**values, table="signature")
-    if series_of(signature) not in series_of(paths["verdicts"]).split():
+    if recorded_series_digest(signature) not in recorded_series_digest(paths["verdicts"]).split():
         text = f"No verdict: the study {study} has not compared its classifiers on these data yet."
         return ModelVerdict(text=text, study=study)
     key = {name: values[name] for name in ("dataset", "classifier")}

@@ -238,7 +238,7 @@ _OTHER_SHAPE = Refusal(
 def _refuse_other_shape(
     path: str | Path, name: str, stored_shape: Any, shape: tuple[int, int]
 ) -> None:
-    """Refuse a matrix whose stored shape is not that of obs and var, ``shape``."""
+    """Refuse a matrix whose stored shape is not ``shape``, the numbers of rows of obs and var."""
     n_cells, n_genes = shape
     if not np.array_equal(stored_shape, shape):
         raise _OTHER_SHAPE.error(

@@ -120,7 +120,7 @@ def counts_text(merged: MergedCounts) -> str:
 
 
 def _count_files(folder: Path) -> list[Path]:
-    """Return the files of counts of a folder; else one of each folder in it, all of one name."""
+    """Return the files of counts in a folder, or else one of each folder in it, all of one name."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and _is_counts(path))
     if len(files) >= _LEAST_FILES:
         return files
@@ -148,7 +148,7 @@ _REPEATED_NAME = Refusal(
 
 
 def _sample_names(folder: Path, files: Sequence[Path]) -> list[str]:
-    """Return the names of the samples: those of the files, or of their folders."""
+    """Return the names of the samples: the names of the files, or of their folders."""
     names = plain_sample_names([path.name for path in files])
     if len(set(names)) < len(names) or not all(names):
         names = [path.parent.name for path in files]

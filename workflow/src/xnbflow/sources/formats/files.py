@@ -299,7 +299,7 @@ def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> 
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:
-    """Return a file's SHA-256 in hexadecimal, and that of its contents if it is gzipped."""
+    """Return the SHA-256 of a file in hexadecimal, and of its contents if it is gzipped."""
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The row of a table whose label is known, as that of a model, completed by its layout."""
+"""The row of the sheet of a table whose label is known, for example by a model."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -7,7 +7,7 @@ from itertools import chain
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
-    SETTLED,
+    OPTIONS_OF_COLUMNS,
     name_column,
     set_aside,
 )
@@ -33,7 +33,7 @@ def complete_row(sheet_row: SheetRow, downloads: Downloads) -> SheetRow:
     row = replace(row, id_column=id_column)
     if "phenotype" in row.options or "features" in row.options:
         return row
-    settled = list(chain.from_iterable(map(row.names, SETTLED)))
+    settled = list(chain.from_iterable(map(row.names, OPTIONS_OF_COLUMNS)))
     others = [str(name) for name in fields if name not in (row.label, id_column, "")]
     rest = [name for name in others if not matches(name, settled)]
     return set_aside(row, rest) if rest else row

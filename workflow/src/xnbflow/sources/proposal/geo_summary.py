@@ -19,9 +19,9 @@ from xnbflow.sources.proposal.column_kinds import column_options
 from xnbflow.sources.proposal.label import (
     MOST_CLASSES,
     UNNAMED_CLASS,
-    about_others,
     class_score,
     plausible_labels,
+    remarks_on_others,
 )
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
@@ -182,7 +182,7 @@ class _Proposal:
 
 
 def _propose_row(request: SheetRow, where: str, head: GeoHead) -> _Proposal:
-    """Return the row of a series with its label, that of the user or the best candidate."""
+    """Return the row of a series with its label: the user's label, or the best candidate."""
     # The field of the label.
     title_classes = _title_classes(list(head.fields.get("title", [])))
     field = _choose_field(request, where, head, title_classes)
@@ -225,7 +225,7 @@ def _propose_row(request: SheetRow, where: str, head: GeoHead) -> _Proposal:
     if not request.label:
         candidates = plausible_labels(head.fields.drop(columns=head.short))
         others = [name for name in candidates if name != field]
-        sentences += about_others(head.fields, others)
+        sentences += remarks_on_others(head.fields, others)
     if map_remark:
         sentences.append(map_remark)
     return _Proposal(row, " ".join(sentences), labels, has_label)
@@ -234,7 +234,7 @@ def _propose_row(request: SheetRow, where: str, head: GeoHead) -> _Proposal:
 def _choose_field(
     request: SheetRow, where: str, head: GeoHead, title_classes: Sequence[str]
 ) -> str | None:
-    """Return the field of the label: that of the user, the titles, or the field of best score.
+    """Return the field of the label: the user's field, the titles, or the field of best score.
 
     ``title_classes`` are the classes in the titles, if they have any. None is the result if no
     field looks like a class.

@@ -20,7 +20,7 @@ from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import refuse_workbook
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
@@ -35,8 +35,8 @@ from xnbflow.sources.proposal.gene_columns import (
 from xnbflow.sources.proposal.measures import other_measures
 from xnbflow.sources.proposal.number_format import (
     propose_decimal,
-    remarks_on_measurements,
     remarks_on_thousands,
+    remarks_on_units,
 )
 from xnbflow.sources.proposal.phenotype_file import join_phenotype, read_phenotype_beside
 from xnbflow.sources.proposal.variables import (
@@ -123,7 +123,7 @@ def recognise_layout(sheet_row: SheetRow, downloads: Downloads) -> TableLayout:
     else:
         layout = _samples_in_rows(raw, sheet_row, phenotype)
     if phenotype.empty:
-        remarks += remarks_on_measurements(layout.fields, sheet_row.label)
+        remarks += remarks_on_units(layout.fields, sheet_row.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
 
 

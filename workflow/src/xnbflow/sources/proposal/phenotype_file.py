@@ -12,7 +12,7 @@ from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.gene_columns import sample_column_names
@@ -34,30 +34,39 @@ _EXAMPLES = 3
 def read_phenotype_beside(
     path: Path, sheet_row: SheetRow, raw: RawTable, downloads: Downloads
 ) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the phenotype's columns, empty where there is none, and the row with its sheet."""
+    """Return the phenotype file of a table, and the row with the options that read it.
+
+    The columns of the phenotype are empty if the row names no file, or an accession of GEO. The
+    options are the encoding, the sheet of a workbook, and the column with the names of the samples.
+    """
     location = sheet_row.options.get("phenotype", "")
     if not location or is_accession(location):
         return pd.DataFrame(), sheet_row
-    beside = fetch_table(downloads, location, f"{sheet_row.id}-phenotype")
-    if "encoding" not in sheet_row.options and not is_utf8(beside):
+    phenotype_path = fetch_table(downloads, location, f"{sheet_row.id}-phenotype")
+    if "encoding" not in sheet_row.options and not is_utf8(phenotype_path):
         sheet_row = replace(sheet_row, options=sheet_row.options | {"encoding": "cp1252"})
-    if suffix_of(beside) == ".cls":
-        return read_classes(beside, path), sheet_row
+    if suffix_of(phenotype_path) == ".cls":
+        return read_classes(phenotype_path, path), sheet_row
+    # The names in the table, of which some are samples: in its header, or in its first column.
     names = [*raw.header, *raw.columns([0])[0][:FIRST_SAMPLES]]
-    if suffix_of(beside) in WORKBOOKS and "phenotype_sheet" not in sheet_row.options:
-        options = phenotype_sheet(beside, names) | sheet_row.options
+    if suffix_of(phenotype_path) in WORKBOOKS and "phenotype_sheet" not in sheet_row.options:
+        options = phenotype_sheet(phenotype_path, names) | sheet_row.options
         sheet_row = replace(sheet_row, options=options)
     if "phenotype_id" not in sheet_row.options and not sheet_row.id_column:
-        column = naming_column(beside, sheet_row, [*names, *sample_column_names(raw)])
+        column = naming_column(phenotype_path, sheet_row, [*names, *sample_column_names(raw)])
         if column:
             sheet_row = replace(sheet_row, options=sheet_row.options | {"phenotype_id": column})
-    return read_phenotype(beside, sheet_row), sheet_row
+    return read_phenotype(phenotype_path, sheet_row), sheet_row
 
 
 def join_phenotype(
     fields: pd.DataFrame, sheet_row: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
 ) -> tuple[pd.DataFrame, SheetRow]:
-    """Add the phenotype's columns to those of the table, by the first column that names samples."""
+    """Return the fields of a table with the columns of its phenotype, and the row.
+
+    They are joined by the column of the row's ``id_column``, or by the first field with names of
+    samples of the phenotype, which becomes the ``id_column``.
+    """
     keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
     key = sheet_row.id_column or next(iter(keys), None)
     if key not in fields:
@@ -66,17 +75,6 @@ def join_phenotype(
     joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
     joined = joined.loc[:, ~joined.columns.duplicated()]
     return joined, replace(sheet_row, id_column=key)
-
-
-_OTHER_SAMPLES = Refusal(
-    code="phenotype_file.other-samples",
-    sentence=(
-        "{location}: no sample of the phenotype file is in the table. The phenotype file has "
-        "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
-        "one of the files, or name the phenotype file's column of samples by phenotype_id"
-    ),
-    key="phenotype_id",
-)
 
 
 def _refuse_other_samples(
@@ -91,3 +89,14 @@ def _refuse_other_samples(
         in_rows=in_rows,
         columns=header[1:],
     )
+
+
+_OTHER_SAMPLES = Refusal(
+    code="phenotype_file.other-samples",
+    sentence=(
+        "{location}: no sample of the phenotype file is in the table. The phenotype file has "
+        "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
+        "one of the files, or name the phenotype file's column of samples by phenotype_id"
+    ),
+    key="phenotype_id",
+)

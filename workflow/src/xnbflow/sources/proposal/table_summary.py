@@ -16,10 +16,15 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.column_kinds import propose_columns
-from xnbflow.sources.proposal.label import binary_label, with_binary_label, with_label
-from xnbflow.sources.proposal.layout import TableLayout, recognise_layout
-from xnbflow.sources.proposal.scale import with_scale
-from xnbflow.sources.proposal.series_options import read_series, with_patients
+from xnbflow.sources.proposal.label import (
+    LabelChoice,
+    best_binary_label,
+    choose_binary_label,
+    choose_label,
+)
+from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.proposal.scale import propose_scale
+from xnbflow.sources.proposal.series_options import group_by_patients, read_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.sheet import SheetRow
 
@@ -40,21 +45,26 @@ def summarise_table(
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
-        layout = recognise_layout(sheet_row, downloads)
-        sheet_row, remarks = with_label(layout)
-        if not sheet_row.label and "phenotype" not in sheet_row.options:
-            layout, sheet_row, remarks = _with_samples_in_columns(layout, downloads)
-        if not sheet_row.label:
-            layout, sheet_row, remarks = with_binary_label(layout, sheet_row, remarks)
-        if not sheet_row.label:
-            return _without_proposal(sheet_row, layout)
-        sheet_row, column_remarks = propose_columns(sheet_row, layout.fields)
-        remarks = [*layout.remarks, *remarks, *column_remarks]
-        series, sheet_row, reading_remarks = read_series(sheet_row, downloads)
-        series, sheet_row, patient_remarks = with_patients(series, sheet_row, downloads)
-        sheet_row, scale_remark = with_scale(sheet_row, series)
-        sheet_row, symbols_remarks = propose_annotation(sheet_row, series, annotations)
-    remarks += [*reading_remarks, *patient_remarks, *symbols_remarks]
+        # The label, in a table with samples in rows or in columns.
+        choice = choose_label(recognise_layout(sheet_row, downloads))
+        if not choice.sheet_row.label and "phenotype" not in choice.sheet_row.options:
+            choice = _choose_label_in_columns(choice, downloads)
+        if not choice.sheet_row.label:
+            choice = choose_binary_label(choice)
+        if not choice.sheet_row.label:
+            return _without_proposal(choice)
+
+        # The columns of the samples, what the reader needs, and the scale of the values.
+        layout = choice.layout
+        sheet_row, column_remarks = propose_columns(choice.sheet_row, layout.fields)
+        proposed = read_series(sheet_row, downloads)
+        proposed = group_by_patients(proposed, downloads)
+        series = proposed.series
+        sheet_row, scale_remark = propose_scale(proposed.sheet_row, series)
+        sheet_row, symbol_remarks = propose_annotation(sheet_row, series, annotations)
+
+    remarks = [*layout.remarks, *choice.remarks, *column_remarks]
+    remarks += [*proposed.remarks, *symbol_remarks]
     described = pd.DataFrame({sheet_row.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=sheet_row.label))
@@ -73,28 +83,29 @@ def summarise_table(
     )
 
 
-def _with_samples_in_columns(
-    layout: TableLayout, downloads: Downloads
-) -> tuple[TableLayout, SheetRow, list[str]]:
-    """Return the layout with samples in columns, if it has a label, else the given layout.
+def _choose_label_in_columns(choice: LabelChoice, downloads: Downloads) -> LabelChoice:
+    """Return the choice with samples in columns if it has a label, or else the present choice.
 
     The first column then has distinct names of features.
     """
-    sheet_row = layout.sheet_row
+    sheet_row = choice.sheet_row
     if sheet_row.orientation == "rows" and suffix_of(sheet_row.location) != ".h5ad":
-        transposed = recognise_layout(replace(sheet_row, orientation="columns"), downloads)
-        labelled, remarks = with_label(transposed)
-        is_labelled = bool(labelled.label or binary_label(transposed))
-        if is_labelled and len(transposed.samples) <= _MOST_SAMPLES:
-            return transposed, labelled, remarks
-    return layout, sheet_row, with_label(layout)[1]
+        transposed = recognise_layout(
+            replace(choice.layout.sheet_row, orientation="columns"), downloads
+        )
+        in_columns = choose_label(transposed)
+        has_label = bool(in_columns.sheet_row.label or best_binary_label(transposed))
+        if has_label and len(transposed.samples) <= _MOST_SAMPLES:
+            return in_columns
+    return choice
 
 
-def _without_proposal(sheet_row: SheetRow, layout: TableLayout) -> Summary:
+def _without_proposal(choice: LabelChoice) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
+    layout = choice.layout
+    sheet_row = choice.sheet_row
     fields = layout.fields
     numbers = described_numbers(fields)
-    _, remarks = with_label(layout)
     reason = (
         "No column of text looks like a class (2 to 10 values, each of several samples). Name "
         "the column of the class labels by --label; columns of text: "
@@ -109,5 +120,5 @@ def _without_proposal(sheet_row: SheetRow, layout: TableLayout) -> Summary:
         values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
         numbers=numbers,
         row=None,
-        reason=" ".join([*layout.remarks, *remarks, reason]),
+        reason=" ".join([*layout.remarks, *choice.remarks, reason]),
     )
