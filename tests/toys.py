@@ -45,7 +45,7 @@ def dataset(values, labels, name="toy", **changes):
     return DataSet(name, values, **fields | changes)
 
 
-def two_classes(seed, n=40, n_features=200, shifted=0, shift=2.0):
+def shifted_classes(seed, n=40, n_features=200, shifted=0, shift=2.0):
     """Return a series of two classes, of which b is higher by ``shift`` in the first features."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.repeat(["a", "b"], n // 2))

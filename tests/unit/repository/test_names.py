@@ -53,8 +53,6 @@ INTERFACES = {
 NAMED_AFTER = re.compile(
     r"jobs|running/planners|report/sections|report/drawings|sources/formats|papers/\w+"
 )
-#: Other modules with one name, and why.
-TWO_MODULES = {"steps": "the steps of a classifier (models), and those of the reader (sources)"}
 
 
 def public_names(path):
@@ -101,4 +99,4 @@ def test_the_name_of_a_module_is_unique():
         if path.stem != "__init__" and not NAMED_AFTER.fullmatch(folder):
             folders[path.stem].add(folder)
     several = {name: sorted(paths) for name, paths in folders.items() if len(paths) > 1}
-    assert several.keys() == TWO_MODULES.keys()
+    assert several == {}

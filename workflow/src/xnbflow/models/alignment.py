@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.errors import InputError, require_choice
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.evaluation.fitting import imputes, with_sample_columns
-from xnbflow.models.steps import explainer, is_relative, takes_features_apart
+from xnbflow.models.pipelines import explainer, is_relative, takes_features_apart
 from xnbflow.models.trained import TrainedModel
 from xnbflow.naive_bayes.independent import IndependentNB
 

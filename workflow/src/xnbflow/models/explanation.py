@@ -12,9 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.alignment import align, resolve_missing
-from xnbflow.models.prediction import Prediction, predict_table
-from xnbflow.models.recalibration import RECALIBRATION
-from xnbflow.models.steps import (
+from xnbflow.models.pipelines import (
     described_values,
     explainer,
     is_relative,
@@ -22,6 +20,8 @@ from xnbflow.models.steps import (
     takes_features_apart,
     terms_of,
 )
+from xnbflow.models.prediction import Prediction, predict_table
+from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import typicality_features
 

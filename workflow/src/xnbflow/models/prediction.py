@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.alignment import AlignedSamples, align, can_drop, resolve_missing
+from xnbflow.models.pipelines import described_values, explainer, terms_of
 from xnbflow.models.prediction_notes import prediction_notes
 from xnbflow.models.recalibration import RECALIBRATION, recalibrated
-from xnbflow.models.steps import described_values, explainer, terms_of
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, typicality_features
 from xnbflow.naive_bayes.conformal import ERROR_RATE, sets_of_classes

@@ -7,7 +7,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.models.alignment import reference_level
-from xnbflow.models.steps import normalisation_of_counts
+from xnbflow.models.pipelines import normalisation_of_counts
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL
 

@@ -27,8 +27,8 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import selection_shares
 from xnbflow.inference.intervals import CROSS_VALIDATED, Estimate, inflation_of
+from xnbflow.models.pipelines import described_values, used_features, with_imputation
 from xnbflow.models.signature import signature_table
-from xnbflow.models.steps import described_values, used_features, with_imputation
 from xnbflow.models.typicality import Typicality, typicality_features
 
 

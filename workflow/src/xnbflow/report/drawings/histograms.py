@@ -6,7 +6,7 @@ import numpy as np
 
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
-from xnbflow.report.drawings.numbers import number_text
+from xnbflow.report.drawings.tooltips import number_text
 from xnbflow.report.page.style import GREY
 
 #: Height of the panels in inches.

@@ -7,7 +7,7 @@ import numpy as np
 
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
-from xnbflow.report.drawings.numbers import intervals
+from xnbflow.report.drawings.tooltips import intervals
 from xnbflow.report.page.style import GREY, INK, N_DASHES
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.models.panel import Panel
+from xnbflow.models.pipelines import explainer
 from xnbflow.models.recalibration import RECALIBRATION, shift_is_shown
 from xnbflow.models.signature import gene_sets
-from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.numbers import capitalized, format_number

@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 )
 
 from xnbflow.data.read_counts import log_cpm
-from xnbflow.models.steps import (
+from xnbflow.models.pipelines import (
     described_values,
     keeps_values,
     takes_features_apart,
